@@ -36,9 +36,9 @@ def clip(
     silent: int | None = None,
     default: int | None = None,
 ) -> bytes:
-    """Dark, and bright from the first second on, with a tone from then on. Tracks are (codec, layout, rate).
+    """Return a clip that becomes bright after a second, when a tone begins. Tracks are (codec, layout, rate).
 
-    `silent` is the track without a tone, and `default` the one that players begin with.
+    The track `silent` has no tone. Players begin with the track `default`.
     """
     file = BytesIO()
     with av.open(file, "w", format=container) as output:
@@ -86,7 +86,7 @@ def _add_tone(
 
 
 def flash(data: bytes) -> tuple[float | None, float | None]:
-    """When it becomes bright, and when the tone begins."""
+    """Return when a clip becomes bright, and when its tone begins, in seconds."""
     with opened(data) as container:
         bright = next(
             (frame.time for frame in container.decode(video=0) if bytes(frame.planes[0])[0] > _BRIGHT), None
@@ -106,7 +106,10 @@ def flash(data: bytes) -> tuple[float | None, float | None]:
 
 
 def edited(mp4: bytes, *cuts: Sequence[tuple[int, float | None]]) -> bytes:
-    """With an edit list in each track: pieces of so many ms, from that second of it, or of nothing."""
+    """Return the file with an edit list in each track.
+
+    A cut is a duration in ms and the second of the track at which it starts, or None for an empty edit.
+    """
     at = mp4.rindex(b"moov") - 4
     size = int.from_bytes(mp4[at : at + 4])
     tracks = iter(cuts)
@@ -141,7 +144,7 @@ def _parts(content: bytes) -> list[bytes]:
 def still(
     codec: str, container: str = "mp4", *, pixels: str = "yuv420p", aspect: Fraction | None = None
 ) -> bytes:
-    """Quarters of white and red above green and blue."""
+    """Return a clip of four quarters: white and red above green and blue."""
     image = Image.new("RGB", SIZE, QUARTERS["W"])
     for name, corner in (("R", (48, 0)), ("G", (0, 32)), ("B", (48, 32))):
         image.paste(QUARTERS[name], (*corner, corner[0] + 48, corner[1] + 32))
@@ -149,7 +152,7 @@ def still(
 
 
 def interlaced(codec: str, options: dict[str, str]) -> bytes:
-    """A bar that moves to the right: the lower field of each picture is later than the upper one."""
+    """Return an interlaced clip of a bar that moves right. The lower field of each frame is the later one."""
     images = []
     for number in range(8):
         image = Image.new("RGB", SIZE, (20, 20, 20))
@@ -183,7 +186,7 @@ def _moving(
 
 
 def with_matrix(mp4: bytes, a: int, b: int, c: int, d: int) -> bytes:
-    """A point (x, y) is shown at (ax + cy, bx + dy)."""
+    """Return the file with a matrix that shows a point (x, y) at (ax + cy, bx + dy)."""
     at = mp4.index(b"tkhd") + 4 + 40
     one = 0x10000
     return (
@@ -194,7 +197,7 @@ def with_matrix(mp4: bytes, a: int, b: int, c: int, d: int) -> bytes:
 
 
 def quarters(image: Image.Image) -> str:
-    """The names of the colours in its corners, line by line."""
+    """Return the names of the colours in the corners of an image, row by row."""
     width, height = image.size
     places = ((4, 4), (width - 5, 4), (4, height - 5), (width - 5, height - 5))
     names = {tuple(value > 128 for value in colour): name for name, colour in QUARTERS.items()}
@@ -205,7 +208,7 @@ def quarters(image: Image.Image) -> str:
 
 
 def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
-    """The first picture, turned as it says; and the frame."""
+    """Return the first picture, rotated as the frame says, and the frame."""
     with opened(data) as container:
         frame = next(container.decode(video=0))
         image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))
@@ -213,6 +216,6 @@ def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
 
 
 def frames_kept(data: bytes) -> int:
-    """How many pictures are in a file, also those that its edit list hides."""
+    """Return the number of pictures in a file, including those that its edit list hides."""
     with av.open(BytesIO(data), "r", options={"ignore_editlist": "1"}) as container:
         return len(list(container.decode(video=0)))

@@ -23,8 +23,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 _VARIABLE = re.compile(r"{\w+}")
 _JSON = "application/json"
 _HEAD = """\
-// What the chat server takes and says, made of its own descriptions by `ci/types write`. Do not change it by
-// hand: a test compares it with them. Only for the check of types; it is not served.
+// The requests and responses of the chat server, generated from its descriptions by `ci/types write`.
+// Do not edit it: a test compares it with the descriptions. Only the type check reads it; it is not served.
 """
 
 
@@ -43,10 +43,10 @@ def declarations() -> str:
     parts = [
         _HEAD,
         *(f"export type {name} = {_type(schema)};\n" for name, schema in sorted(schemas.items())),
-        f"/** What a refusal may be. */\nexport type Code = {_codes(frames)};\n",
+        f"/** The codes of errors. */\nexport type Code = {_codes(frames)};\n",
         _interface("Endpoints", "By method and path; `{}` stands for an id.", _endpoints(paths)),
         _interface("Requests", "On the live socket, by event.", _requests(frames)),
-        _interface("Pushes", "What the server says unasked, by event.", _pushes(frames)),
+        _interface("Pushes", "Events that the server pushes, by name.", _pushes(frames)),
         *(
             f"export type {name} = {_type(frames[f'{event}.reply']['data'])};\n"
             for name, event in (("Greeting", "authenticated"), ("Resumption", "resumed"))

@@ -26,7 +26,7 @@ class AuditRequests(Requests):
 
     @endpoint(
         on_server(P.VIEW_AUDIT_LOG),
-        "Administrative actions, newest first; in channels only those that you can view",
+        "List administrative actions, newest first. Actions in channels that you cannot view are left out",
         http="GET /api/audit",
     )
     async def page(self, session: Session, query: AuditQuery) -> AuditPage:

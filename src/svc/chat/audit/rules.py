@@ -23,7 +23,7 @@ EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An administrative action. Without an actor it is the operator's."""
+    """An administrative action. The operator's have no actor."""
 
     id: EntryId
     at_ms: TimeMs
@@ -54,7 +54,7 @@ Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """A page of entries. `next` is the `before` of the next page; None on the last one."""
+    """A page of entries. `next` is the `before` of the next page, and null on the last page."""
 
     entries: Entries
     next: EntryId | None

@@ -17,7 +17,7 @@ from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
 _RULES = "/api/automod/rules"
 _ONE = f"{_RULES}/{{rule_id}}"
 _MANAGER = on_server(P.MANAGE_AUTOMOD)
-_MANAGERS = "who may manage automatic moderation"
+_MANAGERS = "members who may manage automatic moderation"
 
 
 class Rules(Response):
@@ -28,16 +28,14 @@ class AutomodRequests(Requests):
     def __init__(self, automod: Automod, latest: Latest) -> None:
         self._automod, self._latest = automod, latest
 
-    @endpoint(
-        _MANAGER, "The rules by which members' messages are moderated, the oldest first", http=f"GET {_RULES}"
-    )
+    @endpoint(_MANAGER, "List the moderation rules for messages, oldest first", http=f"GET {_RULES}")
     async def all(self) -> Rules:
         return Rules(self._automod.all())
 
     @endpoint(
         _MANAGER,
-        "Make a rule, which is off unless it says otherwise; 20 at most. One that is on and whose"
-        " action is `timeout` takes `timeout_members` too",
+        "Create a rule, disabled by default. A server has at most 20. An enabled rule with the "
+        "action `timeout` also needs `timeout_members`",
         http=f"POST {_RULES}",
         refusals=("forbidden", "too_many"),
         status=201,
@@ -47,7 +45,7 @@ class AutomodRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Have a rule as the body says, all of it, with the same permissions",
+        "Replace a rule. Needs the same permissions as creating it",
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
@@ -61,8 +59,8 @@ class AutomodRequests(Requests):
     # The trial shows messages of the channels that the member can view.
     @endpoint(
         _MANAGER,
-        "What a rule would have found among the last 1,000 messages of members, by their roles of"
-        " today; changes nothing, and shows up to 50 in channels that one views",
+        "Test a rule on the last 1,000 messages of members, with their present roles. Changes "
+        "nothing. Returns up to 50 matches in channels that you can view",
         http="POST /api/automod/trial",
         refusals=("too_slow",),
         cost=5.0,
@@ -75,8 +73,8 @@ _RULE = schema_of(Rule)
 DESCRIPTION = describe_feature(
     AutomodRequests,
     pushes=[
-        Event("rule_created", "Somebody has made a rule about messages", _RULE, _MANAGERS),
-        Event("rule_updated", "Somebody has changed a rule about messages", _RULE, _MANAGERS),
-        Event("rule_deleted", "Somebody has deleted a rule about messages", obj({"rule_id": ID}), _MANAGERS),
+        Event("rule_created", "A moderation rule was created", _RULE, _MANAGERS),
+        Event("rule_updated", "A moderation rule was changed", _RULE, _MANAGERS),
+        Event("rule_deleted", "A moderation rule was deleted", obj({"rule_id": ID}), _MANAGERS),
     ],
 )

@@ -119,7 +119,7 @@ Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
 
 
 class WantedRule(Request):
-    """What a request wants of a rule. What does not apply to its kind or action is ignored."""
+    """The content of a rule. Fields that do not apply to its kind or action are ignored."""
 
     name: Name
     kind: Kind
@@ -140,7 +140,7 @@ class WantedRule(Request):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """As those see it who manage rules. A number that does not apply is 0."""
+    """A rule as its managers see it. A number that does not apply is 0."""
 
     id: Id
     name: Name

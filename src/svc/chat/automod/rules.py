@@ -65,7 +65,7 @@ class Verdict(Ruling):
 
 
 class FoundMessage(Response):
-    """`found` is where: the first character of each place, and the first behind it."""
+    """A message that the tested rule matches. `found` has the start and end of each match."""
 
     id: Id
     channel_id: Id
@@ -77,7 +77,7 @@ class FoundMessage(Response):
 
 
 class Trial(Response):
-    """What a rule would have found among the last messages, the newest first."""
+    """The matches of a tested rule among recent messages, newest first."""
 
     read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
     found: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]

@@ -41,13 +41,13 @@ class BackupRequests(Requests):
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
-    @endpoint(OWNER, "All backups, and the one in progress", http="GET /api/backups")
+    @endpoint(OWNER, "List all backups, and the one in progress", http="GET /api/backups")
     async def all(self) -> AllBackups:
         return await asyncio.to_thread(self._backups.all)
 
     @endpoint(
         OWNER,
-        "Start a backup. At most 5 are kept. The event `backup_finished` reports its end",
+        "Start a backup. At most 5 are kept. The event `backup_finished` reports the end",
         http="POST /api/backups",
         refusals=("too_many",),
         status=202,
@@ -58,7 +58,7 @@ class BackupRequests(Requests):
 
     @endpoint(
         OWNER,
-        "Download a backup. It contains every secret of the server",
+        "Download a backup, which contains every secret of the server",
         http="GET /api/backups/{name}",
         refusals=("too_many_connections", "unknown_backup"),
         returns=str,
@@ -88,7 +88,7 @@ class BackupRequests(Requests):
     # The token in the URL is the owner's permission for one download.
     @endpoint(
         ANYONE,
-        "Download a backup with such a URL",
+        "Download a backup with a URL made for it",
         http="GET /api/backup-links/{token}",
         refusals=("too_many_connections", "unknown_backup"),
         returns=str,

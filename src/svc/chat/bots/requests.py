@@ -45,13 +45,13 @@ class BotRequests(Requests):
     def __init__(self, bots: Bots) -> None:
         self._bots = bots
 
-    @endpoint(_MANAGER, "The server's bots", http="GET /api/bots")
+    @endpoint(_MANAGER, "List the server's bots", http="GET /api/bots")
     async def list(self) -> AllBots:
         return AllBots(self._bots.all())
 
     @endpoint(
         _MANAGER,
-        "Make a bot, of which there are 50 at most; its token is shown this once",
+        "Create a bot. A server has at most 50. Only this response contains the token",
         http="POST /api/bots",
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
@@ -62,8 +62,8 @@ class BotRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Another token for a bot of lower rank that may do nothing you may not. The one before "
-        "stops working, and its live sockets and calls end",
+        "Replace the token of a bot that has a lower rank and no permission that you lack. The "
+        "old token stops working, and its live sockets and calls end",
         http="POST /api/bots/{member_id}/token",
         refusals=_OF_RANK,
         status=201,
@@ -73,7 +73,7 @@ class BotRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Delete a bot of lower rank that may do nothing you may not; what it wrote stays",
+        "Delete a bot that has a lower rank and no permission that you lack. Its messages stay",
         http="DELETE /api/bots/{member_id}",
         refusals=_OF_RANK,
     )

@@ -45,7 +45,7 @@ MAX_BOTS = 50
 
 
 class Bot(Response):
-    """As those see it who manage bots."""
+    """A bot as its managers see it."""
 
     member: shown.Member
     # False, for instance, after an import. The bot then needs a new token.

@@ -81,7 +81,7 @@ class ChannelRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "The channels that you can view, in order. `archived` includes archived ones",
+        "List the channels that you can view, in order. `archived` includes archived channels",
         http="GET /api/channels",
     )
     async def all(self, session: Session, query: Archived) -> AllChannels:
@@ -114,7 +114,7 @@ class ChannelRequests(Requests):
         parents = body.parents or {}
         return _shown(await self._channels.order(session.member_id, body.channel_ids, parents, time.time()))
 
-    @endpoint(_VIEWER, "One channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
+    @endpoint(_VIEWER, "Get a channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
     async def show(self, session: Session, channel_id: Id) -> shapes.Channel:
         return shapes.channel(self._directory.channel(session.member_id, channel_id))
 
@@ -136,7 +136,7 @@ class ChannelRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "The permission overrides of a channel",
+        "List the permission overrides of a channel",
         http=f"GET {_ONE}/overrides",
         refusals=("unknown_channel",),
     )
@@ -216,19 +216,24 @@ class ChannelCommands(Commands):
 DESCRIPTION = describe_feature(
     ChannelRequests,
     pushes=[
-        Event("channel_created", "A channel was created or became visible", _CHANNEL, "its viewers"),
+        Event(
+            "channel_created",
+            "A channel was created or became visible",
+            _CHANNEL,
+            "members who may view the channel",
+        ),
         Event(
             "channel_updated",
             "A channel has changed. An `archived` channel leaves the list, and returns "
             "when it is no longer archived",
             _CHANNEL,
-            "who may view it",
+            "members who may view the channel",
         ),
         Event(
             "channel_deleted",
             "A channel was deleted or became invisible",
             obj({"channel_id": ID}),
-            "who could view it",
+            "members who could view the channel",
         ),
     ],
     welcome={"channels": schema_of(_Channels)},

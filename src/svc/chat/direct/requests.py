@@ -158,7 +158,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Whether this device is registered, and how many of its key packages are left",
+        "Report whether this device is registered, and how many of its key packages are left",
         http=f"GET {_PRIVATE}/device",
     )
     async def device(self, session: Session) -> PrivateStock:
@@ -186,9 +186,9 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "This device's pending Welcomes, about 1 MiB at a time: repeat until there are "
-        "none. With `channel_id` those of an encrypted channel's call, otherwise those of "
-        "conversations",
+        "List this device's pending Welcomes, about 1 MiB at a time. Repeat until the list is "
+        "empty. With `channel_id` the Welcomes are those of an encrypted channel's call, "
+        "otherwise those of conversations",
         http=f"GET {_PRIVATE}/welcomes",
     )
     async def welcomes(self, session: Session, query: WelcomesQuery) -> PrivateWelcomes:
@@ -209,7 +209,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Your conversations, with the devices in each group and the missing ones",
+        "List your conversations, with the devices in each group and the missing devices",
         http=f"GET {_PRIVATE}/conversations",
     )
     async def list(self, session: Session) -> OwnConversations:
@@ -217,7 +217,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         _SENDER,
-        "Open a conversation with these people. Between two people there is only one",
+        "Open a conversation. Two people have only one",
         http=f"POST {_PRIVATE}/conversations",
         refusals=_OPEN,
     )
@@ -225,7 +225,7 @@ class PrivateRequests(Requests):
         conversation_id = await self._conversations.open(session.member_id, body.members, time.time())
         return await self._conversations.one(session.member_id, conversation_id)
 
-    @endpoint(PERSON, "One conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
+    @endpoint(PERSON, "Get a conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
     async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
         return await self._conversations.one(session.member_id, conversation_id)
 
@@ -257,7 +257,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Take a key package of each of these devices, which the group must lack",
+        "Take a key package of each of these devices, which must be missing from the group",
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
@@ -301,7 +301,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "The log after an entry, for a device of the group",
+        "Return the log after an entry. Only for devices of the group",
         http=f"GET {_ONE}/log",
         live="private_log",
         refusals=_NOT_IN_GROUP,
@@ -331,7 +331,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         _SENDER,
-        "Store an encrypted file for the devices of the group, up to 32 MiB, with its `Content-Length`",
+        "Store an encrypted file of up to 32 MiB for the devices of the group. Needs a `Content-Length`",
         http=f"POST {_ONE}/files",
         refusals=(
             *("unknown_conversation", "private_refused", "unknown_member", "no_device"),
@@ -352,7 +352,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "An encrypted file, whole or by `Range`, for a device of the group",
+        "Download an encrypted file, whole or by `Range`. Only for devices of the group",
         http=f"GET {_ONE}/files/{{file_id}}",
         refusals=(
             *("unknown_conversation", "no_device", "unknown_file", "not_found", "range_not_satisfiable"),
@@ -383,13 +383,13 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "private_sent",
-            "Something was sent. Devices of the group fetch the log",
+            "A message or commit was sent. Devices of the group fetch the log",
             schema_of(PrivateSent),
             to=_MEMBERS,
         ),
         Event(
             "private_changed",
-            "People or devices of a conversation have changed",
+            "The people or devices of a conversation changed",
             schema_of(PrivateChanged),
             to=_MEMBERS,
         ),

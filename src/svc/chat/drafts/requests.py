@@ -27,13 +27,13 @@ class DraftRequests(Requests):
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
 
-    @endpoint(MEMBER, "Your drafts in the channels that you can view", http="GET /api/drafts", live="drafts")
+    @endpoint(MEMBER, "List your drafts in channels that you can view", http="GET /api/drafts", live="drafts")
     async def all(self, session: Session) -> OwnDrafts:
         return OwnDrafts(await self._drafts.of(session.member_id))
 
     @endpoint(
         _IN_CHANNEL,
-        "Replace the draft of a channel. Its files are kept with it",
+        "Replace your draft in a channel. Its files are kept with it",
         http=f"PUT {_ONE}",
         live="draft_put",
         refusals=("unknown_channel", "unknown_upload", "upload_not_done", "media_gone"),
@@ -45,7 +45,7 @@ class DraftRequests(Requests):
 
     @endpoint(
         _IN_CHANNEL,
-        "Delete a draft",
+        "Delete your draft in a channel",
         http=f"DELETE {_ONE}",
         live="draft_delete",
         refusals=("unknown_channel",),

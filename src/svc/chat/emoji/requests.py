@@ -36,13 +36,13 @@ class EmojiRequests(Requests):
         self._emoji = emoji
         self._begin = begin
 
-    @endpoint(MEMBER, "All custom emoji", http="GET /api/emoji")
+    @endpoint(MEMBER, "List all custom emoji", http="GET /api/emoji")
     async def all(self) -> OwnEmoji:
         return OwnEmoji(self._emoji.all())
 
     @endpoint(
         _MANAGER,
-        "Upload a custom emoji by multipart or tus. `emoji_created` follows",
+        "Upload a custom emoji as multipart or with tus. The event `emoji_created` follows",
         http="POST /api/emoji",
         refusals=(*BEGINNING, "emoji_name_taken", "invalid_emoji_name"),
         status=201,

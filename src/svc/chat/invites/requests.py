@@ -78,7 +78,7 @@ class InviteRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "Your valid invites. With `manage_invites` also those of others whose role you could give",
+        "List your valid invites. With `manage_invites`, also those of others whose role you could give",
         http="GET /api/invites",
     )
     async def all(self, session: Session) -> AllInvites:
@@ -86,8 +86,8 @@ class InviteRequests(Requests):
 
     @endpoint(
         on_server(P.CREATE_INVITES),
-        "Create an invite for new members, or with a role below your rank. Newcomers arrive in "
-        "`channel_id`. With `approval` they wait until somebody approves them",
+        "Create an invite, optionally with a role below your rank. New members first see "
+        "`channel_id`. With `approval`, they wait until somebody approves them",
         http="POST /api/invites",
         refusals=("forbidden", "rank_too_low", "too_many", "unknown_channel", "unknown_role"),
         status=201,
@@ -106,8 +106,7 @@ class InviteRequests(Requests):
     # In the body, because proxies log URLs.
     @endpoint(
         ANYONE,
-        "Preview an invite before joining. Wrong codes are limited per address, to"
-        " `SERVER_INVITE_MAX_RETRIES`",
+        "Preview an invite before joining. `SERVER_INVITE_MAX_RETRIES` limits wrong codes per address",
         http="POST /api/invites/view",
         refusals=("invite_invalid", "too_many_invite_attempts"),
     )
@@ -125,7 +124,7 @@ class InviteRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "Present members who joined by an invite that you can see",
+        "List present members who joined with an invite that you can see",
         http="GET /api/invites/{invite_id}/members",
         refusals=("unknown_invite",),
     )
@@ -135,7 +134,7 @@ class InviteRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Applications, oldest first: pending, or recently approved or refused ones",
+        "List pending, or recently approved or refused, applications, oldest first",
         http="GET /api/applications",
         returns=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
     )
@@ -145,7 +144,7 @@ class InviteRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Approve an application, pending or refused",
+        "Approve a pending or refused application",
         http="POST /api/applications/{application_id}/approve",
         refusals=("unknown_application",),
     )

@@ -152,7 +152,7 @@ class _Endpoints:
 
 
 class SignInPlace(Response):
-    """The data that a page needs to send a person to the provider."""
+    """The addresses with which a page sends a person to the provider."""
 
     issuer: str
     authorization_endpoint: str

@@ -112,7 +112,7 @@ class JoiningRequests(Requests):
 
     @endpoint(
         ANYONE,
-        "The provider's address for signing in with an account",
+        "Return the provider's address for signing in with an account",
         http="GET /api/auth/provider",
         refusals=("identity_tier_refused", "issuer_unavailable"),
     )
@@ -170,7 +170,7 @@ class JoiningRequests(Requests):
     async def logout(self, body: Refresh) -> None:
         await self._sessions.end(body.refresh_token or "", time.time())
 
-    @endpoint(PERSON, "Your devices", http="GET /api/me/devices")
+    @endpoint(PERSON, "List your devices", http="GET /api/me/devices")
     async def devices(self, session: Session) -> OwnDevices:
         kept = await self._devices.kept_code_made_at_ms(session)
         return OwnDevices(await self._devices.of(session), kept)
@@ -187,9 +187,9 @@ class JoiningRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Create a recovery code. It signs you in once after the loss of all devices and unlinks them. It"
-        " expires when you create another, leave, are removed, unlink a device, or when a "
-        "session is stolen",
+        "Create a recovery code. It signs you in once after the loss of all devices, and unlinks "
+        "them. It expires when you create another, leave, are removed, or unlink a device, and "
+        "when a session is stolen",
         http="POST /api/me/devices/recovery",
         status=201,
     )
@@ -208,8 +208,8 @@ class JoiningRequests(Requests):
     # The code takes over the membership.
     @endpoint(
         OWNER,
-        "Create a code for a member who lost all devices. It works once, within a day and under the same"
-        " owner, and unlinks their devices",
+        "Create a code for a member who lost all devices. It works once, within a day and under "
+        "the same owner, and unlinks the member's devices",
         http="POST /api/members/{member_id}/recovery",
         refusals=("unknown_member",),
         status=201,

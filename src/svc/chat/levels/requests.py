@@ -50,7 +50,7 @@ class LevelRequests(Requests):
     def __init__(self, levels: Levels) -> None:
         self._levels = levels
 
-    @endpoint(MEMBER, "Your notification levels", http="GET /api/me/notifications")
+    @endpoint(MEMBER, "List your notification levels", http="GET /api/me/notifications")
     async def all(self, session: Session) -> AllNotifications:
         return AllNotifications(self._levels.of(session.member_id))
 
@@ -71,7 +71,7 @@ class LevelRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "Set the notification level of a channel, or without a channel of all",
+        "Set the notification level of a channel. Without a channel, set that of all channels",
         live="notifications_set",
         refusals=("unknown_channel",),
     )

@@ -50,7 +50,7 @@ _UNSET = Choice()
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """A member's setting. Without a channel it is for all channels that have none."""
+    """A member's notification setting. Without a channel, it applies to all channels that have none."""
 
     channel_id: Id | None
     level: Level | None

@@ -51,8 +51,8 @@ class PageRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "Report whether this page is visible. While one is, the member's devices get no "
-        "notifications. A new page counts as hidden",
+        "Report whether this page is visible. While a page is visible, the member's devices get "
+        "no notifications. A new page counts as hidden",
         live="in_sight",
     )
     async def say_in_sight(self, visible: bool) -> None:
@@ -60,8 +60,8 @@ class PageRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "Report whether this page is idle; ours does so after 10 minutes without input. "
-        "A member whose pages are all idle is shown as idle",
+        "Report whether this page is idle. Our page is idle after 10 minutes without input. A "
+        "member whose pages are all idle is shown as idle",
         live="idle",
     )
     async def say_idle(self, session: Session, idle: bool) -> None:
@@ -86,8 +86,8 @@ DESCRIPTION = describe_feature(
         ),
         Event(
             "managed",
-            "A managed list has changed; `overrides` means those of a channel. Pages that show it"
-            " fetch it again",
+            "A managed list has changed. `overrides` are those of a channel. Pages that show the "
+            "list fetch it again",
             obj({"area": choice("backups", "bans", "bots", "invites", "overrides")}),
             to="members who may see the list; for `invites` also their creators",
         ),

@@ -134,7 +134,7 @@ class MediaRequests(Requests):
 
     @endpoint(
         OWNER,
-        "What stored files take, by what they are for and by member; and the database",
+        "Report the storage used by purpose and by member, and by the database",
         http="GET /api/storage",
     )
     async def usage(self, query: UsageQuery) -> StorageUsage:
@@ -143,7 +143,7 @@ class MediaRequests(Requests):
     # The endpoint itself checks the URL.
     @endpoint(
         ANYONE,
-        "Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends",
+        "Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires",
         http="GET /media/{name}",
         refusals=("media_address_invalid", "media_address_over", "range_not_satisfiable", *_NOT_SERVED),
         returns=str,
@@ -158,7 +158,7 @@ class MediaRequests(Requests):
 
     @endpoint(
         ANYONE,
-        "The server's icon, where there is one",
+        "Download the server's icon",
         http="GET /icon",
         refusals=_NOT_SERVED,
         returns=str,

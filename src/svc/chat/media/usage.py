@@ -77,7 +77,7 @@ class MemberUsage:
 
 @dataclass(frozen=True, slots=True)
 class StorageUsage:
-    """Everything in bytes. Members who keep most come first; `others_bytes` is what is not theirs."""
+    """Storage in bytes. Members who store most come first. `others_bytes` belongs to no listed member."""
 
     bytes: Natural
     limit_bytes: Natural

@@ -54,7 +54,7 @@ class NewStatus(Request):
 
 
 class RoleChange(Request):
-    """Changes of a role. A color of null removes it, which differs from leaving it unchanged."""
+    """Changes of a role. A null `color` removes the color; an omitted one leaves it unchanged."""
 
     name: _RoleName | None = None
     rank: _Rank | None = None
@@ -99,7 +99,7 @@ class MemberRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "Members, page by page, filtered and sorted",
+        "List members page by page, filtered and sorted",
         http="GET /api/members",
         refusals=("forbidden", "in_timeout", "unknown_member"),
     )
@@ -116,13 +116,14 @@ class MemberRequests(Requests):
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
         return MemberPage([shown.member(member) for member in members], following, last_seen)
 
-    @endpoint(ANY_MEMBER, "One member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
+    @endpoint(ANY_MEMBER, "Get a member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
     async def show(self, member_id: Id) -> Member:
         return shown.member(self._directory.member(member_id))
 
     @endpoint(
         ANY_MEMBER,
-        "Change a nickname: your own with `change_nickname`, those of lower ranks with `manage_nicknames`",
+        "Change a nickname: your own with `change_nickname`, that of a member of lower rank with "
+        "`manage_nicknames`",
         http=f"PATCH {_MEMBER}",
         refusals=(
             *("forbidden", "in_timeout", "invalid_nickname", "nickname_taken", "profanity_refused"),
@@ -135,8 +136,8 @@ class MemberRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "Set your own status with `change_nickname`, up to 80 characters. With "
-        "`manage_nicknames` an empty text removes the status of a lower rank",
+        "Set your own status of up to 80 characters with `change_nickname`. With "
+        "`manage_nicknames`, an empty text removes the status of a member of lower rank",
         http=f"PUT {_MEMBER}/status",
         refusals=("forbidden", "in_timeout", "profanity_refused", "rank_too_low", "unknown_member"),
     )
@@ -148,7 +149,8 @@ class MemberRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Give yourself or a lower rank a role below your rank, without permissions that you lack",
+        "Give a role to yourself or to a member of lower rank. The role must be below your rank "
+        "and have no permission that you lack",
         http=f"PUT {_MEMBER}/roles/{{role_id}}",
         refusals=(*_OF_ROLES, "unknown_member"),
     )
@@ -158,7 +160,7 @@ class MemberRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Remove a role below your rank from yourself or a lower rank",
+        "Remove a role below your rank from yourself or from a member of lower rank",
         http=f"DELETE {_MEMBER}/roles/{{role_id}}",
         refusals=("rank_too_low", "unknown_member", "unknown_role"),
     )
@@ -177,12 +179,14 @@ class MemberRequests(Requests):
         return shown.member(member)
 
     @endpoint(
-        ANY_MEMBER, "Your permissions, on the server and in each channel", http="GET /api/me/permissions"
+        ANY_MEMBER,
+        "Return your permissions on the server and in each channel",
+        http="GET /api/me/permissions",
     )
     async def permissions(self, session: Session) -> Allowed:
         return self._members.permissions(session.member_id)
 
-    @endpoint(ANY_MEMBER, "All roles, highest first", http="GET /api/roles")
+    @endpoint(ANY_MEMBER, "List all roles, highest first", http="GET /api/roles")
     async def roles(self) -> AllRoles:
         return _shown(self._roles.all())
 
@@ -198,7 +202,7 @@ class MemberRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Change the ranks of several roles, all or none",
+        "Change the ranks of several roles at once",
         http="PUT /api/roles/order",
         refusals=_OF_ROLES,
     )

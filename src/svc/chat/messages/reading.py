@@ -100,7 +100,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The counts of a channel, as they are for one member."""
+    """A member's counts of a channel."""
 
     channel_id: Id
     read_up_to: Id

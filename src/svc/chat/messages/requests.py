@@ -115,8 +115,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "A page of history, the oldest first; at most one of `before`, `after`, `around` and `at_ms`, "
-        "and without one the newest",
+        "List a page of messages, oldest first. Takes at most one of `before`, `after`, `around` "
+        "and `at_ms`; without a cursor, the page is the newest",
         http=f"GET {_CHANNEL}/messages",
         live="history",
         refusals=_HERE,
@@ -135,7 +135,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _WRITER,
-        "Post, with `attach_files` also up to 10 of one's own finished uploads",
+        "Post a message. With `attach_files`, attach up to 10 of your finished uploads",
         http=f"POST {_CHANNEL}/messages",
         live="message_send",
         refusals=(
@@ -166,13 +166,13 @@ class MessageRequests(Requests):
         )
         return self._shown(await self._feature.messages.send(session.member_id, draft, time.time()))
 
-    @endpoint(_VIEWER, "One message", http=f"GET {_ONE}", refusals=_HERE, returns=MESSAGE)
+    @endpoint(_VIEWER, "Get a message", http=f"GET {_ONE}", refusals=_HERE, returns=MESSAGE)
     async def one(self, session: Session, channel_id: Id, message_id: Id) -> object:
         return self._shown(await self._feature.history.one(session.member_id, channel_id, message_id))
 
     @endpoint(
         _WRITER,
-        "Change one's own message; who is mentioned only now is not told",
+        "Edit your own message. New mentions in an edit notify nobody",
         http=f"PATCH {_ONE}",
         live="message_edit",
         refusals=(*_OF_TEXTS, "too_slow"),
@@ -185,7 +185,7 @@ class MessageRequests(Requests):
     # Deleting another member's message, or reading its edits, takes MANAGE_MESSAGES.
     @endpoint(
         _VIEWER,
-        "Delete one's own message, or with `manage_messages` another's",
+        "Delete your own message or, with `manage_messages`, another member's",
         http=f"DELETE {_ONE}",
         live="message_delete",
         refusals=_HERE,
@@ -195,8 +195,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "What a message said before, the last 50 times, the oldest first; for its author, and "
-        "with `manage_messages`",
+        "List the last 50 earlier versions of a message, oldest first. For its author, and with "
+        "`manage_messages`",
         http=f"GET {_ONE}/edits",
         live="message_edits",
         refusals=_HERE,
@@ -206,7 +206,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _REACTING,
-        "React with an emoji, or `:name:`; 20 different ones a message. A repetition changes nothing",
+        "React with an emoji or a `:name:`. A message has at most 20 different reactions. Idempotent",
         http=f"PUT {_REACTION}",
         live="reaction_add",
         refusals=(*_HERE, "invalid_emoji", "too_many"),
@@ -217,7 +217,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _REACTING,
-        "Take back one's reaction",
+        "Remove your reaction",
         http=f"DELETE {_REACTION}",
         live="reaction_remove",
         refusals=(*_HERE, "invalid_emoji"),
@@ -228,8 +228,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "Take the previews of links off one's own message, or with `manage_messages` off "
-        "another's; it gets no others",
+        "Remove the link previews of your own message or, with `manage_messages`, of another "
+        "member's. The message gets no new ones",
         http=f"DELETE {_ONE}/previews",
         live="previews_remove",
         refusals=_HERE,
@@ -239,7 +239,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "Pinned messages, the last first",
+        "List pinned messages, most recently pinned first",
         http=f"GET {_CHANNEL}/pins",
         live="pins",
         refusals=("unknown_channel",),
@@ -250,7 +250,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Pin a message; 50 a channel",
+        "Pin a message. A channel has at most 50 pins",
         http=f"PUT {_PIN}",
         live="pin_add",
         refusals=(*_HERE, "too_many"),
@@ -265,14 +265,15 @@ class MessageRequests(Requests):
         await self._feature.marking.pin(*which, time.time(), pinned=False)
 
     @endpoint(
-        _WRITER, "Say that one is typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",)
+        _WRITER, "Report that you are typing", http=f"POST {_CHANNEL}/typing", refusals=("unknown_channel",)
     )
     async def typing(self, session: Session, channel_id: Id) -> None:
         self._feature.presence.typing(session.member_id, channel_id, time.time())
 
     @endpoint(
         _WRITER,
-        "Say that one is typing, also in a thread; to be said again every 3 s, more often is not passed on",
+        "Report that you are typing, in a channel or a thread. Repeat it every 3 s; the server "
+        "drops more frequent reports",
         live="typing",
         refusals=_HERE,
     )
@@ -282,8 +283,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "Everything up to a message of a channel or thread has been read; with `back`, in a "
-        "channel, the message and everything after it is unread again",
+        "Mark everything up to a message of a channel or thread as read. With `back`, in a "
+        "channel, mark the message and everything after it as unread",
         http=f"POST {_CHANNEL}/read",
         live="read",
         refusals=_HERE,
@@ -301,7 +302,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "Messages by words and filters in channels that one may view, the newest first",
+        "Search messages by words and filters in channels that you can view, newest first",
         http="GET /api/search",
         live="search",
         refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
@@ -316,8 +317,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "What mentions oneself by name, by a role, by `here` or `everyone`, or answers oneself "
-        "with a notification, the newest first",
+        "List messages that mention you by name, by a role, by `here` or by `everyone`, and "
+        "replies that notify you, newest first",
         http="GET /api/me/mentions",
         live="mentions",
         refusals=("unknown_message",),
@@ -330,8 +331,8 @@ class MessageRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "The threads that one follows, that with the newest message first; `root` is what it "
-        "hangs on, null where that is gone",
+        "List the threads that you follow, the one with the newest message first. `root` is null "
+        "if the root was deleted",
         http="GET /api/me/threads",
         live="threads",
         refusals=("unknown_message",),
@@ -345,7 +346,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "Be told of a thread's messages from the last one on",
+        "Follow a thread from its last message on",
         http=f"PUT {_ONE}/follow",
         live="thread_follow",
         refusals=_HERE,
@@ -355,7 +356,7 @@ class MessageRequests(Requests):
 
     @endpoint(
         _VIEWER,
-        "Be told of a thread's messages no more, until one writes or is mentioned there again",
+        "Unfollow a thread, until you write or are mentioned there again",
         http=f"DELETE {_ONE}/follow",
         live="thread_unfollow",
         refusals=_HERE,
@@ -376,7 +377,7 @@ def _cursor(message_id: str | None) -> int | None:
 
 # Online members, and whether each is idle or do-not-disturb.
 _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
-_VIEWERS = "who may view the channel"
+_VIEWERS = "members who may view the channel"
 _EDITED = ("channel_id", "id", "text", "mentions", "mention_groups", "flagged", "edited_at_ms")
 
 DESCRIPTION = describe_feature(
@@ -384,44 +385,44 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "message_posted",
-            "A message, with the nonce that its client gave it",
+            "A message was posted. `nonce` is the one that its client sent",
             obj(FIELDS, {"nonce": string(MAX_NONCE_CHARACTERS, 1)}),
             to=_VIEWERS,
         ),
         Event(
             "message_edited",
-            "What is different about a message",
+            "A message was edited",
             obj({name: FIELDS[name] for name in _EDITED}),
             to=_VIEWERS,
         ),
         Event(
             "attachments_changed",
-            "What a file of a message shows is said otherwise",
+            "The description of a file of a message was changed",
             obj({"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]}, EXPIRED),
             to=_VIEWERS,
         ),
         Event(
             "previews_changed",
-            "What the links of a message lead to is known, or taken away",
+            "The link previews of a message arrived or were removed",
             obj({"channel_id": ID, "id": ID, "previews": FIELDS["previews"]}),
             to=_VIEWERS,
         ),
         Event(
             "message_deleted",
-            "A message is gone",
+            "A message was deleted",
             obj({"channel_id": ID, "id": ID, "thread": nullable(ID)}),
             to=_VIEWERS,
         ),
         Event(
             "thread_changed",
-            "What there is in the thread of a message; null where there is nothing any more",
+            "The thread of a message changed. `answers` is null if the thread is empty",
             obj({"channel_id": ID, "id": ID, "answers": nullable(ANSWERS)}),
             to=_VIEWERS,
         ),
-        Event("thread_state", "What a thread is to the member, as it is now", _STATE, to="the member"),
+        Event("thread_state", "The member's state of a thread changed", _STATE, to="the member"),
         Event(
             "reactions_changed",
-            "One member's reaction came or went",
+            "A member added or removed a reaction",
             obj({"channel_id": ID, "id": ID, "emoji": EMOJI, "member_id": ID, "added": BOOLEAN}),
             to=_VIEWERS,
         ),
@@ -431,17 +432,17 @@ DESCRIPTION = describe_feature(
             obj({"channel_id": ID, "id": ID, "pinned": BOOLEAN}),
             to=_VIEWERS,
         ),
-        Event("unread", "The counts of a channel, as they are now", schema_of(Unread), to="the member"),
+        Event("unread", "The counts of a channel changed", schema_of(Unread), to="the member"),
         Event(
             "typing",
-            "Somebody is typing; good for six seconds",
+            "A member is typing. Show it for six seconds",
             obj({"channel_id": ID, "member_id": ID, "thread": nullable(ID)}),
-            to="others who may view the channel",
+            to="other members who may view the channel",
             kept=False,
         ),
         Event(
             "presence",
-            "Somebody has come, has been gone for a while, or is there in another way",
+            "A member came online, went offline, or changed their presence",
             obj({"member_id": ID, "online": BOOLEAN, "idle": BOOLEAN, "do_not_disturb": BOOLEAN}),
             to="other members",
             kept=False,

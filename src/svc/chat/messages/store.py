@@ -79,7 +79,7 @@ NEWEST_MENTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a message said until then."""
+    """An earlier text of a message."""
 
     text: Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
     replaced_at_ms: TimeMs

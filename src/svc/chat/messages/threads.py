@@ -49,7 +49,7 @@ _UNREAD_MENTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ThreadState:
-    """What a thread is to one member."""
+    """A member's state of a thread."""
 
     channel_id: Id
     thread: Id

@@ -103,7 +103,7 @@ class ModerationRequests(Requests):
 
     @endpoint(
         _TIMEKEEPER,
-        "Give a member of lower rank a timeout: they can only read",
+        "Give a member of lower rank a timeout, during which they can only read",
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
     )
@@ -119,14 +119,14 @@ class ModerationRequests(Requests):
         member = await self._moderation.time_out(session.member_id, member_id, duration_s, reason, now)
         return shown.member(member)
 
-    @endpoint(_BANNER, "Bans, page by page", http="GET /api/bans")
+    @endpoint(_BANNER, "List bans page by page", http="GET /api/bans")
     async def bans(self, query: BansQuery) -> Bans:
         return Bans(*await self._moderation.bans(query.after or "", query.limit))
 
     @endpoint(
         _BANNER,
-        "Ban a member of lower rank, or a former one. They cannot rejoin and get the "
-        "reason. `delete_messages_s` also deletes their messages of that time",
+        "Ban a member of lower rank, or a former member. They cannot rejoin, and see the reason. "
+        "`delete_messages_s` also deletes their messages of that period",
         http=f"PUT {_BAN}",
         refusals=_OF_RANK,
     )
@@ -145,8 +145,8 @@ class ModerationRequests(Requests):
 
     @endpoint(
         _READER,
-        "A member's moderation history, newest first, also for former members. "
-        "Entries about a channel need the right to view it",
+        "List the moderation history of a present or former member, newest first. Entries about a "
+        "channel need permission to view it",
         http=f"GET {_MEMBER}/moderation",
         refusals=("unknown_member",),
     )
@@ -155,7 +155,7 @@ class ModerationRequests(Requests):
 
     @endpoint(
         _READER,
-        "Reports, newest first. Reports about messages need the right to view the channel",
+        "List reports, newest first. Reports about messages need permission to view the channel",
         http="GET /api/reports",
     )
     async def reports(self, session: Session, query: ReportsQuery) -> ReportPage:
@@ -164,7 +164,7 @@ class ModerationRequests(Requests):
 
     @endpoint(
         ANY_MEMBER,
-        "Report a member, or a message in a channel. At most 20 open reports each",
+        "Report a member, or a message in a channel. You can have at most 20 open reports",
         http="POST /api/reports",
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,
@@ -228,13 +228,13 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "report_created",
-            "A member, or the server itself, has reported a member or a message",
+            "A member or the server reported a member or a message",
             schema_of(Report),
             _CONCERNED,
         ),
         Event(
             "report_resolved",
-            "A report has been resolved",
+            "A report was resolved",
             obj({"report_id": ID, "resolved_by": ID}),
             _CONCERNED,
         ),

@@ -44,7 +44,7 @@ class DescriptionRequests(Requests):
 
     @endpoint(
         ANYONE,
-        "The reference for people: all endpoints, requests, events, objects and errors",
+        "Show the reference for people: all endpoints, requests, events, objects and errors",
         http="GET /reference",
         returns=str,
         media_type="text/html",
@@ -54,26 +54,29 @@ class DescriptionRequests(Requests):
         response.headers["Content-Security-Policy"] = POLICY
         return response
 
-    @endpoint(ANYONE, "This document", http="GET /openapi.json", returns=_DOCUMENT)
+    @endpoint(ANYONE, "Return this document", http="GET /openapi.json", returns=_DOCUMENT)
     async def openapi(self) -> web.StreamResponse:
         return await self._answer(http_document)
 
     @endpoint(
-        ANYONE, "The management listener, as OpenAPI", http="GET /openapi/management.json", returns=_DOCUMENT
+        ANYONE,
+        "Describe the management listener as OpenAPI",
+        http="GET /openapi/management.json",
+        returns=_DOCUMENT,
     )
     async def management(self) -> web.StreamResponse:
         return await self._answer(management_document)
 
     @endpoint(
         ANYONE,
-        "The webhooks, as OpenAPI",
+        "Describe posts to webhooks as OpenAPI",
         http="GET /openapi/webhooks.json",
         returns=_DOCUMENT,
     )
     async def webhooks(self) -> web.StreamResponse:
         return await self._answer(webhook_document)
 
-    @endpoint(ANYONE, "The live socket, as AsyncAPI", http="GET /asyncapi.json", returns=_DOCUMENT)
+    @endpoint(ANYONE, "Describe the live socket as AsyncAPI", http="GET /asyncapi.json", returns=_DOCUMENT)
     async def asyncapi(self) -> web.StreamResponse:
         return await self._answer(live_document)
 

@@ -44,7 +44,7 @@ class OwnBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """The exported lists."""
+    """Everything that the server stores about a member."""
 
     exported_at_ms: TimeMs
     member: Sequence[Any]
@@ -68,14 +68,15 @@ class OwnRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Leave and delete name, devices and all messages. The messages are deleted in the background",
+        "Leave the server and delete your name, your devices and all your messages. The messages "
+        "are deleted in the background",
         http="DELETE /api/me",
         refusals=("owner_must_stay",),
     )
     async def delete(self, session: Session) -> None:
         await self._affairs.delete(session.member_id, time.time())
 
-    @endpoint(MEMBER, "Members whom you have blocked", http="GET /api/me/blocks")
+    @endpoint(MEMBER, "List the members whom you have blocked", http="GET /api/me/blocks")
     async def blocks(self, session: Session) -> OwnBlocks:
         return OwnBlocks(self._blocks.of(session.member_id))
 
@@ -89,7 +90,7 @@ class OwnRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "Export all of your data as a stream",
+        "Export all of your data as one JSON document",
         http="GET /api/me/export",
         refusals=("export_running",),
         returns=Exported,
@@ -152,13 +153,13 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "member_blocked",
-            "You have blocked a member on another page",
+            "You blocked a member on another page",
             schema_of(Block),
             to="the member who blocked",
         ),
         Event(
             "member_unblocked",
-            "You have unblocked a member on another page",
+            "You unblocked a member on another page",
             schema_of(Block),
             to="the member who unblocked",
         ),

@@ -39,7 +39,9 @@ class PushRequests(Requests):
         self._subscriptions = subscriptions
         self._public_key = public_key
 
-    @endpoint(PERSON, "The key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}")
+    @endpoint(
+        PERSON, "Return the key for subscribing, and whether this device is subscribed", http=f"GET {_OWN}"
+    )
     async def show(self, session: Session) -> PushState:
         return PushState(self._public_key, self._subscriptions.rings(session))
 

@@ -57,7 +57,7 @@ class SettingsRequests(Requests):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @endpoint(OWNER, "All settings", http="GET /api/settings", live="settings_get", returns=_ALL)
+    @endpoint(OWNER, "Return all settings", http="GET /api/settings", live="settings_get", returns=_ALL)
     async def read(self) -> Values:
         return self._settings.current
 
@@ -76,8 +76,8 @@ class SettingsRequests(Requests):
 
 # On a separate port, and not part of the server's own API description.
 MANAGEMENT = [
-    Endpoint("GET /management/settings", "The four settings of the specification", _SPECIFIED),
-    Endpoint("GET /management/settings/all", "All settings", _ALL),
+    Endpoint("GET /management/settings", "Return the four settings of the specification", _SPECIFIED),
+    Endpoint("GET /management/settings/all", "Return all settings", _ALL),
     Endpoint(
         "PATCH /management/settings",
         _CHANGE,
@@ -85,7 +85,9 @@ MANAGEMENT = [
         body=_CHANGES,
         refusals=["invalid_settings", "storage_unavailable"],
     ),
-    Endpoint("GET /management/health", "Health check", obj({"ok": {"const": True}})),
+    Endpoint(
+        "GET /management/health", "Check the health of the management listener", obj({"ok": {"const": True}})
+    ),
 ]
 
 
@@ -107,7 +109,7 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "settings_changed",
-            "The changed settings. The owner gets all, members only those that `/info` shows",
+            "Settings changed. The owner gets all changed settings, members only those that `/info` shows",
             obj({}, _SHOWN),
             to="everybody",
         )

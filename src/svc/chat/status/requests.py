@@ -113,7 +113,7 @@ class StatusRequests(Requests):
 
     @endpoint(
         ANYONE,
-        "Whether the server is up and can store data",
+        "Report whether the server is up and can store data",
         http="GET /health",
         returns=Health,
         alternative=(503, "Data cannot be stored, or the database is damaged: `degraded`"),
@@ -128,8 +128,8 @@ class StatusRequests(Requests):
 
     @endpoint(
         ANYONE,
-        "Public facts about the server. `version` for members only, `instanceId` if "
-        "`SERVER_INSTANCE_ID` is set",
+        "Return public facts about the server. Only members get `version`. `instanceId` needs "
+        "`SERVER_INSTANCE_ID`",
         http="GET /info",
     )
     async def info(self, http_request: web.Request) -> Info:
@@ -138,14 +138,14 @@ class StatusRequests(Requests):
 
     @endpoint(
         OWNER,
-        "Health of the server, and connected members. `verdict` is `ok`, `notice` or `problem`",
+        "Report the health of the server and the connected members. `verdict` is `ok`, `notice` or `problem`",
         http="GET /api/health",
     )
     async def report(self) -> Condition:
         return await self._report.condition(time.time())
 
     @endpoint(
-        ANYONE, "Measurements for Prometheus", http="GET /metrics", returns=str, media_type="text/plain"
+        ANYONE, "Return metrics for Prometheus", http="GET /metrics", returns=str, media_type="text/plain"
     )
     async def metrics(self, http_request: web.Request) -> web.Response:
         body, content_type = self._registry.exposition()

@@ -122,7 +122,7 @@ class NewAlt(Request):
 def _begins(needs: Needs, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
     return endpoint(
         needs,
-        f"{summary}: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed",
+        f"{summary} as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome",
         http=http,
         refusals=(*BEGINNING, *more),
         status=201,
@@ -140,7 +140,7 @@ class UploadRequests(Requests):
 
     @_begins(
         in_channel(P.ATTACH_FILES),
-        "Upload what a message is to show",
+        "Upload a file for a message",
         "POST /api/channels/{channel_id}/uploads",
         "unknown_channel",
     )
@@ -148,25 +148,25 @@ class UploadRequests(Requests):
         self._uploads.require_attaching(session.member_id, channel_id)
         return await self.begin(http_request, ATTACHMENT)
 
-    @_begins(MEMBER, "Upload a picture of oneself", "POST /api/me/avatar")
+    @_begins(MEMBER, "Upload your avatar", "POST /api/me/avatar")
     async def set_avatar(self, http_request: web.Request) -> web.Response:
         return await self.begin(http_request, AVATAR)
 
-    @endpoint(MEMBER, "Have no picture any more", http="DELETE /api/me/avatar")
+    @endpoint(MEMBER, "Remove your avatar", http="DELETE /api/me/avatar")
     async def remove_avatar(self, session: Session) -> None:
         await self._avatars.remove(session.member_id)
 
-    @_begins(OWNER, "Upload the server's icon", "POST /api/icon")
+    @_begins(OWNER, "Upload the server icon", "POST /api/icon")
     async def set_icon(self, http_request: web.Request) -> web.Response:
         return await self.begin(http_request, ICON)
 
-    @endpoint(OWNER, "Have the server show no icon any more", http="DELETE /api/icon")
+    @endpoint(OWNER, "Remove the server icon", http="DELETE /api/icon")
     async def remove_icon(self, session: Session) -> None:
         await self._icons.remove(session.member_id, time.time())
 
     @endpoint(
         MEMBER,
-        "One's own uploads that hang on nothing yet, the newest first",
+        "List your unattached uploads, newest first",
         http="GET /api/uploads",
         returns=obj({"uploads": array(UPLOAD)}),
     )
@@ -176,7 +176,8 @@ class UploadRequests(Requests):
 
     @endpoint(
         MEMBER,
-        "One's own upload; `Upload-Offset` and `Upload-Length` stand in the headers, as tus asks with HEAD",
+        "Get one of your uploads. The headers `Upload-Offset` and `Upload-Length` answer the HEAD "
+        "requests of tus",
         http=f"GET {_ONE}",
         refusals=("unknown_upload",),
         returns=UPLOAD,
@@ -191,7 +192,7 @@ class UploadRequests(Requests):
     # A piece costs little, because its bytes have limits of their own.
     @endpoint(
         MEMBER,
-        "Go on with an upload, as tus has it; `Upload-Offset` says how far it has come",
+        "Continue an upload with tus from `Upload-Offset` on",
         http=f"PATCH {_ONE}",
         refusals=(
             *("offset_mismatch", "quota_exceeded", "storage_full", "too_many_connections", "tus_version"),
@@ -211,15 +212,18 @@ class UploadRequests(Requests):
         return web.Response(status=204, headers=receiving.state(upload))
 
     @endpoint(
-        MEMBER, "Let go of an upload", http=f"DELETE {_ONE}", refusals=("unknown_upload", "upload_busy")
+        MEMBER,
+        "Delete an unattached upload",
+        http=f"DELETE {_ONE}",
+        refusals=("unknown_upload", "upload_busy"),
     )
     async def cancel(self, session: Session, upload_id: Id) -> None:
         await self._uploads.cancel(session.member_id, upload_id)
 
     @endpoint(
         MEMBER,
-        "Say in words what a file shows; with `send_messages` there also of one that is posted, "
-        "whose message says it too",
+        "Describe a file in words. With `send_messages`, this also changes the description of a "
+        "file in your posted message",
         http=f"PUT {_ONE}/alt",
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
         returns=UPLOAD,
@@ -227,15 +231,13 @@ class UploadRequests(Requests):
     async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> object:
         return self._described(await self._uploads.describe(session.member_id, upload_id, body.alt))
 
-    @endpoint(
-        OWNER, "What the media worker has to do, what it has given up (`dead`) first", http="GET /api/jobs"
-    )
+    @endpoint(OWNER, "List the jobs of the media worker, failed (`dead`) jobs first", http="GET /api/jobs")
     async def jobs(self) -> AllJobs:
         return await self._queue.all()
 
     @endpoint(
         OWNER,
-        "Have tried again what was given up",
+        "Retry a failed job",
         http="POST /api/jobs/{job_id}/retry",
         refusals=("unknown_job",),
     )
@@ -314,24 +316,29 @@ async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
         raise ChatError("upload_cut_short") from None
 
 
-_UPLOADER = "who has uploaded it"
+_UPLOADER = "the member who uploaded it"
 DESCRIPTION = describe_feature(
     UploadRequests,
     pushes=[
         Event(
             "upload_progress",
-            "How far the media worker has come with an upload, from 0 to 1",
+            "The media worker made progress with an upload, from 0 to 1",
             schema_of(UploadProgress),
             _UPLOADER,
             kept=False,
         ),
         Event(
             "upload_done",
-            "An upload is checked, and written again if it is a picture or a video",
+            "An upload was checked, and encoded again if it is a picture or a video",
             UPLOAD,
             _UPLOADER,
         ),
-        Event("upload_refused", "An upload is refused; `code` says why", schema_of(UploadRefused), _UPLOADER),
-        Event("icon_changed", "The server has another icon, or none", schema_of(IconChanged), "everybody"),
+        Event(
+            "upload_refused",
+            "An upload was refused. `code` is the reason",
+            schema_of(UploadRefused),
+            _UPLOADER,
+        ),
+        Event("icon_changed", "The server icon was changed or removed", schema_of(IconChanged), "everybody"),
     ],
 )

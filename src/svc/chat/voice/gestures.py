@@ -38,7 +38,7 @@ DOWN = 0
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The place of a raised hand in the order: whose is lower is before. `DOWN` for none."""
+    """The position of a raised hand. Lower numbers were raised earlier, and 0 is no raised hand."""
 
     hand: Annotated[int, Meta(ge=DOWN)] = DOWN
 

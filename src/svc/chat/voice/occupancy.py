@@ -19,7 +19,7 @@ class Mute:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """By moderators, and of their own will."""
+    """Whether a member is muted or deafened, by moderators and by themselves."""
 
     muted: bool
     deafened: bool

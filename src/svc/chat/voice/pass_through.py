@@ -70,7 +70,7 @@ class SignallingPassThrough(Requests):
 
     @endpoint(
         ANYONE,
-        "A media service's signalling, a WebSocket passed through",
+        "Open the signalling WebSocket of an SFU, passed through by this server",
         http=f"GET {PASS_THROUGH}",
         accepts=obj({"service": integer(0)}),
         refusals=("origin_refused", "too_many_connections"),

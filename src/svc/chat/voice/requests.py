@@ -20,7 +20,7 @@ from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.rules import Voice, VoiceMember
 
 _IN_CALL, _MUTER, _MOVER = in_channel(P.JOIN_VOICE), in_channel(P.MUTE_MEMBERS), in_channel(P.MOVE_MEMBERS)
-_VIEWERS = "who may view the channel; of a private conversation its members"
+_VIEWERS = "members who may view the channel, or the members of the private conversation"
 _ACT = ("unknown_member", "rank_too_low")
 _THERE = ("unknown_channel", "not_in_voice")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
@@ -71,8 +71,8 @@ class VoiceRequests(Requests):
 
     @endpoint(
         _IN_CALL,
-        "Be let into a voice channel, or into the call of a private conversation by its id, for "
-        "which `join_voice` on the server is enough",
+        "Request a grant for a voice channel, or for the call of a private conversation by its "
+        "id, which needs `join_voice` on the server",
         live="voice_join",
         refusals=(
             *("channel_archived", "channel_full", "no_device", "private_refused", "sealing_differs"),
@@ -85,26 +85,28 @@ class VoiceRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Answer a private call that rings with no; who calls hears of it",
+        "Decline a ringing private call. The caller is notified",
         live="private_call_decline",
         refusals=("unknown_conversation",),
     )
     async def decline(self, session: Session, conversation_id: Id) -> None:
         self._voice.decline(session.member_id, conversation_id)
 
-    @endpoint(MEMBER, "Show that one is silent or deaf, until one leaves the server", live="voice_mute_self")
+    @endpoint(
+        MEMBER, "Show yourself as muted or deafened, until you leave the server", live="voice_mute_self"
+    )
     async def mute_self(self, session: Session, body: NewMute) -> State:
         return self._voice.choose(session.member_id, *body.said())
 
     @endpoint(
-        _MUTER, "Silence or deafen somebody wherever they go, or end that", live="voice_mute", refusals=_ACT
+        _MUTER, "Mute or deafen a member in every channel, or end that", live="voice_mute", refusals=_ACT
     )
     async def mute(self, session: Session, member_id: Id, body: NewMute) -> State:
         return await self._moderation.mute(session.member_id, member_id, *body.said(), time.time())
 
     @endpoint(
         _IN_CALL,
-        "Raise one's hand in a call until one leaves it, or take it down",
+        "Raise your hand in a call until you leave it, or lower it",
         live="voice_hand",
         refusals=_THERE,
     )
@@ -113,7 +115,7 @@ class VoiceRequests(Requests):
 
     @endpoint(
         _MUTER,
-        "Take down the raised hand of somebody in a call, who can raise it again; not logged",
+        "Lower a member's raised hand in a call. They can raise it again. Not in the audit log",
         live="voice_lower_hand",
         refusals=_THERE,
     )
@@ -122,7 +124,7 @@ class VoiceRequests(Requests):
 
     @endpoint(
         _IN_CALL,
-        "Show that one sends a camera or a screen, until one leaves the call",
+        "Show that you send a camera or a screen, until you leave the call",
         live="voice_send",
         refusals=_THERE,
     )
@@ -133,7 +135,8 @@ class VoiceRequests(Requests):
 
     @endpoint(
         in_channel(P.ADD_REACTIONS),
-        "Show an emoji to everybody in the call for a moment; 8 at once and 1.5 a second in the long run",
+        "Show an emoji to everybody in the call for a moment. You can send 8 at once and 1.5 a "
+        "second in the long run",
         live="voice_react",
         refusals=(*_THERE, "invalid_emoji", "rate_limited"),
     )
@@ -147,21 +150,20 @@ class VoiceRequests(Requests):
 
     @endpoint(
         _MUTER,
-        "End the sharing of somebody's screen, for as long as they stay in the channel",
+        "Stop a member's screen share for as long as they stay in the channel",
         live="voice_stop_screen",
         refusals=_PUT_OUT,
     )
     async def stop_screen(self, session: Session, member_id: Id) -> None:
         await self._moderation.stop_screen(session.member_id, member_id, time.time())
 
-    @endpoint(_MOVER, "Put somebody out of voice", live="voice_disconnect", refusals=_PUT_OUT)
+    @endpoint(_MOVER, "Disconnect a member from voice", live="voice_disconnect", refusals=_PUT_OUT)
     async def disconnect(self, session: Session, member_id: Id) -> None:
         await self._moderation.disconnect(session.member_id, member_id, time.time())
 
     @endpoint(
         _MOVER,
-        "Send somebody to another voice channel, which they may join themselves; takes the "
-        "permission in both",
+        "Move a member to another voice channel that they may join. Needs the permission in both channels",
         live="voice_move",
         refusals=(*_PUT_OUT, "channel_archived", "channel_full", "unknown_channel", "voice_full"),
     )
@@ -179,60 +181,61 @@ DESCRIPTION = describe_feature(
     pushes=[
         Event(
             "voice_joined",
-            "Somebody is in a voice channel",
+            "A member joined a voice channel",
             obj({"channel_id": ID, "member": _MEMBER}),
             to=_VIEWERS,
         ),
         Event(
             "voice_left",
-            "And no more; `lost` says that the connection broke, so that they may be back in a moment",
+            "A member left a voice channel. `lost` means that the connection broke, so they may "
+            "return in a moment",
             obj({"channel_id": ID, "member_id": ID}, {"lost": BOOLEAN}),
             to=_VIEWERS,
         ),
         Event(
             "voice_updated",
-            "What is different about somebody in voice",
+            "The state of a member in voice changed",
             obj({"channel_id": ID, "member_id": ID}, {name: _FIELDS[name] for name in _SHOWN}),
             to=_VIEWERS,
         ),
         Event(
             "voice_reacted",
-            "Somebody in the call reacts",
+            "A member in the call reacted",
             obj({"channel_id": ID, "member_id": ID, "emoji": string()}),
-            to="who is in the call",
+            to="members in the call",
             kept=False,
         ),
         Event(
             "voice_speaking",
-            "Who speaks in a call; twice a second at most",
+            "The speakers in a call changed. Sent at most twice a second",
             obj({"channel_id": ID, "member_ids": array(ID)}),
-            to="who may view the channel, looks at the page and is not in the call",
+            to="members who may view the channel, have a visible page, and are not in the call",
             kept=False,
         ),
         Event(
             "voice_screen_stopped",
-            "A moderator has stopped your screen; leave the channel to share one again",
+            "A moderator stopped your screen share. Leave the channel to share again",
             obj({"channel_id": ID}),
-            to="whose screen it is",
+            to="the member who shared the screen",
         ),
         Event(
             "private_call_declined",
-            "A member of a private conversation does not take its call",
+            "A member of a private conversation declined its call",
             obj({"conversation_id": ID, "member_id": ID}),
             to="members of the conversation",
             kept=False,
         ),
         Event(
             "voice_state",
-            "Who is in a channel that has come into sight",
+            "The participants of a channel that became visible",
             obj({"channel_id": ID, "members": array(_MEMBER)}),
-            to="to whom the channel is new",
+            to="members who can newly view the channel",
         ),
         Event(
             "voice_moved",
-            "A moderator sends you to another channel; you are put out of the one you are in",
+            "A moderator moved you to another channel. You leave the present one",
             obj({"from_channel_id": ID, "channel_id": ID}),
-            to="who is moved",
+            to="the member who is moved",
         ),
     ],
     welcome={"voice": mapping(array(_MEMBER))},

@@ -89,7 +89,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class VoiceMember:
-    """Somebody in a room, as others see them there."""
+    """A participant of a call as others see them."""
 
     id: Id
     nickname: str

@@ -107,21 +107,19 @@ class WebhookRequests(Requests):
         self._pictures = pictures
         self._history = history
 
-    @endpoint(
-        _MANAGER, "The webhooks that one may manage somewhere, the oldest first", http="GET /api/webhooks"
-    )
+    @endpoint(_MANAGER, "List the webhooks that you may manage, oldest first", http="GET /api/webhooks")
     async def managed(self, session: Session, http_request: web.Request) -> ManagedWebhooks:
         managed = self._webhooks.managed(session.member_id)
         return ManagedWebhooks([self._shown(http_request, webhook) for webhook in managed])
 
-    @endpoint(_MANAGER, "One webhook", http=f"GET {_ONE}", refusals=_KNOWN)
+    @endpoint(_MANAGER, "Get a webhook", http=f"GET {_ONE}", refusals=_KNOWN)
     async def show(self, session: Session, http_request: web.Request, webhook_id: Id) -> ManagedWebhook:
         return self._shown(http_request, self._webhooks.one(session.member_id, webhook_id))
 
     @endpoint(
         _MANAGER,
-        "Make a webhook; without a channel, it takes the permission on the server and answers "
-        "`no_channel` until it has one",
+        "Create a webhook. Without a channel, this needs the permission on the server, and posts "
+        "get `no_channel` until the webhook has one",
         http="POST /api/webhooks",
         refusals=("profanity_refused", "too_many", "unknown_channel"),
         status=201,
@@ -132,8 +130,8 @@ class WebhookRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Give a webhook another name, or another channel, where it takes the permission too; null"
-        " takes the channel away",
+        "Change the name or the channel of a webhook. Needs the permission in the new channel "
+        "too. Null removes the channel",
         http=f"PATCH {_ONE}",
         refusals=(*_KNOWN, "profanity_refused", "unknown_channel"),
     )
@@ -150,7 +148,7 @@ class WebhookRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Delete a webhook, whose URL is 404 from now on; its messages stay",
+        "Delete a webhook. Its URL answers 404 from then on. Its messages stay",
         http=f"DELETE {_ONE}",
         refusals=_KNOWN,
     )
@@ -159,7 +157,7 @@ class WebhookRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "What became of the last 20 posts to it since the server has started, the newest first",
+        "List the outcomes of the last 20 posts since the server started, newest first",
         http=f"GET {_ONE}/posts",
         refusals=_KNOWN,
     )
@@ -168,8 +166,8 @@ class WebhookRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Give a webhook another picture: PNG, JPEG, WebP or GIF, up to 8 MB; it gets at most 256 "
-        "pixels a side",
+        "Change the picture of a webhook: PNG, JPEG, WebP or GIF, up to 8 MB. It is scaled down "
+        "to 256 pixels a side",
         http=f"PUT {_ONE}/picture",
         refusals=(
             *(*_KNOWN, "invalid_image", "quota_exceeded", "storage_full", "too_slow"),
@@ -187,7 +185,7 @@ class WebhookRequests(Requests):
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
         return self._shown(http_request, webhook)
 
-    @endpoint(_MANAGER, "Take a webhook's picture away", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
+    @endpoint(_MANAGER, "Remove the picture of a webhook", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
     async def remove_picture(self, session: Session, webhook_id: Id) -> None:
         await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 
@@ -292,22 +290,22 @@ class WebhookCommands(Commands):
         return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}
 
 
-_MANAGERS = "who may manage it"
+_MANAGERS = "members who may manage the webhook"
 DESCRIPTION = describe_feature(
     WebhookRequests,
     pushes=[
-        Event("webhook_created", "A webhook is there", schema_of(ShownWebhook), _MANAGERS),
+        Event("webhook_created", "A webhook was created", schema_of(ShownWebhook), _MANAGERS),
         Event(
             "webhook_updated",
-            "A webhook is different, or has come under one's management",
+            "A webhook changed, or you may manage it now",
             schema_of(ShownWebhook),
             _MANAGERS,
         ),
         Event(
             "webhook_deleted",
-            "A webhook is gone, or out of one's management",
+            "A webhook was deleted, or you may no longer manage it",
             obj({"webhook_id": ID}),
-            "who could manage it",
+            "members who could manage the webhook",
         ),
     ],
 )

@@ -1,5 +1,5 @@
-// What the chat server takes and says, made of its own descriptions by `ci/types write`. Do not change it by
-// hand: a test compares it with them. Only for the check of types; it is not served.
+// The requests and responses of the chat server, generated from its descriptions by `ci/types write`.
+// Do not edit it: a test compares it with the descriptions. Only the type check reads it; it is not served.
 
 export type Accounts = { issuer: string; clientId: string };
 
@@ -259,76 +259,76 @@ export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: 
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
 
-/** What a refusal may be. */
+/** The codes of errors. */
 export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "channel_in_use" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "sealing_differs" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
-  /** Administrative actions, newest first; in channels only those that you can view */
+  /** List administrative actions, newest first. Actions in channels that you cannot view are left out */
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
-  /** The rules by which members' messages are moderated, the oldest first */
+  /** List the moderation rules for messages, oldest first */
   "GET /api/automod/rules": { answer: Rules };
-  /** Make a rule, which is off unless it says otherwise; 20 at most. One that is on and whose action is `timeout` takes `timeout_members` too */
+  /** Create a rule, disabled by default. A server has at most 20. An enabled rule with the action `timeout` also needs `timeout_members` */
   "POST /api/automod/rules": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
-  /** Have a rule as the body says, all of it, with the same permissions */
+  /** Replace a rule. Needs the same permissions as creating it */
   "PUT /api/automod/rules/{}": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Rule };
   /** Delete a rule */
   "DELETE /api/automod/rules/{}": { answer: null };
-  /** What a rule would have found among the last 1,000 messages of members, by their roles of today; changes nothing, and shows up to 50 in channels that one views */
+  /** Test a rule on the last 1,000 messages of members, with their present roles. Changes nothing. Returns up to 50 matches in channels that you can view */
   "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
-  /** All backups, and the one in progress */
+  /** List all backups, and the one in progress */
   "GET /api/backups": { answer: AllBackups };
-  /** Start a backup. At most 5 are kept. The event `backup_finished` reports its end */
+  /** Start a backup. At most 5 are kept. The event `backup_finished` reports the end */
   "POST /api/backups": { answer: AllBackups };
-  /** Download a backup. It contains every secret of the server */
+  /** Download a backup, which contains every secret of the server */
   "GET /api/backups/{}": { answer: Blob };
   /** Delete a backup */
   "DELETE /api/backups/{}": { answer: null };
   /** Create a URL that downloads a backup once, within a minute */
   "POST /api/backups/{}/link": { answer: BackupLink };
-  /** Download a backup with such a URL */
+  /** Download a backup with a URL made for it */
   "GET /api/backup-links/{}": { answer: Blob };
-  /** The server's bots */
+  /** List the server's bots */
   "GET /api/bots": { answer: AllBots };
-  /** Make a bot, of which there are 50 at most; its token is shown this once */
+  /** Create a bot. A server has at most 50. Only this response contains the token */
   "POST /api/bots": { body: { nickname: string }; answer: MadeBot };
-  /** Another token for a bot of lower rank that may do nothing you may not. The one before stops working, and its live sockets and calls end */
+  /** Replace the token of a bot that has a lower rank and no permission that you lack. The old token stops working, and its live sockets and calls end */
   "POST /api/bots/{}/token": { answer: NewToken };
-  /** Delete a bot of lower rank that may do nothing you may not; what it wrote stays */
+  /** Delete a bot that has a lower rank and no permission that you lack. Its messages stay */
   "DELETE /api/bots/{}": { answer: null };
-  /** The channels that you can view, in order. `archived` includes archived ones */
+  /** List the channels that you can view, in order. `archived` includes archived channels */
   "GET /api/channels": { query: { archived?: boolean }; answer: AllChannels };
   /** Create a channel at the end of the list, with initial overrides */
   "POST /api/channels": { body: { name: string; type: "category" | "text" | "voice"; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null; overrides?: ({ allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; type: "member" | "role"; target_id: string })[] | null }; answer: Channel };
   /** Reorder the channels that you can view. List each once; archived ones may be omitted. `parents` moves channels to other categories in the same write */
   "PUT /api/channels/order": { body: { channel_ids: string[]; parents?: { [name: string]: string | null } | null }; answer: AllChannels };
-  /** One channel */
+  /** Get a channel */
   "GET /api/channels/{}": { answer: Channel };
   /** Change a channel */
   "PATCH /api/channels/{}": { body: { name?: string | null; archived?: boolean | null; topic?: string | null; slow_mode_s?: number | null; parent_id?: string | null; user_limit?: number | null; bitrate_kbps?: number | null; encrypted?: boolean | null }; answer: Channel };
   /** Delete a channel and everything in it */
   "DELETE /api/channels/{}": { answer: null };
-  /** The permission overrides of a channel */
+  /** List the permission overrides of a channel */
   "GET /api/channels/{}/overrides": { answer: AllOverrides };
   /** Override a role's or a member's permissions in a channel */
   "PUT /api/channels/{}/overrides/{}/{}": { body: { allow?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null; deny?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members")[] | null }; answer: Override };
   /** Remove an override */
   "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
-  /** Whether this device is registered, and how many of its key packages are left */
+  /** Report whether this device is registered, and how many of its key packages are left */
   "GET /api/private/device": { answer: PrivateStock };
   /** Register this device, with a statement of its key about its MLS signature key */
   "PUT /api/private/device": { body: { statement: string }; answer: TakesPart };
   /** Publish key packages, each handed out once, and a last-resort package */
   "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
-  /** This device's pending Welcomes, about 1 MiB at a time: repeat until there are none. With `channel_id` those of an encrypted channel's call, otherwise those of conversations */
+  /** List this device's pending Welcomes, about 1 MiB at a time. Repeat until the list is empty. With `channel_id` the Welcomes are those of an encrypted channel's call, otherwise those of conversations */
   "GET /api/private/welcomes": { query: { channel_id?: string }; answer: PrivateWelcomes };
   /** Confirm that this device has joined with a Welcome */
   "DELETE /api/private/welcomes/{}": { answer: null };
-  /** Your conversations, with the devices in each group and the missing ones */
+  /** List your conversations, with the devices in each group and the missing devices */
   "GET /api/private/conversations": { answer: OwnConversations };
-  /** Open a conversation with these people. Between two people there is only one */
+  /** Open a conversation. Two people have only one */
   "POST /api/private/conversations": { body: { members: string[] }; answer: PrivateConversation };
-  /** One conversation */
+  /** Get a conversation */
   "GET /api/private/conversations/{}": { answer: PrivateConversation };
   /** Add a person to a group */
   "PUT /api/private/conversations/{}/members/{}": { answer: null };
@@ -338,55 +338,55 @@ export interface Endpoints {
   "POST /api/private/conversations/{}/leave": { answer: null };
   /** Report that this device has lost the group's keys. Other devices add it again */
   "POST /api/private/conversations/{}/lost": { answer: null };
-  /** Take a key package of each of these devices, which the group must lack */
+  /** Take a key package of each of these devices, which must be missing from the group */
   "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: TakenPackages };
   /** Commit, which ends the group's epoch. The first commit of an epoch wins */
   "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
   /** Send an encrypted message. Sending the same bytes again changes nothing */
   "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };
-  /** The log after an entry, for a device of the group */
+  /** Return the log after an entry. Only for devices of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
   /** Report a message to moderators, revealing its content with proof. The report's `private` contains the revealed content */
   "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: Reported };
-  /** Store an encrypted file for the devices of the group, up to 32 MiB, with its `Content-Length` */
+  /** Store an encrypted file of up to 32 MiB for the devices of the group. Needs a `Content-Length` */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
-  /** An encrypted file, whole or by `Range`, for a device of the group */
+  /** Download an encrypted file, whole or by `Range`. Only for devices of the group */
   "GET /api/private/conversations/{}/files/{}": { answer: Blob };
   /** Delete an encrypted file that you sent */
   "DELETE /api/private/conversations/{}/files/{}": { answer: null };
-  /** Your drafts in the channels that you can view */
+  /** List your drafts in channels that you can view */
   "GET /api/drafts": { answer: OwnDrafts };
-  /** Replace the draft of a channel. Its files are kept with it */
+  /** Replace your draft in a channel. Its files are kept with it */
   "PUT /api/channels/{}/draft": { body: { text: string; attachments?: string[] | null }; answer: Draft };
-  /** Delete a draft */
+  /** Delete your draft in a channel */
   "DELETE /api/channels/{}/draft": { answer: null };
-  /** All custom emoji */
+  /** List all custom emoji */
   "GET /api/emoji": { answer: OwnEmoji };
-  /** Upload a custom emoji by multipart or tus. `emoji_created` follows */
+  /** Upload a custom emoji as multipart or with tus. The event `emoji_created` follows */
   "POST /api/emoji": { query: { name?: string }; body: Blob; answer: Upload };
   /** Rename a custom emoji */
   "PATCH /api/emoji/{}": { body: { name: string }; answer: Emoji };
   /** Delete a custom emoji. Messages then show its name */
   "DELETE /api/emoji/{}": { answer: null };
-  /** Your valid invites. With `manage_invites` also those of others whose role you could give */
+  /** List your valid invites. With `manage_invites`, also those of others whose role you could give */
   "GET /api/invites": { answer: AllInvites };
-  /** Create an invite for new members, or with a role below your rank. Newcomers arrive in `channel_id`. With `approval` they wait until somebody approves them */
+  /** Create an invite, optionally with a role below your rank. New members first see `channel_id`. With `approval`, they wait until somebody approves them */
   "POST /api/invites": { body: { role_id?: string | null; max_uses?: number | null; lifetime_s?: number | null; channel_id?: string | null; approval?: boolean | null }; answer: Invite };
-  /** Preview an invite before joining. Wrong codes are limited per address, to `SERVER_INVITE_MAX_RETRIES` */
+  /** Preview an invite before joining. `SERVER_INVITE_MAX_RETRIES` limits wrong codes per address */
   "POST /api/invites/view": { body: { code: string }; answer: InviteView };
   /** Revoke an invite that you can see */
   "DELETE /api/invites/{}": { answer: null };
-  /** Present members who joined by an invite that you can see */
+  /** List present members who joined with an invite that you can see */
   "GET /api/invites/{}/members": { answer: Newcomers };
-  /** Applications, oldest first: pending, or recently approved or refused ones */
+  /** List pending, or recently approved or refused, applications, oldest first */
   "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
-  /** Approve an application, pending or refused */
+  /** Approve a pending or refused application */
   "POST /api/applications/{}/approve": { answer: null };
   /** Refuse an application with a reason for the applicant */
   "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
   /** Create a nonce for one sign-in within five minutes */
   "POST /api/auth/challenge": { answer: Challenge };
-  /** The provider's address for signing in with an account */
+  /** Return the provider's address for signing in with an account */
   "GET /api/auth/provider": { answer: SignInPlace };
   /** Exchange the provider's authorization code for an id_token */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
@@ -396,17 +396,17 @@ export interface Endpoints {
   "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
   /** Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token */
   "POST /api/auth/logout": { body: { refresh_token?: string | null }; answer: null };
-  /** Your devices */
+  /** List your devices */
   "GET /api/me/devices": { answer: OwnDevices };
   /** Create a code that signs in another device once, within ten minutes. It expires early when you sign out or unlink a device */
   "POST /api/me/devices/link": { answer: HandedOut };
-  /** Create a recovery code. It signs you in once after the loss of all devices and unlinks them. It expires when you create another, leave, are removed, unlink a device, or when a session is stolen */
+  /** Create a recovery code. It signs you in once after the loss of all devices, and unlinks them. It expires when you create another, leave, are removed, or unlink a device, and when a session is stolen */
   "POST /api/me/devices/recovery": { answer: KeptCode };
   /** Unlink a device. All others sign in again with their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
-  /** Create a code for a member who lost all devices. It works once, within a day and under the same owner, and unlinks their devices */
+  /** Create a code for a member who lost all devices. It works once, within a day and under the same owner, and unlinks the member's devices */
   "POST /api/members/{}/recovery": { answer: HandedOut };
-  /** Your notification levels */
+  /** List your notification levels */
   "GET /api/me/notifications": { answer: AllNotifications };
   /** Set the notification level of all channels, or mute them */
   "PUT /api/me/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
@@ -416,177 +416,177 @@ export interface Endpoints {
   "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
   /** Turn invisibility on or off. Others see you offline, but typing, messages, reactions and calls still show you */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
-  /** What stored files take, by what they are for and by member; and the database */
+  /** Report the storage used by purpose and by member, and by the database */
   "GET /api/storage": { query: { limit?: number }; answer: StorageUsage };
-  /** Stored media, whole or in parts (RFC 9110), by the `url` that was shown to a member, which ends */
+  /** Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires */
   "GET /media/{}": { query: { ends?: string; signature?: string }; answer: Blob };
-  /** The server's icon, where there is one */
+  /** Download the server's icon */
   "GET /icon": { answer: Blob };
-  /** Members, page by page, filtered and sorted */
+  /** List members page by page, filtered and sorted */
   "GET /api/members": { query: { query?: string; ids?: string; role_id?: string; joined_after_ms?: number; joined_before_ms?: number; in_timeout?: boolean; bot?: boolean; seen_after_ms?: number; seen_before_ms?: number; sort?: "joined" | "-joined" | "name" | "-name" | "last_seen" | "-last_seen"; after?: string; limit?: number }; answer: MemberPage };
-  /** One member */
+  /** Get a member */
   "GET /api/members/{}": { answer: Member };
-  /** Change a nickname: your own with `change_nickname`, those of lower ranks with `manage_nicknames` */
+  /** Change a nickname: your own with `change_nickname`, that of a member of lower rank with `manage_nicknames` */
   "PATCH /api/members/{}": { body: { nickname: string }; answer: Member };
-  /** Set your own status with `change_nickname`, up to 80 characters. With `manage_nicknames` an empty text removes the status of a lower rank */
+  /** Set your own status of up to 80 characters with `change_nickname`. With `manage_nicknames`, an empty text removes the status of a member of lower rank */
   "PUT /api/members/{}/status": { body: { text: string }; answer: Member };
-  /** Give yourself or a lower rank a role below your rank, without permissions that you lack */
+  /** Give a role to yourself or to a member of lower rank. The role must be below your rank and have no permission that you lack */
   "PUT /api/members/{}/roles/{}": { answer: Member };
-  /** Remove a role below your rank from yourself or a lower rank */
+  /** Remove a role below your rank from yourself or from a member of lower rank */
   "DELETE /api/members/{}/roles/{}": { answer: Member };
   /** Transfer the ownership. The former owner becomes an admin */
   "POST /api/members/{}/owner": { answer: Member };
-  /** Your permissions, on the server and in each channel */
+  /** Return your permissions on the server and in each channel */
   "GET /api/me/permissions": { answer: Allowed };
-  /** All roles, highest first */
+  /** List all roles, highest first */
   "GET /api/roles": { answer: AllRoles };
   /** Create a role */
   "POST /api/roles": { body: { rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null; name: string }; answer: Role };
-  /** Change the ranks of several roles, all or none */
+  /** Change the ranks of several roles at once */
   "PUT /api/roles/order": { body: { ranks: { [name: string]: number } }; answer: AllRoles };
   /** Change a role, except the owner's */
   "PATCH /api/roles/{}": { body: { name?: string | null; rank?: number | null; permissions?: ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[] | null; color?: number | null }; answer: Role };
   /** Delete a role that is not built in */
   "DELETE /api/roles/{}": { answer: null };
-  /** A page of history, the oldest first; at most one of `before`, `after`, `around` and `at_ms`, and without one the newest */
+  /** List a page of messages, oldest first. Takes at most one of `before`, `after`, `around` and `at_ms`; without a cursor, the page is the newest */
   "GET /api/channels/{}/messages": { query: { before?: string; after?: string; around?: string; at_ms?: number; thread?: string; limit?: number }; answer: MessagePage };
-  /** Post, with `attach_files` also up to 10 of one's own finished uploads */
+  /** Post a message. With `attach_files`, attach up to 10 of your finished uploads */
   "POST /api/channels/{}/messages": { body: { text?: string | null; nonce?: string | null; reply_to?: string | null; ping?: boolean | null; attachments?: string[] | null; thread?: string | null; previews?: boolean | null }; answer: Message };
-  /** One message */
+  /** Get a message */
   "GET /api/channels/{}/messages/{}": { answer: Message };
-  /** Change one's own message; who is mentioned only now is not told */
+  /** Edit your own message. New mentions in an edit notify nobody */
   "PATCH /api/channels/{}/messages/{}": { body: { text: string }; answer: Message };
-  /** Delete one's own message, or with `manage_messages` another's */
+  /** Delete your own message or, with `manage_messages`, another member's */
   "DELETE /api/channels/{}/messages/{}": { answer: null };
-  /** What a message said before, the last 50 times, the oldest first; for its author, and with `manage_messages` */
+  /** List the last 50 earlier versions of a message, oldest first. For its author, and with `manage_messages` */
   "GET /api/channels/{}/messages/{}/edits": { answer: Edits };
-  /** React with an emoji, or `:name:`; 20 different ones a message. A repetition changes nothing */
+  /** React with an emoji or a `:name:`. A message has at most 20 different reactions. Idempotent */
   "PUT /api/channels/{}/messages/{}/reactions/{}": { answer: null };
-  /** Take back one's reaction */
+  /** Remove your reaction */
   "DELETE /api/channels/{}/messages/{}/reactions/{}": { answer: null };
-  /** Take the previews of links off one's own message, or with `manage_messages` off another's; it gets no others */
+  /** Remove the link previews of your own message or, with `manage_messages`, of another member's. The message gets no new ones */
   "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
-  /** Pinned messages, the last first */
+  /** List pinned messages, most recently pinned first */
   "GET /api/channels/{}/pins": { answer: { messages: Message[] } };
-  /** Pin a message; 50 a channel */
+  /** Pin a message. A channel has at most 50 pins */
   "PUT /api/channels/{}/pins/{}": { answer: null };
   /** Unpin a message */
   "DELETE /api/channels/{}/pins/{}": { answer: null };
-  /** Say that one is typing */
+  /** Report that you are typing */
   "POST /api/channels/{}/typing": { answer: null };
-  /** Everything up to a message of a channel or thread has been read; with `back`, in a channel, the message and everything after it is unread again */
+  /** Mark everything up to a message of a channel or thread as read. With `back`, in a channel, mark the message and everything after it as unread */
   "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; answer: Unread | ThreadState };
-  /** Messages by words and filters in channels that one may view, the newest first */
+  /** Search messages by words and filters in channels that you can view, newest first */
   "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
-  /** What mentions oneself by name, by a role, by `here` or `everyone`, or answers oneself with a notification, the newest first */
+  /** List messages that mention you by name, by a role, by `here` or by `everyone`, and replies that notify you, newest first */
   "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
-  /** The threads that one follows, that with the newest message first; `root` is what it hangs on, null where that is gone */
+  /** List the threads that you follow, the one with the newest message first. `root` is null if the root was deleted */
   "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
-  /** Be told of a thread's messages from the last one on */
+  /** Follow a thread from its last message on */
   "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
-  /** Be told of a thread's messages no more, until one writes or is mentioned there again */
+  /** Unfollow a thread, until you write or are mentioned there again */
   "DELETE /api/channels/{}/messages/{}/follow": { answer: ThreadState };
   /** Kick a member of lower rank. They may rejoin with an invite */
   "POST /api/members/{}/kick": { body: { reason?: string | null }; answer: null };
-  /** Give a member of lower rank a timeout: they can only read */
+  /** Give a member of lower rank a timeout, during which they can only read */
   "PUT /api/members/{}/timeout": { body: { reason?: string | null; duration_s: number }; answer: Member };
   /** End a timeout */
   "DELETE /api/members/{}/timeout": { answer: Member };
-  /** Bans, page by page */
+  /** List bans page by page */
   "GET /api/bans": { query: { after?: string; limit?: number }; answer: Bans };
-  /** Ban a member of lower rank, or a former one. They cannot rejoin and get the reason. `delete_messages_s` also deletes their messages of that time */
+  /** Ban a member of lower rank, or a former member. They cannot rejoin, and see the reason. `delete_messages_s` also deletes their messages of that period */
   "PUT /api/bans/{}": { body: { reason?: string | null; delete_messages_s?: number | null }; answer: null };
   /** Lift a ban. The reason goes to the audit log */
   "DELETE /api/bans/{}": { query: { reason?: string }; answer: null };
-  /** A member's moderation history, newest first, also for former members. Entries about a channel need the right to view it */
+  /** List the moderation history of a present or former member, newest first. Entries about a channel need permission to view it */
   "GET /api/members/{}/moderation": { query: { before?: number; limit?: number }; answer: MemberHistory };
-  /** Reports, newest first. Reports about messages need the right to view the channel */
+  /** List reports, newest first. Reports about messages need permission to view the channel */
   "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
-  /** Report a member, or a message in a channel. At most 20 open reports each */
+  /** Report a member, or a message in a channel. You can have at most 20 open reports */
   "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
   /** Resolve a report */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
-  /** The reference for people: all endpoints, requests, events, objects and errors */
+  /** Show the reference for people: all endpoints, requests, events, objects and errors */
   "GET /reference": { answer: Blob };
-  /** This document */
+  /** Return this document */
   "GET /openapi.json": { answer: { [name: string]: unknown } };
-  /** The management listener, as OpenAPI */
+  /** Describe the management listener as OpenAPI */
   "GET /openapi/management.json": { answer: { [name: string]: unknown } };
-  /** The webhooks, as OpenAPI */
+  /** Describe posts to webhooks as OpenAPI */
   "GET /openapi/webhooks.json": { answer: { [name: string]: unknown } };
-  /** The live socket, as AsyncAPI */
+  /** Describe the live socket as AsyncAPI */
   "GET /asyncapi.json": { answer: { [name: string]: unknown } };
   /** Leave the server */
   "POST /api/me/leave": { answer: null };
-  /** Leave and delete name, devices and all messages. The messages are deleted in the background */
+  /** Leave the server and delete your name, your devices and all your messages. The messages are deleted in the background */
   "DELETE /api/me": { answer: null };
-  /** Members whom you have blocked */
+  /** List the members whom you have blocked */
   "GET /api/me/blocks": { answer: OwnBlocks };
   /** Block a member */
   "PUT /api/me/blocks/{}": { answer: null };
   /** Unblock a member */
   "DELETE /api/me/blocks/{}": { answer: null };
-  /** Export all of your data as a stream */
+  /** Export all of your data as one JSON document */
   "GET /api/me/export": { answer: Exported };
-  /** The key for subscribing, and whether this device is subscribed */
+  /** Return the key for subscribing, and whether this device is subscribed */
   "GET /api/me/push": { answer: PushState };
   /** Subscribe this device with a browser's push subscription */
   "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
   /** Unsubscribe this device */
   "DELETE /api/me/push": { answer: null };
-  /** All settings */
+  /** Return all settings */
   "GET /api/settings": { answer: Settings };
   /** Change some settings. If any value is invalid, nothing changes */
   "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
-  /** Whether the server is up and can store data */
+  /** Report whether the server is up and can store data */
   "GET /health": { answer: Health };
-  /** Public facts about the server. `version` for members only, `instanceId` if `SERVER_INSTANCE_ID` is set */
+  /** Return public facts about the server. Only members get `version`. `instanceId` needs `SERVER_INSTANCE_ID` */
   "GET /info": { answer: Info };
-  /** Health of the server, and connected members. `verdict` is `ok`, `notice` or `problem` */
+  /** Report the health of the server and the connected members. `verdict` is `ok`, `notice` or `problem` */
   "GET /api/health": { answer: Condition };
-  /** Measurements for Prometheus */
+  /** Return metrics for Prometheus */
   "GET /metrics": { answer: Blob };
-  /** Upload what a message is to show: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  /** Upload a file for a message as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
   "POST /api/channels/{}/uploads": { body: Blob; answer: Upload };
-  /** Upload a picture of oneself: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  /** Upload your avatar as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
   "POST /api/me/avatar": { body: Blob; answer: Upload };
-  /** Have no picture any more */
+  /** Remove your avatar */
   "DELETE /api/me/avatar": { answer: null };
-  /** Upload the server's icon: multipart, or tus 1.0.0 with Tus-Resumable; what comes of it is pushed */
+  /** Upload the server icon as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
   "POST /api/icon": { body: Blob; answer: Upload };
-  /** Have the server show no icon any more */
+  /** Remove the server icon */
   "DELETE /api/icon": { answer: null };
-  /** One's own uploads that hang on nothing yet, the newest first */
+  /** List your unattached uploads, newest first */
   "GET /api/uploads": { answer: { uploads: Upload[] } };
-  /** One's own upload; `Upload-Offset` and `Upload-Length` stand in the headers, as tus asks with HEAD */
+  /** Get one of your uploads. The headers `Upload-Offset` and `Upload-Length` answer the HEAD requests of tus */
   "GET /api/uploads/{}": { answer: Upload };
-  /** Go on with an upload, as tus has it; `Upload-Offset` says how far it has come */
+  /** Continue an upload with tus from `Upload-Offset` on */
   "PATCH /api/uploads/{}": { body: Blob; answer: null };
-  /** Let go of an upload */
+  /** Delete an unattached upload */
   "DELETE /api/uploads/{}": { answer: null };
-  /** Say in words what a file shows; with `send_messages` there also of one that is posted, whose message says it too */
+  /** Describe a file in words. With `send_messages`, this also changes the description of a file in your posted message */
   "PUT /api/uploads/{}/alt": { body: { alt: string }; answer: Upload };
-  /** What the media worker has to do, what it has given up (`dead`) first */
+  /** List the jobs of the media worker, failed (`dead`) jobs first */
   "GET /api/jobs": { answer: AllJobs };
-  /** Have tried again what was given up */
+  /** Retry a failed job */
   "POST /api/jobs/{}/retry": { answer: null };
-  /** A media service's signalling, a WebSocket passed through */
+  /** Open the signalling WebSocket of an SFU, passed through by this server */
   "GET /sfu/client": { query: { service?: number }; answer: null };
-  /** The webhooks that one may manage somewhere, the oldest first */
+  /** List the webhooks that you may manage, oldest first */
   "GET /api/webhooks": { answer: ManagedWebhooks };
-  /** Make a webhook; without a channel, it takes the permission on the server and answers `no_channel` until it has one */
+  /** Create a webhook. Without a channel, this needs the permission on the server, and posts get `no_channel` until the webhook has one */
   "POST /api/webhooks": { body: { name: string; channel_id?: string | null }; answer: ManagedWebhook };
-  /** One webhook */
+  /** Get a webhook */
   "GET /api/webhooks/{}": { answer: ManagedWebhook };
-  /** Give a webhook another name, or another channel, where it takes the permission too; null takes the channel away */
+  /** Change the name or the channel of a webhook. Needs the permission in the new channel too. Null removes the channel */
   "PATCH /api/webhooks/{}": { body: { name?: string | null; channel_id?: string | null }; answer: ManagedWebhook };
-  /** Delete a webhook, whose URL is 404 from now on; its messages stay */
+  /** Delete a webhook. Its URL answers 404 from then on. Its messages stay */
   "DELETE /api/webhooks/{}": { answer: null };
-  /** What became of the last 20 posts to it since the server has started, the newest first */
+  /** List the outcomes of the last 20 posts since the server started, newest first */
   "GET /api/webhooks/{}/posts": { answer: LastPosts };
-  /** Give a webhook another picture: PNG, JPEG, WebP or GIF, up to 8 MB; it gets at most 256 pixels a side */
+  /** Change the picture of a webhook: PNG, JPEG, WebP or GIF, up to 8 MB. It is scaled down to 256 pixels a side */
   "PUT /api/webhooks/{}/picture": { body: Blob; answer: ManagedWebhook };
-  /** Take a webhook's picture away */
+  /** Remove the picture of a webhook */
   "DELETE /api/webhooks/{}/picture": { answer: null };
   /** Post a message into the webhook's channel */
   "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
@@ -645,7 +645,7 @@ export interface Requests {
   voice_move: { data: { member_id: string; channel_id: string }; reply: Record<string, never> };
 }
 
-/** What the server says unasked, by event. */
+/** Events that the server pushes, by name. */
 export interface Pushes {
   rule_created: Rule;
   rule_updated: Rule;

@@ -16,7 +16,7 @@ let bundle = new FluentBundle("en");
 /** The language that is shown, for `Intl` and the page's `lang`. */
 export const language = () => bundle.locales[0];
 
-/** What the person chose, or null for what the browser says. */
+/** The language that the person chose, or null for the browser's. */
 export const chosenLanguage = () => kept(CHOSEN);
 
 /** Choose a language, or null for the browser's; it holds from the next start of the page on. @param {string | null} name */
@@ -44,7 +44,7 @@ export function t(id, args) {
 /** Is there a message with this key? @param {string} id */
 export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
-/** What went wrong, in the reader's language where we have the words, else in the server's. @param {unknown} error a Refusal, or whatever else was thrown */
+/** Describe an error in the reader's language, or in the server's words if no message has its code. @param {unknown} error a Refusal, or anything else that was thrown */
 export function explain(error) {
   const { code, message, details } = /** @type {{code?: string, message: string, details?: Refused}} */ (error);
   const id = `error-${String(code ?? "").replaceAll("_", "-")}`;
