@@ -35,7 +35,7 @@ from svc.base.pictures import picture_sandbox, rewritten
 from svc.base.sandbox import Result, as_file
 from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.joining import join_all
-from svc.worker.making import PICTURE_DEADLINE_S, RULES
+from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
 from svc.worker.video_job import VideoRules, video_sandbox
 from svc.worker.video_job import limits_of as video_limits
 

@@ -98,7 +98,7 @@ HOUSE = House(
         "PIL": ("svc.base.pixels", "svc.base.apng"),
         "pi_heif": ("svc.base.pixels",),
         # In the sandbox's child only; `svc.worker.video_job` asks for it.
-        "av": ("svc.worker.video", "svc.worker.lanes", "svc.worker.geometry"),
+        "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (

@@ -17,13 +17,13 @@ from svc.chat.uploads.queue import Turns
 from svc.chat.uploads.store import Waiting
 from svc.worker.app import working
 from svc.worker.config import read
-from svc.worker.errand import HANDED_ON
+from svc.worker.job_run import HANDED_ON
 from tests.chat.inside import server_with_insight
 from tests.chat.people import Person, people
 from tests.chat.uploads.working import ALL_KINDS, Place
 from tests.kit import pictures, videos
 from tests.kit.waiting import eventually
-from tests.worker.desk import DEADLINE_S, Desk
+from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 FILM = b"\0\0\0\x20ftypisom" + bytes(100)
 
@@ -134,12 +134,12 @@ async def test_a_worker_does_a_short_clip_while_long_ones_of_another_are_worked_
 
 
 async def test_a_file_that_takes_too_long_for_its_line_is_handed_on(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
-    desk.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
-    desk.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
-    async with desk.open(), working(dataclasses.replace(desk.config, port=0)) as worker:
-        assert (await desk.one("job_hand_on"))["job"] == "u1"
-        assert (await desk.one("job_refuse"))["job"] == "u2", "an emoji has no other line"
+    queue = FakeQueue(tmp_path)
+    queue.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
+    queue.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
+    async with queue.open(), working(dataclasses.replace(queue.config, port=0)) as worker:
+        assert (await queue.one("job_hand_on"))["job"] == "u1"
+        assert (await queue.one("job_refuse"))["job"] == "u2", "an emoji has no other line"
         text = worker.measurements.registry.exposition()[0].decode
         await eventually(
             "it is counted", lambda: f'outcome="{HANDED_ON}"}} 1.0' in text(), within_s=DEADLINE_S

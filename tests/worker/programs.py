@@ -19,9 +19,9 @@ _CODE = f"""
 import sys
 from svc.base import control_socket
 from svc.chat.uploads import queue
-from svc.worker import errand
+from svc.worker import job_run
 queue.LEASE_S = {LEASE_S}
-errand.RENEW_EVERY_S = 1.0
+job_run.RENEW_EVERY_S = 1.0
 from svc.cli import main
 sys.exit(main())
 """
@@ -37,7 +37,7 @@ class Running:
         self._variables = variables
         self._process: asyncio.subprocess.Process | None = None
         self._reading: asyncio.Task[None] | None = None
-        self.said: deque[str] = deque(maxlen=_KEPT_LINES)
+        self.reported: deque[str] = deque(maxlen=_KEPT_LINES)
 
     async def start(self) -> None:
         """Start the process and return when it listens."""
@@ -55,7 +55,7 @@ class Running:
     async def _read(self, process: asyncio.subprocess.Process, listens: asyncio.Event) -> None:
         assert process.stderr is not None
         while line := (await process.stderr.readline()).decode(errors="replace"):
-            self.said.append(line.rstrip())
+            self.reported.append(line.rstrip())
             if " listening address=" in line:
                 listens.set()
 

@@ -6,10 +6,10 @@ import pytest
 from PIL import Image
 
 from svc.base.sandbox import Refused
-from svc.worker.lanes import COLOUR_TAGS
+from svc.worker.stream_encoders import COLOUR_TAGS
 from tests.kit import hostile_videos, pictures, videos
-from tests.worker.studio import RULES, Studio
-from tests.worker.studio import studio as studio
+from tests.worker.sandboxes import RULES, Sandboxes
+from tests.worker.sandboxes import sandboxes as sandboxes
 
 CODES = {"unsupported_type", "invalid_video", "invalid_image", "too_large", "too_long", "timeout"}
 REFUSED = hostile_videos.refused()
@@ -43,9 +43,9 @@ def frames(data: bytes) -> int:
     ],
 )
 async def test_what_every_browser_plays_is_copied(
-    studio: Studio, codec: str, sound: str | None, container: str, ext: str, result: list[str]
+    sandboxes: Sandboxes, codec: str, sound: str | None, container: str, ext: str, result: list[str]
 ) -> None:
-    video, data = await studio.rewrite(videos.video(codec, sound, container))
+    video, data = await sandboxes.rewrite(videos.video(codec, sound, container))
     assert (video.copied, video.ext, video.content_type) == (True, ext, f"video/{ext}")
     assert (video.width, video.height) == (96, 64)
     assert 1950 <= video.duration_ms <= 2100
@@ -67,31 +67,31 @@ async def test_what_every_browser_plays_is_copied(
     ],
 )
 async def test_everything_else_is_encoded_anew(
-    studio: Studio, codec: str, sound: str | None, container: str, pixels: str
+    sandboxes: Sandboxes, codec: str, sound: str | None, container: str, pixels: str
 ) -> None:
-    video, data = await studio.rewrite(videos.video(codec, sound, container, pixels=pixels))
+    video, data = await sandboxes.rewrite(videos.video(codec, sound, container, pixels=pixels))
     assert (video.copied, video.ext) == (False, "mp4")
     assert codecs(data) == (["h264", "aac"] if sound else ["h264"])
     assert frames(data) == 50
     assert 1950 <= video.duration_ms <= 2100
 
 
-async def test_an_index_comes_before_the_pictures(studio: Studio) -> None:
+async def test_an_index_comes_before_the_pictures(sandboxes: Sandboxes) -> None:
     """A player may begin before the whole file has arrived."""
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
-        _, written = await studio.rewrite(data)
+        _, written = await sandboxes.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 @pytest.mark.parametrize("container", ["mp4", "mov", "matroska", "avi"])
-async def test_places_and_names_are_left_behind(studio: Studio, codec: str, container: str) -> None:
+async def test_places_and_names_are_left_behind(sandboxes: Sandboxes, codec: str, container: str) -> None:
     told = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
         told = videos.with_places(told)
     # AVI has no field for a place.
     assert pictures.SECRET in told and (container == "avi" or videos.PLACE.encode() in told)
-    _, written = await studio.rewrite(told)
+    _, written = await sandboxes.rewrite(told)
     assert not any(
         mark in written
         for mark in (
@@ -111,16 +111,16 @@ async def test_places_and_names_are_left_behind(studio: Studio, codec: str, cont
             assert set(stream.metadata) <= {"language", "handler_name"}
 
 
-async def test_what_an_encoder_wrote_between_the_pictures_is_left_behind(studio: Studio) -> None:
+async def test_what_an_encoder_wrote_between_the_pictures_is_left_behind(sandboxes: Sandboxes) -> None:
     data = videos.video("libx264")
     assert b"x264 - core" in data
-    _, written = await studio.rewrite(data)
+    _, written = await sandboxes.rewrite(data)
     assert b"x264" not in written
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_it_is_shown_the_right_way_up(studio: Studio, codec: str) -> None:
-    video, written = await studio.rewrite(videos.turned(videos.video(codec)))
+async def test_it_is_shown_the_right_way_up(sandboxes: Sandboxes, codec: str) -> None:
+    video, written = await sandboxes.rewrite(videos.turned(videos.video(codec)))
     assert (video.width, video.height) == (64, 96) == (video.poster.width, video.poster.height)
     frame = videos.first_frame(written)
     image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))
@@ -134,8 +134,8 @@ async def test_it_is_shown_the_right_way_up(studio: Studio, codec: str) -> None:
         assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
 
 
-async def test_a_poster_shows_a_moment_of_it(studio: Studio) -> None:
-    video, _ = await studio.rewrite(videos.video(frames=100))
+async def test_a_poster_shows_a_moment_of_it(sandboxes: Sandboxes) -> None:
+    video, _ = await sandboxes.rewrite(videos.video(frames=100))
     assert pictures.decoded(video.poster.data).size == (96, 64)
     assert video.poster.thumbnail is not None
     assert len(video.poster.placeholder) == 28 and video.poster.colour.startswith("#")
@@ -155,10 +155,10 @@ def tagged(colorspace: int, primaries: int, transfer: int, range_: int) -> dict[
     ],
 )
 async def test_colours_are_meant_as_before_once_they_are_encoded(
-    studio: Studio, codec: str, pixels: str, colour: dict[str, int]
+    sandboxes: Sandboxes, codec: str, pixels: str, colour: dict[str, int]
 ) -> None:
     source = videos.video(codec, pixels=pixels, colour=colour, frames=5)
-    video, written = await studio.rewrite(source)
+    video, written = await sandboxes.rewrite(source)
     assert not video.copied
     with videos.opened(written) as given:
         context = given.streams.video[0].codec_context
@@ -167,11 +167,13 @@ async def test_colours_are_meant_as_before_once_they_are_encoded(
     assert abs(before.astype(int) - after).mean() < 6
 
 
-async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt709(studio: Studio) -> None:
+async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt709(
+    sandboxes: Sandboxes,
+) -> None:
     posters = []
     for transfer in (1, 16, 18):
         source = videos.video("libx265", pixels="yuv420p10le", colour=tagged(9, 9, transfer, 1), frames=5)
-        video, _ = await studio.rewrite(source)
+        video, _ = await sandboxes.rewrite(source)
         posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
     standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
     # Values of PQ reach 10,000 cd/m², so they become brighter. Values of HLG are close to a display's.
@@ -179,15 +181,15 @@ async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt70
     assert len({standard, pq, hlg}) == 3
 
 
-async def test_progress_is_reported(studio: Studio) -> None:
-    await studio.rewrite(videos.video("mpeg4", "mp3", "mov", frames=200))
-    assert len(studio.said) > 20
-    assert studio.said == sorted(studio.said) and 0.95 < studio.said[-1] <= 1.0
+async def test_progress_is_reported(sandboxes: Sandboxes) -> None:
+    await sandboxes.rewrite(videos.video("mpeg4", "mp3", "mov", frames=200))
+    assert len(sandboxes.reported) > 20
+    assert sandboxes.reported == sorted(sandboxes.reported) and 0.95 < sandboxes.reported[-1] <= 1.0
 
 
-async def test_large_pictures_become_smaller_when_they_are_encoded(studio: Studio) -> None:
+async def test_large_pictures_become_smaller_when_they_are_encoded(sandboxes: Sandboxes) -> None:
     rules = dataclasses.replace(RULES, max_side=48)
-    video, written = await studio.rewrite(videos.video("mpeg4"), rules)
+    video, written = await sandboxes.rewrite(videos.video("mpeg4"), rules)
     frame = videos.first_frame(written)
     assert (video.width, video.height) == (48, 32) == (frame.width, frame.height)
 
@@ -203,51 +205,51 @@ async def test_large_pictures_become_smaller_when_they_are_encoded(studio: Studi
     ],
     ids=str,
 )
-async def test_every_bound_is_held(studio: Studio, change: dict[str, float], code: str) -> None:
-    refused = await studio.refusal(videos.video(), dataclasses.replace(RULES, **change))  # type: ignore[arg-type]
+async def test_every_bound_is_held(sandboxes: Sandboxes, change: dict[str, float], code: str) -> None:
+    refused = await sandboxes.refusal(videos.video(), dataclasses.replace(RULES, **change))  # type: ignore[arg-type]
     assert refused.code == code, refused.detail
 
 
 @pytest.mark.parametrize("name", REFUSED)
-async def test_what_is_made_to_hurt_is_refused(studio: Studio, name: str) -> None:
+async def test_what_is_made_to_hurt_is_refused(sandboxes: Sandboxes, name: str) -> None:
     data, codes = REFUSED[name]
-    refused = await studio.refusal(data)
+    refused = await sandboxes.refusal(data)
     assert refused.code in codes, refused.detail
 
 
-async def test_a_film_that_leads_elsewhere_leads_nowhere(studio: Studio) -> None:
+async def test_a_film_that_leads_elsewhere_leads_nowhere(sandboxes: Sandboxes) -> None:
     try:
-        _, written = await studio.rewrite(hostile_videos.leading_elsewhere())
+        _, written = await sandboxes.rewrite(hostile_videos.leading_elsewhere())
     except Refused as refused:
         assert refused.code == "invalid_video"
     else:
         assert b"root:" not in written
 
 
-async def test_what_is_cut_off_anywhere_is_refused_or_plays(studio: Studio) -> None:
+async def test_what_is_cut_off_anywhere_is_refused_or_plays(sandboxes: Sandboxes) -> None:
     for whole in (videos.video(frames=10), videos.video("libvpx", "libopus", "webm", frames=10)):
         for length in range(0, len(whole), len(whole) // 15):
-            await survives(studio, f"{length} bytes", whole[:length])
+            await survives(sandboxes, f"{length} bytes", whole[:length])
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:
+async def test_mutations_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 12):
-        await survives(studio, name, data)
+        await survives(sandboxes, name, data)
 
 
 @pytest.mark.nightly("2,000 mutations; twelve are tried daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
-async def test_many_mutations_are_refused_or_play(studio: Studio, seed: int) -> None:
+async def test_many_mutations_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 400):
-        await survives(studio, name, data)
-    assert (await studio.rewrite(videos.video()))[0].copied
+        await survives(sandboxes, name, data)
+    assert (await sandboxes.rewrite(videos.video()))[0].copied
 
 
-async def survives(studio: Studio, name: str, data: bytes) -> None:
+async def survives(sandboxes: Sandboxes, name: str, data: bytes) -> None:
     try:
-        _, written = await studio.rewrite(data)
+        _, written = await sandboxes.rewrite(data)
     except Refused as refused:
         assert refused.code in CODES, (name, refused.detail)
     else:

@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from tests.kit import clips, pictures, videos
-from tests.worker.studio import Studio
-from tests.worker.studio import studio as studio
+from tests.worker.sandboxes import Sandboxes
+from tests.worker.sandboxes import sandboxes as sandboxes
 
 # The decoders are loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,9 +30,9 @@ CLOSE_S = 0.03
 )
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 async def test_it_is_turned_and_mirrored_as_it_says(
-    studio: Studio, codec: str, matrix: tuple[int, int, int, int], shown: str
+    sandboxes: Sandboxes, codec: str, matrix: tuple[int, int, int, int], shown: str
 ) -> None:
-    video, written = await studio.rewrite(clips.with_matrix(clips.still(codec), *matrix))
+    video, written = await sandboxes.rewrite(clips.with_matrix(clips.still(codec), *matrix))
     image, _ = clips.first_image(written)
     poster = pictures.decoded(video.poster.data)
     assert clips.quarters(image) == clips.quarters(poster) == shown
@@ -41,8 +41,10 @@ async def test_it_is_turned_and_mirrored_as_it_says(
 
 @pytest.mark.parametrize("aspect", [Fraction(4, 3), Fraction(3, 4)], ids=["wide", "narrow"])
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_it_is_as_wide_as_its_pixels_make_it(studio: Studio, codec: str, aspect: Fraction) -> None:
-    video, written = await studio.rewrite(clips.still(codec, aspect=aspect))
+async def test_it_is_as_wide_as_its_pixels_make_it(
+    sandboxes: Sandboxes, codec: str, aspect: Fraction
+) -> None:
+    video, written = await sandboxes.rewrite(clips.still(codec, aspect=aspect))
     size = (128, 64) if aspect > 1 else (96, 84)
     with videos.opened(written) as container:
         stream = container.streams.video[0]
@@ -56,10 +58,12 @@ async def test_it_is_as_wide_as_its_pixels_make_it(studio: Studio, codec: str, a
     ("codec", "options"),
     [("libx264", {"x264-params": "tff=1"}), ("mpeg2video", {"flags": "+ildct+ilme"})],
 )
-async def test_fields_become_whole_pictures(studio: Studio, codec: str, options: dict[str, str]) -> None:
+async def test_fields_become_whole_pictures(
+    sandboxes: Sandboxes, codec: str, options: dict[str, str]
+) -> None:
     source = clips.interlaced(codec, options)
     assert comb(source) > 12, "the source has fields"
-    video, written = await studio.rewrite(source)
+    video, written = await sandboxes.rewrite(source)
     assert not video.copied and comb(written) < comb(source) / 2
     with videos.opened(written) as container:
         frames = list(container.decode(video=0))
@@ -84,9 +88,9 @@ def comb(data: bytes) -> float:
     ],
 )
 async def test_red_green_and_blue_become_colours_that_players_know(
-    studio: Studio, codec: str, container: str, pixels: str
+    sandboxes: Sandboxes, codec: str, container: str, pixels: str
 ) -> None:
-    _, written = await studio.rewrite(clips.still(codec, container, pixels=pixels))
+    _, written = await sandboxes.rewrite(clips.still(codec, container, pixels=pixels))
     image, _ = clips.first_image(written)
     assert clips.quarters(image) == "WRGB"
     with videos.opened(written) as film:
@@ -111,20 +115,20 @@ async def test_red_green_and_blue_become_colours_that_players_know(
         *("pictures moved", "sound moved", "both cut"),
     ],
 )
-async def test_pictures_and_sound_stay_together(studio: Studio, source: bytes) -> None:
-    (bright, loud), (_, written) = clips.flash(source), await studio.rewrite(source)
+async def test_pictures_and_sound_stay_together(sandboxes: Sandboxes, source: bytes) -> None:
+    (bright, loud), (_, written) = clips.flash(source), await sandboxes.rewrite(source)
     bright_now, loud_now = clips.flash(written)
     assert bright is not None and loud is not None and bright_now is not None and loud_now is not None
     assert abs(bright_now - bright) < CLOSE_S and abs(loud_now - loud) < CLOSE_S
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_what_was_cut_off_does_not_come_back(studio: Studio, codec: str) -> None:
+async def test_what_was_cut_off_does_not_come_back(sandboxes: Sandboxes, codec: str) -> None:
     """An edit list leaves pictures in the file that players do not show."""
     source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
     with videos.opened(source) as container:
         shown = sum(1 for _ in container.decode(video=0))
-    video, written = await studio.rewrite(source)
+    video, written = await sandboxes.rewrite(source)
     assert shown == clips.frames_kept(written) < clips.frames_kept(source)
     assert 750 <= video.duration_ms <= 900
 
@@ -140,9 +144,9 @@ async def test_what_was_cut_off_does_not_come_back(studio: Studio, codec: str) -
     ],
 )
 async def test_every_layout_of_sound_is_heard(
-    studio: Studio, codec: str, layout: str, rate: int, result: str
+    sandboxes: Sandboxes, codec: str, layout: str, rate: int, result: str
 ) -> None:
-    _, written = await studio.rewrite(clips.clip("libx264", "matroska", (codec, layout, rate)))
+    _, written = await sandboxes.rewrite(clips.clip("libx264", "matroska", (codec, layout, rate)))
     bright, loud = clips.flash(written)
     assert bright is not None and loud is not None and abs(bright - loud) < CLOSE_S
     with videos.opened(written) as film:
@@ -152,8 +156,8 @@ async def test_every_layout_of_sound_is_heard(
 
 @pytest.mark.parametrize("default", [0, 1])
 async def test_of_several_tracks_the_one_is_kept_that_players_begin_with(
-    studio: Studio, default: int
+    sandboxes: Sandboxes, default: int
 ) -> None:
     source = clips.clip("libx264", "matroska", AAC, AAC, silent=1 - default, default=default)
-    _, written = await studio.rewrite(source)
+    _, written = await sandboxes.rewrite(source)
     assert clips.flash(written)[1] is not None

@@ -15,27 +15,27 @@ from aiohttp import ClientSession
 
 from svc.base.control_socket import listening
 from svc.chat.uploads.job_signal import JobSignal
-from svc.worker import app, errand
+from svc.worker import app, job_run
 from svc.worker import worker as worker_module
 from svc.worker.app import Running, working
 from tests.kit import hostile_pictures, hostile_videos, pictures, videos
 from tests.kit.waiting import eventually
-from tests.worker.desk import DEADLINE_S, Desk
+from tests.worker.fake_queue import DEADLINE_S, FakeQueue
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
-    return Desk(tmp_path)
+def queue(tmp_path: Path) -> FakeQueue:
+    return FakeQueue(tmp_path)
 
 
 @pytest.fixture
-async def open_desk(desk: Desk) -> AsyncIterator[Desk]:
-    async with desk.open():
-        yield desk
+async def open_desk(queue: FakeQueue) -> AsyncIterator[FakeQueue]:
+    async with queue.open():
+        yield queue
 
 
 @pytest.fixture
-async def worker(open_desk: Desk) -> AsyncIterator[Running]:
+async def worker(open_desk: FakeQueue) -> AsyncIterator[Running]:
     async with working(dataclasses.replace(open_desk.config, port=0)) as running:
         yield running
 
@@ -46,7 +46,7 @@ def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
     return {result["role"]: result for result in found}
 
 
-async def test_a_picture_is_stored_with_its_thumbnail(open_desk: Desk, worker: Running) -> None:
+async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: Running) -> None:
     data = pictures.encoded(pictures.noise(800, 600), "JPEG")
     job = open_desk.put("picture", data, max_bytes=1_000_000)
     finished = await open_desk.one("job_finish")
@@ -58,21 +58,21 @@ async def test_a_picture_is_stored_with_its_thumbnail(open_desk: Desk, worker: R
     assert original["bytes"] == len(open_desk.stored(original))
     assert pictures.decoded(open_desk.stored(original)).size == (800, 600)
     assert pictures.decoded(open_desk.stored(made["thumbnail"])).size == (400, 300)
-    assert len(open_desk.said("job_reserve")) == 2
+    assert len(open_desk.reported("job_reserve")) == 2
 
 
 @pytest.mark.parametrize(
     ("kind", "side", "frames"), [("avatar", 256, 1), ("icon", 512, 1), ("emoji", 128, 5), ("picture", 600, 5)]
 )
 async def test_every_kind_has_its_size(
-    open_desk: Desk, worker: Running, kind: str, side: int, frames: int
+    open_desk: FakeQueue, worker: Running, kind: str, side: int, frames: int
 ) -> None:
     open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
     made = results(await open_desk.one("job_finish"))["original"]
     assert (made["width"], made["height"], made["frames"]) == (side, side // 2, frames)
 
 
-async def test_a_video_is_stored_with_its_poster(open_desk: Desk, worker: Running) -> None:
+async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.put(
         "video", videos.with_places(videos.video(size=(640, 480), metadata=True)), max_bytes=10_000_000
     )
@@ -100,12 +100,12 @@ async def test_a_video_is_stored_with_its_poster(open_desk: Desk, worker: Runnin
     ],
 )
 async def test_the_inputs_fault_is_a_refusal(
-    open_desk: Desk, worker: Running, kind: str, data: bytes, code: str | None
+    open_desk: FakeQueue, worker: Running, kind: str, data: bytes, code: str | None
 ) -> None:
     open_desk.put(kind, data)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
-    if code is None:  # No crew claims an unknown kind.
+    if code is None:  # No pool claims an unknown kind.
         assert len(open_desk.waiting) == 1
     else:
         refused = await open_desk.one("job_refuse")
@@ -113,37 +113,37 @@ async def test_the_inputs_fault_is_a_refusal(
         assert refused["message"]
 
 
-async def test_a_store_that_fails_is_our_fault(open_desk: Desk, worker: Running) -> None:
+async def test_a_store_that_fails_is_our_fault(open_desk: FakeQueue, worker: Running) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
     assert "StoreFailed" in str(failed["message"])
 
 
-async def test_a_file_that_is_gone_is_our_fault(open_desk: Desk, worker: Running) -> None:
+async def test_a_file_that_is_gone_is_our_fault(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.put("picture", b"x")
     (open_desk.data_dir / "incoming/u1").unlink()
     assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])
 
 
 async def test_progress_is_told_and_the_lease_is_kept(
-    open_desk: Desk, worker: Running, monkeypatch: pytest.MonkeyPatch
+    open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errand, "PROGRESS_EVERY_S", 0.02)
+    monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.put("video", slow_video())
     await open_desk.one("job_finish")
-    said = [float(str(renewed["progress"])) for renewed in open_desk.said("job_renew")]
-    assert len(said) >= 2 and said == sorted(said)
+    reported = [float(str(renewed["progress"])) for renewed in open_desk.reported("job_renew")]
+    assert len(reported) >= 2 and reported == sorted(reported)
 
 
 async def test_who_has_lost_the_lease_stops_at_once_and_says_nothing(
-    open_desk: Desk, worker: Running, monkeypatch: pytest.MonkeyPatch
+    open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(errand, "PROGRESS_EVERY_S", 0.02)
+    monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.answers["job_renew"] = lambda _: {"error": "lease_lost", "message": ""}
     open_desk.put("video", slow_video())
     await eventually("the job is lost", lambda: "lost" in metrics(worker), within_s=DEADLINE_S)
-    assert not any(open_desk.said(command) for command in ("job_finish", "job_fail", "job_refuse"))
+    assert not any(open_desk.reported(command) for command in ("job_finish", "job_fail", "job_refuse"))
     assert open_desk.left_behind() == []
 
 
@@ -151,48 +151,48 @@ def metrics(worker: Running) -> str:
     return worker.measurements.registry.exposition()[0].decode()
 
 
-async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(desk: Desk) -> None:
-    desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
-    async with working(dataclasses.replace(desk.config, port=0)):
-        async with desk.open():
-            await eventually("it is claimed", lambda: not desk.waiting, within_s=DEADLINE_S)
+async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(queue: FakeQueue) -> None:
+    queue.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
+    async with working(dataclasses.replace(queue.config, port=0)):
+        async with queue.open():
+            await eventually("it is claimed", lambda: not queue.waiting, within_s=DEADLINE_S)
         await asyncio.sleep(0.5)
-        assert desk.said("job_finish") == []
-        async with desk.open():
-            await desk.one("job_finish")
+        assert queue.reported("job_finish") == []
+        async with queue.open():
+            await queue.one("job_finish")
 
 
 async def test_an_announced_job_is_claimed_without_a_poll_which_takes_over_when_announcements_end(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    queue: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for interval in ("POLL_S", "VIDEO_POLL_S"):
         monkeypatch.setattr(app, interval, 3600.0)
-    config = dataclasses.replace(desk.config, port=0, emoji_poll_s=0.01)
-    desk.signal = JobSignal()
+    config = dataclasses.replace(queue.config, port=0, emoji_poll_s=0.01)
+    queue.signal = JobSignal()
     async with working(config):
-        async with desk.open():
-            await eventually("it waits", lambda: desk.asked["job_wait"] == 2, within_s=DEADLINE_S)
-            claims = desk.asked["job_claim"]
-            desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
-            desk.signal.announce()
-            await desk.one("job_finish")
+        async with queue.open():
+            await eventually("it waits", lambda: queue.asked["job_wait"] == 2, within_s=DEADLINE_S)
+            claims = queue.asked["job_claim"]
+            queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
+            queue.signal.announce()
+            await queue.one("job_finish")
             # The claims under way, one round for the announcement, and one after the job: no emoji poll.
-            assert desk.asked["job_claim"] - claims <= 2 * len(app.crews(config)) + 1
-        desk.signal.announce()
-        desk.signal = None
-        async with desk.open():
-            job = desk.put("emoji", pictures.encoded(pictures.scene(), "PNG"))
-            await eventually("it is done", lambda: job in desk.ended("job_finish"), within_s=DEADLINE_S)
+            assert queue.asked["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
+        queue.signal.announce()
+        queue.signal = None
+        async with queue.open():
+            job = queue.put("emoji", pictures.encoded(pictures.scene(), "PNG"))
+            await eventually("it is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
 
 
-async def test_an_answer_that_is_ill_is_asked_for_again(open_desk: Desk, worker: Running) -> None:
+async def test_an_answer_that_is_ill_is_asked_for_again(open_desk: FakeQueue, worker: Running) -> None:
     ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
     open_desk.answers["job_finish"] = lambda _: next(ill, None)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
 
 
-async def test_what_the_server_declines_is_not_said_twice(open_desk: Desk, worker: Running) -> None:
+async def test_what_the_server_declines_is_not_said_twice(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
@@ -204,33 +204,33 @@ def slow_video() -> bytes:
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
-async def test_what_has_been_begun_is_finished_when_the_worker_ends(open_desk: Desk) -> None:
+async def test_what_has_been_begun_is_finished_when_the_worker_ends(open_desk: FakeQueue) -> None:
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
         await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
-    assert len(open_desk.said("job_finish")) == 1
+    assert len(open_desk.reported("job_finish")) == 1
 
 
 async def test_what_takes_too_long_is_handed_back_when_the_worker_ends(
-    open_desk: Desk, monkeypatch: pytest.MonkeyPatch
+    open_desk: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", 0.1)
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("video", slow_video())
         await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
-    assert open_desk.said("job_fail")[0]["message"] == "the worker ended"
+    assert open_desk.reported("job_fail")[0]["message"] == "the worker ended"
     assert open_desk.left_behind() == []
 
 
-async def test_emoji_are_no_more_at_once_than_wanted(desk: Desk) -> None:
+async def test_emoji_are_no_more_at_once_than_wanted(queue: FakeQueue) -> None:
     for _ in range(6):
-        desk.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
-    async with desk.open(), working(dataclasses.replace(desk.config, port=0, emoji_at_once=2)):
-        await eventually("all are done", lambda: len(desk.said("job_finish")) == 6, within_s=DEADLINE_S)
-    assert desk.most_in_hand == 2
+        queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
+    async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
+        await eventually("all are done", lambda: len(queue.reported("job_finish")) == 6, within_s=DEADLINE_S)
+    assert queue.most_in_hand == 2
 
 
-async def test_health_and_metrics_are_said(open_desk: Desk, worker: Running) -> None:
+async def test_health_and_metrics_are_said(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     async with ClientSession() as session:
@@ -245,19 +245,19 @@ async def test_health_and_metrics_are_said(open_desk: Desk, worker: Running) -> 
     assert 'svc_worker_jobs_total{kind="picture",outcome="finished"} 1.0' in text
 
 
-async def test_what_a_dead_worker_left_behind_is_swept(desk: Desk) -> None:
-    folder = desk.data_dir / app.WORKING_FOLDER
+async def test_what_a_dead_worker_left_behind_is_swept(queue: FakeQueue) -> None:
+    folder = queue.data_dir / app.WORKING_FOLDER
     folder.mkdir()
     for name, age_s in (("old", 7200), ("young", 10)):
         (folder / name).write_text("x")
         stamp = (folder / name).stat().st_mtime - age_s
         os.utime(folder / name, (stamp, stamp))
-    async with working(dataclasses.replace(desk.config, port=0)):
-        assert desk.left_behind() == ["young"]
+    async with working(dataclasses.replace(queue.config, port=0)):
+        assert queue.left_behind() == ["young"]
 
 
-async def test_without_a_place_to_store_there_is_nothing_to_do(desk: Desk) -> None:
-    storage = dataclasses.replace(desk.config.storage, disabled=True)
+async def test_without_a_place_to_store_there_is_nothing_to_do(queue: FakeQueue) -> None:
+    storage = dataclasses.replace(queue.config.storage, disabled=True)
     asked: list[object] = []
     async with AsyncExitStack() as stack:
 
@@ -265,13 +265,13 @@ async def test_without_a_place_to_store_there_is_nothing_to_do(desk: Desk) -> No
             asked.append(command)
             return {"result": {"job": None}}
 
-        await stack.enter_async_context(listening(desk.data_dir, note))
-        await stack.enter_async_context(working(dataclasses.replace(desk.config, port=0, storage=storage)))
+        await stack.enter_async_context(listening(queue.data_dir, note))
+        await stack.enter_async_context(working(dataclasses.replace(queue.config, port=0, storage=storage)))
         await asyncio.sleep(0.5)
     assert asked == []
 
 
-async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: Desk) -> None:
+async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: FakeQueue) -> None:
     """Every file gets a response, and the worker's own memory stays small."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
@@ -288,8 +288,8 @@ async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: Desk) -> 
     await process.communicate()
 
 
-def answered(desk: Desk) -> set[str]:
-    return {*desk.ended("job_refuse"), *desk.ended("job_finish")}
+def answered(queue: FakeQueue) -> set[str]:
+    return {*queue.ended("job_refuse"), *queue.ended("job_finish")}
 
 
 def most_memory_kb(pid: int) -> int:
@@ -297,20 +297,20 @@ def most_memory_kb(pid: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
-async def svc_worker(desk: Desk) -> asyncio.subprocess.Process:
+async def svc_worker(queue: FakeQueue) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "svc.cli", "worker", "--data-dir", str(desk.data_dir), "--port", "0"),
+        *(sys.executable, "-m", "svc.cli", "worker", "--data-dir", str(queue.data_dir), "--port", "0"),
         env={**os.environ, "STORAGE_BACKEND": "filesystem", "S3_BUCKET": "store"},
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def test_the_command_works_and_ends_when_told(open_desk: Desk) -> None:
+async def test_the_command_works_and_ends_when_told(open_desk: FakeQueue) -> None:
     process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     process.send_signal(signal.SIGTERM)
     async with asyncio.timeout(DEADLINE_S):
-        _, said = await process.communicate()
+        _, reported = await process.communicate()
     assert process.returncode == 0
-    assert b"listening address=http://127.0.0.1:" in said and b"outcome=finished" in said
+    assert b"listening address=http://127.0.0.1:" in reported and b"outcome=finished" in reported

@@ -28,12 +28,12 @@ from svc.base.pictures import picture_sandbox
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import until_first_ends
 from svc.worker.config import WorkerConfig
+from svc.worker.encoders import LONG_KINDS, RULES, Encoders
 from svc.worker.health import health_of
-from svc.worker.making import LONG_KINDS, RULES, Studio
+from svc.worker.job_queue import Queue
 from svc.worker.measurements import Measurements
-from svc.worker.queue import Queue
 from svc.worker.video_job import video_sandbox
-from svc.worker.worker import Crew, Worker
+from svc.worker.worker import Worker, WorkerPool
 
 DEFAULT_HOST = "127.0.0.1"
 # Decoding a picture uses a whole processor. More at once would only compete.
@@ -106,8 +106,8 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
         objects = config.storage.opened(config.data_dir)
-        studio = Studio(pictures, videos, folder)
-        worker = Worker(queue, objects, studio, measurements, random.random)
+        encoders = Encoders(pictures, videos, folder)
+        worker = Worker(queue, objects, encoders, measurements, random.random)
         async with _answering(worker, measurements, flags, config.port) as address:
             task = asyncio.create_task(_work(worker, config, flags.idle_exit_s))
             try:
@@ -124,17 +124,17 @@ async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None)
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await worker.idle(idle_exit_s)
         return
-    await until_first_ends(worker.run(crews(config)), worker.idle(idle_exit_s))
+    await until_first_ends(worker.run(pools(config)), worker.idle(idle_exit_s))
 
 
-def crews(config: WorkerConfig) -> list[Crew]:
-    """Return the crews: separate places for pictures, emoji and short videos, and one for long jobs."""
+def pools(config: WorkerConfig) -> list[WorkerPool]:
+    """Return the pools: separate places for pictures, emoji and short videos, and one for long jobs."""
     usual = [*(kind for kind in RULES if kind != "emoji"), FILE]
     return [
-        Crew(usual, PICTURES_AT_ONCE, POLL_S),
-        Crew(["emoji"], config.emoji_at_once, config.emoji_poll_s),
-        Crew([VIDEO], 1, VIDEO_POLL_S),
-        Crew(LONG_KINDS, 1, VIDEO_POLL_S, long=True),
+        WorkerPool(usual, PICTURES_AT_ONCE, POLL_S),
+        WorkerPool(["emoji"], config.emoji_at_once, config.emoji_poll_s),
+        WorkerPool([VIDEO], 1, VIDEO_POLL_S),
+        WorkerPool(LONG_KINDS, 1, VIDEO_POLL_S, long=True),
     ]
 
 

@@ -1,7 +1,7 @@
 """Examine, in the sandbox, files that are stored unchanged.
 
 Nothing is rewritten or trusted: a file that is not clearly sound becomes a plain download. Pictures and
-videos never get here (`svc.worker.making` handles them).
+videos never get here (`svc.worker.encoders` handles them).
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _PLAIN_EXT = "bin"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptFile:
     """The properties of a file that stays unchanged."""
 
     content_type: str
@@ -29,10 +29,10 @@ class Kept:
     duration_ms: int | None = None
 
 
-PLAIN = Kept(PLAIN_TYPE, _PLAIN_EXT)
+PLAIN = KeptFile(PLAIN_TYPE, _PLAIN_EXT)
 
 
-async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> Kept:
+async def inspected(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> KeptFile:
     """Return a file's properties. Raises SandboxFailed and OSError."""
     async with as_file(source) as file:
         sound = sound_of(file)
@@ -53,4 +53,4 @@ async def looked_at(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DE
     duration_ms = result.facts.get("duration_ms")
     if not isinstance(duration_ms, int) or not 0 < duration_ms <= _MAX_DURATION_MS:
         duration_ms = None
-    return Kept(sound.content_type, sound.ext, duration_ms)
+    return KeptFile(sound.content_type, sound.ext, duration_ms)

@@ -24,7 +24,7 @@ from av.video.stream import VideoStream
 
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
-from svc.worker.lanes import Copied, EncodedAudio, EncodedVideo, Lane
+from svc.worker.stream_encoders import CopiedStream, EncodedAudio, EncodedVideo, StreamEncoder
 
 # Codecs that every browser plays: the container for each, and the audio codecs that it may hold.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
@@ -140,11 +140,13 @@ def _written(
         size = geometry.displayed(video.width, video.height)
         size = size if plan.copies else fitted(*size, bounds.max_side)
         with _output(target, plan.container) as output:
-            lanes: dict[int, Lane] = {video.index: plan.video_lane(video, output, size, geometry)}
+            encoders: dict[int, StreamEncoder] = {
+                video.index: plan.video_encoder(video, output, size, geometry)
+            }
             if audio is not None:
-                lanes[audio.index] = plan.audio_lane(audio, output)
+                encoders[audio.index] = plan.audio_encoder(audio, output)
             duration_s = _run(
-                given, [s for s in (video, audio) if s is not None], lanes, output, bounds, progress
+                given, [s for s in (video, audio) if s is not None], encoders, output, bounds, progress
             )
     width, height = geometry.turned(size)
     return {
@@ -164,16 +166,16 @@ class _Plan:
     copies_sound: bool
     counted: bool
 
-    def video_lane(
+    def video_encoder(
         self, source: VideoStream, output: OutputContainer, size: tuple[int, int], geometry: Geometry
-    ) -> Lane:
+    ) -> StreamEncoder:
         if self.copies:
-            return Copied(source, output)
+            return CopiedStream(source, output)
         return EncodedVideo(source, output, self.encoder, size, geometry, counted=self.counted)
 
-    def audio_lane(self, source: AudioStream, output: OutputContainer) -> Lane:
+    def audio_encoder(self, source: AudioStream, output: OutputContainer) -> StreamEncoder:
         if self.copies_sound:
-            return Copied(source, output)
+            return CopiedStream(source, output)
         return EncodedAudio(source, output, _AUDIO_ENCODERS[self.container], counted=self.counted)
 
 
@@ -245,14 +247,14 @@ def _check_size(width: int, height: int, bounds: _Bounds) -> None:
 def _run(
     given: InputContainer,
     streams: Sequence[VideoStream | AudioStream],
-    lanes: Mapping[int, Lane],
+    encoders: Mapping[int, StreamEncoder],
     output: OutputContainer,
     bounds: _Bounds,
     progress: Progress,
 ) -> float:
-    """Pass all packets through their lanes. Return the duration in seconds, by the packets' times."""
+    """Pass all packets through their encoders. Return the duration in seconds, by the packets' times."""
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
-    first_s, last_s, said = None, 0.0, 0.0
+    first_s, last_s, reported = None, 0.0, 0.0
     for packet in _bounded(given, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
             # Nothing before 0 is played: audio has silence there that its encoder needed.
@@ -262,13 +264,13 @@ def _run(
             if last_s - first_s > bounds.max_duration_s:
                 raise _too_long(bounds)
             done = (last_s - first_s) / expected_s
-            if done >= said + _PROGRESS_STEP:
-                said = done
+            if done >= reported + _PROGRESS_STEP:
+                reported = done
                 progress(min(done, 1.0))
-        for written in lanes[packet.stream.index].take(packet):
+        for written in encoders[packet.stream.index].take(packet):
             output.mux(written)
-    for lane in lanes.values():
-        for written in lane.finish():
+    for encoder in encoders.values():
+        for written in encoder.finish():
             output.mux(written)
     return last_s - (first_s or 0.0)
 

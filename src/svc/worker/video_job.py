@@ -85,10 +85,10 @@ async def rewritten_video(
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
             result = await _asked(videos, arguments, [given, written], rules, progress)
-            made = container_of(written)
+            outputs = container_of(written)
         finally:
             os.close(written)
-    return await _believed(result, made, rules, pictures)
+    return await _believed(result, outputs, rules, pictures)
 
 
 async def _asked(
@@ -119,12 +119,12 @@ def limits_of(rules: VideoRules) -> Limits:
     )
 
 
-async def _believed(result: Result, made: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
+async def _believed(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
     """Validate a result. A compromised decoder can send anything, but at most a wrong video passes."""
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))
     if (
-        made != expected
+        outputs != expected
         or expected is None
         or not isinstance(duration_ms, int)
         or not 0 <= duration_ms <= rules.max_duration_s * 1000

@@ -1,10 +1,10 @@
-"""The worker: crews that claim jobs, each several at once, and shut down in order.
+"""The worker: pools that claim jobs, each several at once, and shut down in order.
 
-The server announces new jobs on an open connection. Without this connection, each crew polls at its
+The server announces new jobs on an open connection. Without this connection, each pool polls at its
 interval.
 
 A job is ours while its lease is renewed. If this process dies, the lease expires and the job is claimed
-again. If the server dies, the worker continues and reports when the server is back. `errand` processes
+again. If the server dies, the worker continues and reports when the server is back. `job_run` processes
 each job.
 """
 
@@ -17,10 +17,10 @@ from typing import NoReturn
 
 from svc.base.backoff import Backoff
 from svc.base.objects import ObjectStore
-from svc.worker.errand import FIRST_RETRY_S, LAST_RETRY_S, Errand
-from svc.worker.making import Studio
+from svc.worker.encoders import Encoders
+from svc.worker.job_queue import NOTHING_SEEN, Job, Queue, Unreachable
+from svc.worker.job_run import FIRST_RETRY_S, LAST_RETRY_S, JobRun
 from svc.worker.measurements import Measurements
-from svc.worker.queue import NOTHING_SEEN, Job, Queue, Unreachable
 
 # How long jobs may continue after a shutdown request. The supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Crew:
+class WorkerPool:
     """A group that runs several jobs of these kinds at once.
 
     `poll_s` is the polling interval while the server does not notify us. `long` selects the long jobs,
@@ -51,13 +51,13 @@ class Worker:
         self,
         queue: Queue,
         objects: ObjectStore,
-        studio: Studio,
+        encoders: Encoders,
         measurements: Measurements,
         jitter: Callable[[], float],
     ) -> None:
         self._queue = queue
         self._objects = objects
-        self._studio = studio
+        self._encoders = encoders
         self._measurements = measurements
         self._jitter = jitter
         self._jobs: set[asyncio.Task[None]] = set()
@@ -71,10 +71,10 @@ class Worker:
         self._used = asyncio.Event()
         self.reachable = False
 
-    async def run(self, crews: Sequence[Crew]) -> None:
+    async def run(self, pools: Sequence[WorkerPool]) -> None:
         """Work until cancelled. Started jobs may then still finish."""
         try:
-            await asyncio.gather(self._listen(), *(self._attend(crew) for crew in crews))
+            await asyncio.gather(self._listen(), *(self._attend(pool) for pool in pools))
         finally:
             await self._drain()
 
@@ -94,7 +94,7 @@ class Worker:
                     return
 
     async def _listen(self) -> NoReturn:
-        """Wake the crews when the server announces jobs, and when its announcements start or stop."""
+        """Wake the pools when the server announces jobs, and when its announcements start or stop."""
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         seen = NOTHING_SEEN
         while True:
@@ -111,8 +111,8 @@ class Worker:
             else:
                 await asyncio.sleep(backoff.next_delay())
 
-    async def _attend(self, crew: Crew) -> NoReturn:
-        places = asyncio.Semaphore(crew.at_once)
+    async def _attend(self, pool: WorkerPool) -> NoReturn:
+        places = asyncio.Semaphore(pool.at_once)
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         while True:
             async with places:
@@ -120,7 +120,7 @@ class Worker:
             # Read before the claim, so that no announcement after the claim is missed.
             announced = self._announced
             try:
-                job = await self._queue.claim(crew.kinds, long=crew.long)
+                job = await self._queue.claim(pool.kinds, long=pool.long)
             except Unreachable as fault:
                 self._say_reachable(fault)
                 await asyncio.sleep(backoff.next_delay())
@@ -132,7 +132,7 @@ class Worker:
                 self._begin(job, places)
             else:
                 # Vary the interval, so that several workers do not poll in step.
-                poll_s = crew.poll_s * (0.75 + 0.5 * self._jitter())
+                poll_s = pool.poll_s * (0.75 + 0.5 * self._jitter())
                 with suppress(TimeoutError):
                     async with asyncio.timeout(None if self._is_notified else poll_s):
                         await announced.wait()
@@ -147,8 +147,8 @@ class Worker:
     async def _do(self, job: Job) -> None:
         fields = {"job": job.id, "kind": job.kind, "attempt": job.attempt}
         with self._measurements.timed(job.kind) as measured:
-            errand = Errand(job, self._queue, self._objects, self._studio, self._jitter)
-            measured.outcome = await errand.run()
+            job_run = JobRun(job, self._queue, self._objects, self._encoders, self._jitter)
+            measured.outcome = await job_run.run()
         logger.info("job ended", extra={**fields, "outcome": measured.outcome})
 
     def _say_reachable(self, fault: Exception | None) -> None:

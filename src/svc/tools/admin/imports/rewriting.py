@@ -12,8 +12,8 @@ from svc.base.sandbox import Refused, Sandbox
 from svc.chat.media.config import MAX_FILE_MB
 from svc.chat.transfer.importing import Rewrite, Rewritten
 from svc.chat.uploads.limits import MAX_ATTACHMENT_BYTES, MAX_PICTURE_BYTES
-from svc.worker.file_job import Kept, looked_at
-from svc.worker.making import PICTURE_DEADLINE_S, RULES
+from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
+from svc.worker.file_job import KeptFile, inspected
 from svc.worker.video_job import NoPictures, VideoRules, rewritten_video, video_sandbox
 
 _MOST = {
@@ -41,12 +41,12 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
             if size == 0:
                 raise Refused("unsupported_type", "This file is empty")
             if kind == FILE:
-                return _kept(await looked_at(source, videos), source, size)
+                return _kept(await inspected(source, videos), source, size)
             if kind == VIDEO:
                 try:
                     return await _video(source, folder / "made", videos, pictures)
                 except NoPictures:
-                    return _kept(await looked_at(source, videos), source, size)
+                    return _kept(await inspected(source, videos), source, size)
             return _picture(
                 await rewritten(source, _PICTURE, deadline_s=PICTURE_DEADLINE_S, sandbox=pictures)
             )
@@ -81,7 +81,7 @@ async def _video(source: Path, target: Path, videos: Sandbox, pictures: Sandbox)
     return Rewritten(target, video.ext, facts)
 
 
-def _kept(kept: Kept, source: Path, size: int) -> Rewritten:
+def _kept(kept: KeptFile, source: Path, size: int) -> Rewritten:
     facts = {
         **_facts(kept.content_type, size, None, None),
         "frames": None,

@@ -1,8 +1,8 @@
 """Move one stream of a video from the old file to the new one, inside the sandbox.
 
-A lane takes packets and yields packets to write. If every browser plays the codec, they are copied, and
+An encoder takes packets and yields packets to write. If every browser plays the codec, they are copied, and
 everything but pictures and sound is removed. Otherwise they are decoded and encoded. Opens no file.
-`svc.worker.video` chooses the lane of each stream.
+`svc.worker.video` chooses the encoder of each stream.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ _CLOCK = 90_000
 _RGB, _LIMITED = 0, 1
 
 
-class Lane(Protocol):
+class StreamEncoder(Protocol):
     def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
         """Yield the packets to write now."""
 
@@ -57,7 +57,7 @@ class Lane(Protocol):
         """Yield the remaining packets at the end."""
 
 
-class Copied:
+class CopiedStream:
     """A stream copied unchanged, except that only pictures and sound are kept."""
 
     def __init__(self, source: VideoStream | AudioStream, output: OutputContainer) -> None:

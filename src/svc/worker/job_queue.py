@@ -127,8 +127,8 @@ class Queue:
         if (error := answer.get("error")) is not None:
             if error in _LOST:
                 raise LeaseLost(str(error))
-            said = f"the server answers {error}: {answer.get('message')}"
-            raise Unreachable(said) if error in _FOR_NOW else Declined(said)
+            reported = f"the server answers {error}: {answer.get('message')}"
+            raise Unreachable(reported) if error in _FOR_NOW else Declined(reported)
         result = answer.get("result")
         return result if isinstance(result, dict) else {}
 

@@ -15,8 +15,8 @@ from svc.base.file_types import FILE, PICTURE, VIDEO, content_of
 from svc.base.objects import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
-from svc.worker.file_job import PROBE_DEADLINE_S, Kept, looked_at
-from svc.worker.queue import Job
+from svc.worker.file_job import PROBE_DEADLINE_S, KeptFile, inspected
+from svc.worker.job_queue import Job
 from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewritten_video
 
 RULES: Mapping[str, PictureRules] = {
@@ -34,7 +34,7 @@ LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class OutputFile:
     """A file to store. `data` is a path if the file is large."""
 
     role: str  # original, thumbnail or poster
@@ -66,7 +66,7 @@ class Made:
         }
 
 
-class Studio:
+class Encoders:
     """The processing of files. `folder` holds unfinished files."""
 
     def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
@@ -74,7 +74,7 @@ class Studio:
         self._videos = videos
         self._folder = folder
 
-    async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
+    async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[OutputFile]:
         """Process a job's file. Raises Refused, SandboxFailed, StoreFailed and OSError.
 
         The resulting files exist until `work` is closed.
@@ -97,7 +97,7 @@ class Studio:
         )
         return of_picture(picture, "original")
 
-    async def _video(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[Made]:
+    async def _video(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[OutputFile]:
         rules = VideoRules()
         most = _whole(job.limits.get("max_bytes"), rules.max_bytes)
         rules = dataclasses.replace(
@@ -120,7 +120,7 @@ class Studio:
             return await self._file(job)
         return of_video(video, target)
 
-    async def _file(self, job: Job) -> list[Made]:
+    async def _file(self, job: Job) -> list[OutputFile]:
         """Store the file unchanged, if the operator allows such files."""
         most = _file_bytes(job)
         if not most:
@@ -128,14 +128,14 @@ class Studio:
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
             raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
         return [
-            of_file(await looked_at(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source)
+            of_file(await inspected(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source)
         ]
 
 
-def of_picture(picture: Picture, role: str) -> list[Made]:
+def of_picture(picture: Picture, role: str) -> list[OutputFile]:
     """Return the picture, and its thumbnail if that is smaller."""
-    made = [
-        Made(
+    outputs = [
+        OutputFile(
             role=role,
             data=picture.data,
             content_type=picture.content_type,
@@ -150,13 +150,13 @@ def of_picture(picture: Picture, role: str) -> list[Made]:
     ]
     if picture.thumbnail is not None and picture.thumbnail_width < picture.width:
         size = picture.thumbnail_width, picture.thumbnail_height
-        made.append(Made("thumbnail", picture.thumbnail, picture.content_type, picture.ext, *size))
-    return made
+        outputs.append(OutputFile("thumbnail", picture.thumbnail, picture.content_type, picture.ext, *size))
+    return outputs
 
 
-def of_video(video: Video, path: Path) -> list[Made]:
+def of_video(video: Video, path: Path) -> list[OutputFile]:
     """Return the video and its poster, with the poster's thumbnail, placeholder and colour."""
-    film = Made(
+    film = OutputFile(
         role="original",
         data=path,
         content_type=video.content_type,
@@ -170,8 +170,8 @@ def of_video(video: Video, path: Path) -> list[Made]:
     return [film, *of_picture(video.poster, "poster")]
 
 
-def of_file(kept: Kept, path: Path) -> Made:
-    return Made(
+def of_file(kept: KeptFile, path: Path) -> OutputFile:
+    return OutputFile(
         role="original",
         data=path,
         content_type=kept.content_type,

@@ -1,4 +1,4 @@
-"""A desk that hands out jobs over a real control socket, and records what it receives.
+"""A stand-in for the server's queue: hands out jobs over a real control socket and records the requests.
 
 Simulates faults of a server: refusing, forgetting, going away. `tests/worker/test_with_the_server.py`
 tests the worker with the real server.
@@ -20,7 +20,7 @@ DEADLINE_S = 30.0
 Answer = Mapping[str, object]
 
 
-class Desk:
+class FakeQueue:
     """A stand-in for the server's queue.
 
     `answers` may replace the response to a command. Without a `signal` the worker has to poll.
@@ -55,8 +55,10 @@ class Desk:
 
     async def _answer(self, command: str, arguments: Mapping[str, object]) -> Answer:
         self.asked[command] += 1
-        if (special := self.answers.get(command)) is not None and (said := special(arguments)) is not None:
-            return said
+        if (special := self.answers.get(command)) is not None and (
+            reported := special(arguments)
+        ) is not None:
+            return reported
         match command:
             case "job_wait" if self.signal is not None:
                 return {"result": {"seen": await self.signal.wait(int(str(arguments["seen"])))}}
@@ -79,17 +81,17 @@ class Desk:
             self._in_hand -= 1
         return {"result": {}}
 
-    def said(self, command: str) -> list[Mapping[str, object]]:
-        return [arguments for said, arguments in self.told if said == command]
+    def reported(self, command: str) -> list[Mapping[str, object]]:
+        return [arguments for reported, arguments in self.told if reported == command]
 
     def ended(self, command: str) -> list[str]:
         """Return the jobs that were reported with this command."""
-        return [str(arguments["job"]) for arguments in self.said(command)]
+        return [str(arguments["job"]) for arguments in self.reported(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:
         """Wait for a command and return its arguments."""
-        await eventually(f"{command} is said", lambda: self.said(command), within_s=DEADLINE_S)
-        return self.said(command)[0]
+        await eventually(f"{command} is said", lambda: self.reported(command), within_s=DEADLINE_S)
+        return self.reported(command)[0]
 
     @property
     def config(self) -> WorkerConfig:

@@ -14,36 +14,36 @@ from svc.base.backoff import Backoff
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.sandbox import Refused, SandboxFailed
 from svc.base.tasks import until_first_ends
-from svc.worker.making import LONG_KINDS, Made, Studio
-from svc.worker.queue import Declined, Job, LeaseLost, Queue, Unreachable
+from svc.worker.encoders import LONG_KINDS, Encoders, OutputFile
+from svc.worker.job_queue import Declined, Job, LeaseLost, Queue, Unreachable
 
 # A lease lasts 60 s, so two renewals may be lost.
 RENEW_EVERY_S = 15.0
 # How often progress is reported to the uploader.
 PROGRESS_EVERY_S = 1.0
 # How long to keep reporting a result while the server is away. The lease expires long before.
-TELL_DEADLINE_S = 120.0
+REPORT_DEADLINE_S = 120.0
 FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
 
-FINISHED, REFUSED, FAILED, LOST, UNTOLD = "finished", "refused", "failed", "lost", "untold"
+FINISHED, REFUSED, FAILED, LOST, UNREPORTED = "finished", "refused", "failed", "lost", "untold"
 HANDED_ON = "handed_on"
-OUTCOMES = (FINISHED, REFUSED, FAILED, HANDED_ON, LOST, UNTOLD)
+OUTCOMES = (FINISHED, REFUSED, FAILED, HANDED_ON, LOST, UNREPORTED)
 
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
 
-class Errand:
+class JobRun:
     """One run of a job. `jitter` returns a number from 0 up to 1."""
 
     def __init__(
-        self, job: Job, queue: Queue, objects: ObjectStore, studio: Studio, jitter: Callable[[], float]
+        self, job: Job, queue: Queue, objects: ObjectStore, encoders: Encoders, jitter: Callable[[], float]
     ) -> None:
         self._job = job
         self._queue = queue
         self._objects = objects
-        self._studio = studio
+        self._encoders = encoders
         self._jitter = jitter
         self._progress = 0.0
         self._outcome = LOST
@@ -57,7 +57,7 @@ class Errand:
         except (Unreachable, Declined) as fault:
             # The lease expires, and the job is claimed again.
             logger.warning("result could not be reported", extra={"job": self._job.id, "fault": str(fault)})
-            return UNTOLD
+            return UNREPORTED
         except asyncio.CancelledError:
             # The worker is shutting down, so release the job to another worker at once.
             with suppress(Unreachable, LeaseLost, Declined):
@@ -68,9 +68,9 @@ class Errand:
     async def _work(self) -> None:
         try:
             with ExitStack() as files:
-                made = await self._studio.make(self._job, self._set_progress, files)
-                results = [await self._stored(file) for file in made]
-            await self._told(lambda: self._queue.finish(self._job, results))
+                outputs = await self._encoders.make(self._job, self._set_progress, files)
+                results = [await self._stored(file) for file in outputs]
+            await self._report(lambda: self._queue.finish(self._job, results))
             self._outcome = FINISHED
         except Refused as refused:
             await self._refuse(refused)
@@ -84,33 +84,33 @@ class Errand:
 
     async def _refuse(self, refused: Refused) -> None:
         if refused.code == "timeout" and not self._job.long and self._job.kind in LONG_KINDS:
-            await self._told(lambda: self._queue.hand_on(self._job))
+            await self._report(lambda: self._queue.hand_on(self._job))
             self._outcome = HANDED_ON
             return
         code, message = refused.code, str(refused)
         logger.info("job refused", extra={"job": self._job.id, "code": code, "detail": refused.detail})
-        await self._told(lambda: self._queue.refuse(self._job, code, message))
+        await self._report(lambda: self._queue.refuse(self._job, code, message))
         self._outcome = REFUSED
 
     async def _fail(self, message: str) -> None:
         logger.warning("job failed", extra={"job": self._job.id, "fault": message})
-        await self._told(lambda: self._queue.fail(self._job, message))
+        await self._report(lambda: self._queue.fail(self._job, message))
         self._outcome = FAILED
 
-    async def _stored(self, made: Made) -> Mapping[str, object]:
+    async def _stored(self, output: OutputFile) -> Mapping[str, object]:
         """Reserve the key first, so that the server knows every stored object."""
-        key = await self._told(lambda: self._queue.reserve(self._job, made.ext))
-        await self._objects.put(key, made.data, made.content_type)
-        return await made.described(key)
+        key = await self._report(lambda: self._queue.reserve(self._job, output.ext))
+        await self._objects.put(key, output.data, output.content_type)
+        return await output.described(key)
 
-    async def _told(self, say: Callable[[], Awaitable[T]]) -> T:
+    async def _report(self, report: Callable[[], Awaitable[T]]) -> T:
         """Repeat a report until it succeeds. Raises LeaseLost, and Unreachable after a while."""
         clock = asyncio.get_running_loop().time
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
-        deadline = clock() + TELL_DEADLINE_S
+        deadline = clock() + REPORT_DEADLINE_S
         while True:
             try:
-                return await say()
+                return await report()
             except Unreachable:
                 if clock() > deadline:
                     raise
@@ -122,15 +122,15 @@ class Errand:
         A short outage of the server leaves the lease unchanged.
         """
         clock = asyncio.get_running_loop().time
-        said, said_at = 0.0, clock()
+        reported, reported_at = 0.0, clock()
         while True:
             await asyncio.sleep(PROGRESS_EVERY_S)
-            if self._progress == said and clock() - said_at < RENEW_EVERY_S:
+            if self._progress == reported and clock() - reported_at < RENEW_EVERY_S:
                 continue
             with suppress(Unreachable, Declined):
-                said = self._progress
-                await self._queue.renew(self._job, said)
-                said_at = clock()
+                reported = self._progress
+                await self._queue.renew(self._job, reported)
+                reported_at = clock()
 
     def _set_progress(self, fraction: float) -> None:
         self._progress = fraction

@@ -15,7 +15,7 @@ RULES = VideoRules(max_pixels=1920 * 1080, max_bytes=20_000_000, deadline_s=30)
 
 
 @dataclass
-class Studio:
+class Sandboxes:
     videos: Sandbox
     pictures: Sandbox
     folder: Path
@@ -23,9 +23,9 @@ class Studio:
     async def rewrite(self, data: bytes, rules: VideoRules = RULES) -> tuple[Video, bytes]:
         source, target = self.folder / "in", self.folder / "out"
         source.write_bytes(data)
-        self.said: list[float] = []
+        self.reported: list[float] = []
         video = await rewritten_video(
-            source, target, rules, videos=self.videos, pictures=self.pictures, progress=self.said.append
+            source, target, rules, videos=self.videos, pictures=self.pictures, progress=self.reported.append
         )
         return video, target.read_bytes()
 
@@ -36,6 +36,6 @@ class Studio:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def studio(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Studio]:
+async def sandboxes(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sandboxes]:
     async with video_sandbox() as films, picture_sandbox(1) as stills:
-        yield Studio(films, stills, tmp_path_factory.mktemp("videos"))
+        yield Sandboxes(films, stills, tmp_path_factory.mktemp("videos"))
