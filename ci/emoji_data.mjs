@@ -1,6 +1,7 @@
-// Writes the catalogue of emoji by which the page and the server judge, from the npm package emojibase-data. FOLDER gets
-// `signs.js`, the emoji of the picker, and one file a language with their names, in the same order. TABLE gets the same
-// emoji for the server, with every skin tone and the names that other chat programs use. Run by ci/vendor: PACKAGE FOLDER TABLE.
+// Writes the catalogue of emoji by which the page and the server judge, from the npm package emojibase-data.
+// FOLDER gets `signs.js`, the emoji of the picker, and one file a language with their names, in the same
+// order. TABLE gets the same emoji for the server, with every skin tone and the names that other chat
+// programs use. Run by ci/vendor: PACKAGE FOLDER TABLE.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,10 @@ const MEDIUM = "🏽";
 const [source, target, table] = process.argv.slice(2);
 const read = (path) => JSON.parse(readFileSync(join(source, path), "utf8"));
 const write = (name, rows) =>
-  writeFileSync(join(target, name), `export default [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n];\n`);
+  writeFileSync(
+    join(target, name),
+    `export default [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n];\n`,
+  );
 
 /** As Unicode writes it; the package asks for the coloured look also where that is the only one. */
 function usual(sign) {
@@ -25,7 +29,9 @@ function usual(sign) {
 function toned({ unicode, skins = [] }) {
   if (!skins.length) return "";
   const signs = new Set(skins.map((skin) => usual(skin.unicode)));
-  const [medium] = [...signs].filter((sign) => TONES.every((tone) => sign.includes(tone) === (tone === MEDIUM)));
+  const [medium] = [...signs].filter((sign) =>
+    TONES.every((tone) => sign.includes(tone) === (tone === MEDIUM)),
+  );
   const all = TONES.map((tone) => medium.replaceAll(MEDIUM, tone));
   if (!all.every((sign) => signs.has(sign))) throw new Error(`The tones of ${unicode} are not as expected`);
   return medium;
@@ -39,9 +45,13 @@ const list = (names = []) => [names].flat();
 
 /** Return the names of each emoji. Where two emoji share a name, GitHub's and Slack's use of it win. */
 function namesOfAll() {
-  const sets = ["github", "iamcal", "emojibase", "joypixels"].map((name) => read(`en/shortcodes/${name}.json`));
+  const sets = ["github", "iamcal", "emojibase", "joypixels"].map((name) =>
+    read(`en/shortcodes/${name}.json`),
+  );
   const owners = new Map();
-  for (const set of sets) for (const { hexcode } of signs) for (const name of list(set[hexcode])) if (!owners.has(name)) owners.set(name, hexcode);
+  for (const set of sets)
+    for (const { hexcode } of signs)
+      for (const name of list(set[hexcode])) if (!owners.has(name)) owners.set(name, hexcode);
   const names = new Map(signs.map(({ hexcode }) => [hexcode, []]));
   for (const [name, hexcode] of owners) names.get(hexcode).push(name);
   return names;
@@ -49,20 +59,38 @@ function namesOfAll() {
 
 mkdirSync(target, { recursive: true });
 // [sign, group, sign in the medium tone or "", names as in :name:, the usual first]
-write("signs.js", signs.map((each) => {
-  const names = new Set([...list(usualNames[each.hexcode]), ...list(otherNames[each.hexcode])]);
-  return [usual(each.unicode), each.group, toned(each), [...names].join(" ")];
-}));
+write(
+  "signs.js",
+  signs.map((each) => {
+    const names = new Set([...list(usualNames[each.hexcode]), ...list(otherNames[each.hexcode])]);
+    return [usual(each.unicode), each.group, toned(each), [...names].join(" ")];
+  }),
+);
 for (const language of LANGUAGES) {
   const words = new Map(read(`${language}/compact.json`).map((each) => [each.hexcode, each]));
   // [what it is called, more words to find it by]
-  write(`${language}.js`, signs.map(({ hexcode }) => {
-    const { label, tags = [] } = words.get(hexcode);
-    return [label, tags.filter((tag) => tag !== label).join(" ")];
-  }));
+  write(
+    `${language}.js`,
+    signs.map(({ hexcode }) => {
+      const { label, tags = [] } = words.get(hexcode);
+      return [label, tags.filter((tag) => tag !== label).join(" ")];
+    }),
+  );
 }
 
 const names = namesOfAll();
-// A line an emoji: the emoji, its names, and the emoji in skin tones, the light tone first; separated by tabs and spaces.
-writeFileSync(table, signs.map(({ unicode, hexcode, skins = [] }) =>
-  [usual(unicode), names.get(hexcode).join(" "), skins.map((skin) => usual(skin.unicode)).join(" ")].join("\t") + "\n").join(""));
+// A line an emoji: the emoji, its names, and the emoji in skin tones, the light tone first; separated by tabs
+// and spaces.
+writeFileSync(
+  table,
+  signs
+    .map(
+      ({ unicode, hexcode, skins = [] }) =>
+        `${[
+          usual(unicode),
+          names.get(hexcode).join(" "),
+          skins.map((skin) => usual(skin.unicode)).join(" "),
+        ].join("\t")}\n`,
+    )
+    .join(""),
+);

@@ -16,9 +16,18 @@ from tests.kit.house import SUFFIXES, source_files
 REPOSITORY = Path(__file__).parent.parent
 LINES_PER_FILE = 500
 LINES_PER_FUNCTION = 60
+COLUMNS = 110  # As in pyproject.toml and biome.jsonc, whose formatters leave templates and comments alone.
 
 SOURCES = source_files(REPOSITORY / "src", "svc")
 TESTS = [path for path in source_files(REPOSITORY, "tests") if path.suffix == ".py"]
+WEB = REPOSITORY / "src" / "svc" / "web"
+PAGE = [
+    path
+    for path in [*WEB.rglob("*.*"), *(REPOSITORY / "tests").rglob("*.mjs")]
+    if path.suffix in {".js", ".mjs", ".ts", ".css"}
+    and WEB / "vendor" not in path.parents
+    and path != WEB / "types" / "api.d.ts"  # Generated.
+]
 
 
 def docstring(path: Path) -> str | None:
@@ -52,6 +61,16 @@ def test_every_module_docstring_opens_with_a_sentence() -> None:
 def test_no_file_is_longer_than_the_ceiling() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES + TESTS}
     assert {path.name: length for path, length in lengths.items() if length > LINES_PER_FILE} == {}
+
+
+def test_no_line_of_the_page_is_longer_than_the_ceiling() -> None:
+    long = [
+        f"{path.relative_to(REPOSITORY)}:{number}"
+        for path in PAGE
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > COLUMNS
+    ]
+    assert PAGE and long == []
 
 
 def test_no_function_is_longer_than_the_ceiling() -> None:

@@ -35,7 +35,14 @@ afterEach(() => {
 
 function cameBack(fresh_until, good_until) {
   const member = { id: "ada", nickname: "Ada", roles: [] };
-  keep("svc.identity", { member, proof: { way: "local" }, access_token: "old", refresh_token: "this", fresh_until, good_until });
+  keep("svc.identity", {
+    member,
+    proof: { way: "local" },
+    access_token: "old",
+    refresh_token: "this",
+    fresh_until,
+    good_until,
+  });
   account = new Account();
 }
 
@@ -73,7 +80,7 @@ test("a token that the server has refused is not used again", async () => {
   assert.equal(await account.accessToken("old"), "new");
 });
 
-test("signing out while private conversations are read ends the reading, where a refusal of one conversation does not", async () => {
+test("signing out ends the reading of private conversations, and the refusal of one does not", async () => {
   cameBack(LATER(), LATER());
   account.signOut();
   const error = await account.accessToken().catch((refusal) => refusal);

@@ -7,31 +7,43 @@ import { Automatic, layerFor, PAUSED } from "../../src/svc/web/call/automatic.js
 
 const NAMES = ["large", "middle", "small"]; // The most important first.
 /** A second of a call, as the statistics tell it: each video has so many kbit/s at its full rate. */
-function second(automatic, { line = Infinity, lost = 0, full = 400, queueMs, freezes = 0 } = {}, names = NAMES) {
+function second(
+  automatic,
+  { line = Infinity, lost = 0, full = 400, queueMs, freezes = 0 } = {},
+  names = NAMES,
+) {
   const share = { [PAUSED]: 0, 0: 0.5, 1: 0.75, 2: 1 };
   const offered = names.map((trackId) => full * share[automatic.of(trackId)]);
   const sum = offered.reduce((a, b) => a + b, 0) + 40;
   const fits = Math.min(1, line / sum);
-  const received = names.map((trackId, index) => ({ trackId, source: "camera", kbps: offered[index] * fits, lost, concealed: 0, freezes }));
+  const received = names.map((trackId, index) => ({
+    trackId,
+    source: "camera",
+    kbps: offered[index] * fits,
+    lost,
+    concealed: 0,
+    freezes,
+  }));
   received.push({ trackId: "voice", source: "mic", kbps: 40 * fits, lost, concealed: 0, freezes: 0 });
   automatic.hear({ received, queueMs: queueMs ?? (sum > line ? 300 : 0) }, names);
   return names.map((trackId) => automatic.of(trackId));
 }
-const seconds = (automatic, count, how, names) => Array.from({ length: count }, () => second(automatic, how, names)).at(-1);
+const seconds = (automatic, count, how, names) =>
+  Array.from({ length: count }, () => second(automatic, how, names)).at(-1);
 const ALL = [2, 2, 2];
 
 test("everything is asked for while all is well", () => {
   assert.deepEqual(seconds(new Automatic(), 100), ALL);
 });
 
-test("where packets wait, as much less is asked for as the line is short of, the least important video first", () => {
+test("a queue lowers the least important video first, by as much as the line lacks", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   assert.deepEqual(second(automatic, { line: 1100 }), [2, 0, 0]);
   assert.deepEqual(second(automatic, { line: 1100 }), [2, 0, 0], "and that is enough");
 });
 
-test("videos are paused one by one where the lowest layer of all is too much, and the most important one last", () => {
+test("videos pause one by one when their lowest layers are too much, the most important one last", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   assert.deepEqual(second(automatic, { line: 500 }), [0, PAUSED, PAUSED]);
@@ -42,7 +54,10 @@ test("a queue that drains shows that enough was lowered", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   const lowered = second(automatic, { line: 1100 });
-  assert.deepEqual([400, 300, 200, 100].map((queueMs) => String(second(automatic, { queueMs }))).at(-1), String(lowered));
+  assert.deepEqual(
+    [400, 300, 200, 100].map((queueMs) => String(second(automatic, { queueMs }))).at(-1),
+    String(lowered),
+  );
 });
 
 test("one second in which a little waits may be a busy machine", () => {
@@ -67,7 +82,10 @@ test("loss without delay lowers nothing, unless the line drops most of it instea
 
 test("where the delay cannot be told, lost and concealed sound tell", () => {
   const automatic = new Automatic();
-  const received = [{ trackId: "large", source: "camera", kbps: 400, lost: 0, concealed: 0, freezes: 0 }, { trackId: "voice", source: "mic", kbps: 40, lost: 0.02, concealed: 0.04 }];
+  const received = [
+    { trackId: "large", source: "camera", kbps: 400, lost: 0, concealed: 0, freezes: 0 },
+    { trackId: "voice", source: "mic", kbps: 40, lost: 0.02, concealed: 0.04 },
+  ];
   automatic.hear({ received, queueMs: null }, ["large"]);
   assert.equal(automatic.of("large"), 1);
 });
@@ -86,7 +104,7 @@ test("when the line grows everything is back soon, the most important video firs
   assert.deepEqual(seconds(atOnce, 13, { line: 8000 }), ALL);
 });
 
-test("what was tried and did harm is taken back at once, and what the line has never carried is tried rarely", () => {
+test("a harmful trial is undone at once, and a rate that the line never carried is tried rarely", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   const tries = [];
@@ -105,7 +123,10 @@ test("nothing is tried while nothing comes, nor while a little still waits", () 
   seconds(automatic, 3);
   const lowered = second(automatic, { line: 1100 });
   for (let now = 0; now < 60; now++) automatic.hear({ received: [], queueMs: null }, NAMES);
-  assert.deepEqual(NAMES.map((name) => automatic.of(name)), lowered);
+  assert.deepEqual(
+    NAMES.map((name) => automatic.of(name)),
+    lowered,
+  );
   assert.deepEqual(seconds(automatic, 60, { queueMs: 60 }), lowered);
 });
 
@@ -115,7 +136,13 @@ test("a paused video that becomes more important takes the place of the least im
   second(automatic, { line: 500 });
   seconds(automatic, 3, { queueMs: 0 });
   const speaks = ["small", "large", "middle"];
-  automatic.hear({ received: [{ trackId: "large", source: "camera", kbps: 200, lost: 0, concealed: 0, freezes: 0 }], queueMs: 0 }, speaks);
+  automatic.hear(
+    {
+      received: [{ trackId: "large", source: "camera", kbps: 200, lost: 0, concealed: 0, freezes: 0 }],
+      queueMs: 0,
+    },
+    speaks,
+  );
   assert.ok(automatic.of("small") > PAUSED);
 });
 
@@ -126,19 +153,39 @@ test("a video that comes while others are lowered starts as low", () => {
   assert.equal(second(automatic, { line: 500 }, [...NAMES, "new"]).at(-1), PAUSED);
 });
 
-test("pictures that keep freezing without loss cost a layer, but not those of one sender among many, nor a screen", () => {
+test("repeated freezes without loss cost a layer, except of one sender among many or of a screen", () => {
   assert.notDeepEqual(seconds(new Automatic(), 2, { freezes: 1 }), ALL);
   assert.deepEqual(second(new Automatic(), { freezes: 1 }), ALL, "a single one may pass");
   assert.deepEqual(seconds(new Automatic(), 20, { freezes: 1, lost: 0.05 }), ALL);
   const screen = { trackId: "screen", source: "screen", kbps: 400, lost: 0, concealed: 0, freezes: 1 };
   const automatic = new Automatic();
-  for (let now = 0; now < 20; now++) automatic.hear({ received: [screen, { ...screen, source: "camera", trackId: "a" }, { ...screen, source: "camera", trackId: "b", freezes: 0 }], queueMs: 0 }, ["screen", "a", "b"]);
+  for (let now = 0; now < 20; now++)
+    automatic.hear(
+      {
+        received: [
+          screen,
+          { ...screen, source: "camera", trackId: "a" },
+          { ...screen, source: "camera", trackId: "b", freezes: 0 },
+        ],
+        queueMs: 0,
+      },
+      ["screen", "a", "b"],
+    );
   assert.equal(automatic.lowest, 2);
 });
 
 test("what a person chooses holds, whatever is measured", () => {
-  assert.deepEqual(["high", "low", "saver"].map((choice) => layerFor(choice, PAUSED)), [-1, 1, 0].map((layer) => ({ layer, paused: false })));
-  assert.deepEqual([PAUSED, 0, 1, 2].map((level) => layerFor("automatic", level)), [
-    { layer: 0, paused: true }, { layer: 0, paused: false }, { layer: 1, paused: false }, { layer: -1, paused: false },
-  ]);
+  assert.deepEqual(
+    ["high", "low", "saver"].map((choice) => layerFor(choice, PAUSED)),
+    [-1, 1, 0].map((layer) => ({ layer, paused: false })),
+  );
+  assert.deepEqual(
+    [PAUSED, 0, 1, 2].map((level) => layerFor("automatic", level)),
+    [
+      { layer: 0, paused: true },
+      { layer: 0, paused: false },
+      { layer: 1, paused: false },
+      { layer: -1, paused: false },
+    ],
+  );
 });

@@ -21,14 +21,39 @@ test("a spoiler, a name and a status take the rest of the text", () => {
 
 test("two slashes write one, and whatever is no command stays as it is", () => {
   assert.deepEqual(commanded("//shrug"), { text: "/shrug" });
-  for (const text of ["/etc/hosts", "/shrugs", "//server/share", "/", "//", "shrug", "a /shrug", "/shrug/x", "/constructor", "/nick", "/spoiler"]) {
+  for (const text of [
+    "/etc/hosts",
+    "/shrugs",
+    "//server/share",
+    "/",
+    "//",
+    "shrug",
+    "a /shrug",
+    "/shrug/x",
+    "/constructor",
+    "/nick",
+    "/spoiler",
+  ]) {
     assert.equal(commanded(text), null, text);
   }
 });
 
 test("commands are offered at the very start, and those alone that one may use", () => {
   const asked = (text) => asking(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
-  assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(asked), ["", "sh", null, null, null, null]);
-  assert.deepEqual(commandsFor("s", () => true).map(({ name }) => name), ["shrug", "spoiler", "status"]);
-  assert.deepEqual(commandsFor("s", () => false).map(({ name }) => name), ["shrug", "spoiler"]);
+  assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(asked), [
+    "",
+    "sh",
+    null,
+    null,
+    null,
+    null,
+  ]);
+  assert.deepEqual(
+    commandsFor("s", () => true).map(({ name }) => name),
+    ["shrug", "spoiler", "status"],
+  );
+  assert.deepEqual(
+    commandsFor("s", () => false).map(({ name }) => name),
+    ["shrug", "spoiler"],
+  );
 });

@@ -17,7 +17,13 @@ const SOURCES = {
   roles: named("Admins", "Readers"),
   channels: named("general", "random", "ada-talk"),
   mayMentionGroups: true,
-  findEmoji: (prefix, limit) => [{ name: "tada", url: "/media/tada" }, { name: "thumbs_up", character: "👍" }].filter(({ name }) => name.startsWith(prefix)).slice(0, limit),
+  findEmoji: (prefix, limit) =>
+    [
+      { name: "tada", url: "/media/tada" },
+      { name: "thumbs_up", character: "👍" },
+    ]
+      .filter(({ name }) => name.startsWith(prefix))
+      .slice(0, limit),
 };
 /** The caret is where the bar is. */
 const asked = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
@@ -30,8 +36,18 @@ const chosen = (text, index = 0, sources = SOURCES) => {
 };
 
 test("a sign at the start of a word asks", () => {
-  const cases = [["@¦", "@", ""], ["hi @ad¦", "@", "ad"], ["(@ad¦)", "@", "ad"], ["@ada lo¦", "@", "ada lo"], ["#gen¦", "#", "gen"], [":ta¦", ":", "ta"],
-    ["one\n@a¦ b", "@", "a"], ["\"@a¦", "@", "a"], ["見て@a¦", "@", "a"], ["**@a¦", "@", "a"]];
+  const cases = [
+    ["@¦", "@", ""],
+    ["hi @ad¦", "@", "ad"],
+    ["(@ad¦)", "@", "ad"],
+    ["@ada lo¦", "@", "ada lo"],
+    ["#gen¦", "#", "gen"],
+    [":ta¦", ":", "ta"],
+    ["one\n@a¦ b", "@", "a"],
+    ['"@a¦', "@", "a"],
+    ["見て@a¦", "@", "a"],
+    ["**@a¦", "@", "a"],
+  ];
   for (const [text, sign, query] of cases) {
     const found = asked(text);
     assert.deepEqual([found?.sign, found?.query], [sign, query], text);
@@ -39,14 +55,33 @@ test("a sign at the start of a word asks", () => {
 });
 
 test("what only looks like it does not", () => {
-  for (const text of ["a@b¦", "a@b.example¦", "@ a¦", "# Heading¦", "C#¦", "https:¦", "https://a¦", "10:30¦", ":)¦", ":a¦", ": ab¦", "@a\nb¦", "\\@a¦", "a#b¦",
-    "[x](mention:abc¦", "[Ada](mention:abc) te¦", "/a:bc¦", `@${"a".repeat(60)}¦`]) {
+  for (const text of [
+    "a@b¦",
+    "a@b.example¦",
+    "@ a¦",
+    "# Heading¦",
+    "C#¦",
+    "https:¦",
+    "https://a¦",
+    "10:30¦",
+    ":)¦",
+    ":a¦",
+    ": ab¦",
+    "@a\nb¦",
+    "\\@a¦",
+    "a#b¦",
+    "[x](mention:abc¦",
+    "[Ada](mention:abc) te¦",
+    "/a:bc¦",
+    `@${"a".repeat(60)}¦`,
+  ]) {
     assert.equal(asked(text), null, text);
   }
 });
 
 test("nothing is completed in code", () => {
-  for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"]) assert.equal(asked(text), null, text);
+  for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"])
+    assert.equal(asked(text), null, text);
   for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(asked(text), null, text);
 });
 
@@ -58,7 +93,14 @@ test("prefixes come first, then starts of words, then anything", () => {
 });
 
 test("case and accents do not matter", () => {
-  for (const [text, name] of [["@ELO¦", "Élodie"], ["@élo¦", "Élodie"], ["@jur¦", "Jürgen"], ["@sor¦", "Søren"], ["@山¦", "山田 太郎"], ["@ａｄａｍ¦", "Adam"]]) {
+  for (const [text, name] of [
+    ["@ELO¦", "Élodie"],
+    ["@élo¦", "Élodie"],
+    ["@jur¦", "Jürgen"],
+    ["@sor¦", "Søren"],
+    ["@山¦", "山田 太郎"],
+    ["@ａｄａｍ¦", "Adam"],
+  ]) {
     assert.equal(offered(text)[0], name, text);
   }
   assert.equal(folded("Straße"), "strasse");
@@ -76,7 +118,8 @@ test("who goes on writing is not held up", () => {
 test("groups and roles are for those who may mention them", () => {
   assert.deepEqual(offered("@every¦"), ["everyone"]);
   assert.deepEqual(offered("@he¦"), ["here"]);
-  for (const text of ["@every¦", "@he¦", "@admins¦"]) assert.deepEqual(offered(text, { ...SOURCES, mayMentionGroups: false }), [], text);
+  for (const text of ["@every¦", "@he¦", "@admins¦"])
+    assert.deepEqual(offered(text, { ...SOURCES, mayMentionGroups: false }), [], text);
 });
 
 test("the sign alone offers people, then roles and groups", () => {
@@ -103,7 +146,11 @@ test("a name with signs of markdown is read as it stands", () => {
   for (const name of names) {
     const text = `hi [${escaped(name)}](mention:abc) there`;
     const [paragraph] = parse(text).children;
-    assert.deepEqual(paragraph.children.map(({ type }) => type), ["text", "link", "text"], name);
+    assert.deepEqual(
+      paragraph.children.map(({ type }) => type),
+      ["text", "link", "text"],
+      name,
+    );
     const label = targetOf(paragraph.children[1], {}).name;
     assert.equal(label, name.replace(/\s+/gu, " ").replace(/^[@#]/u, ""), name);
   }
@@ -111,15 +158,25 @@ test("a name with signs of markdown is read as it stands", () => {
 
 test("thousands of names are looked through", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: `Member ${index}` }));
-  assert.deepEqual(matching(many, "99", ({ name }) => name, 2).map(({ name }) => name), ["Member 99", "Member 990"]);
+  assert.deepEqual(
+    matching(many, "99", ({ name }) => name, 2).map(({ name }) => name),
+    ["Member 99", "Member 990"],
+  );
 });
 
 test("names that are written out mention, and what could mean several stays", () => {
-  const sources = { ...SOURCES, members: [...SOURCES.members, ...named("ada", "Twin")], roles: named("Twin", "Admins") };
+  const sources = {
+    ...SOURCES,
+    members: [...SOURCES.members, ...named("ada", "Twin")],
+    roles: named("Twin", "Admins"),
+  };
   const cases = [
     ["@Jürgen, hi", "[Jürgen](mention:id-J-rgen), hi"],
     ["@ada lovelace and @ADA", "[Ada Lovelace](mention:id-Ada-Lovelace) and [ada](mention:id-ada)"],
-    ["(@Adam) #general @here", "([Adam](mention:id-Adam)) [general](channel:id-general) [here](mention:here)"],
+    [
+      "(@Adam) #general @here",
+      "([Adam](mention:id-Adam)) [general](channel:id-general) [here](mention:here)",
+    ],
     ["@Twin @Adams a@adam.example \\@Adam", null],
     ["`@Adam` [see @Adam](https://a.example) <https://a.example/@Adam>\n```\n@Adam\n```", null],
     ["[Adam](mention:id-Adam) @nobody", null],
@@ -127,10 +184,18 @@ test("names that are written out mention, and what could mean several stays", ()
   for (const [text, expected] of cases) assert.equal(meant(text, sources), expected ?? text);
   const emoji = { ...sources, emojiNamed: (name) => ({ thumbs_up: "👍", 100: "💯" })[name] };
   const written = [
-    ["Good :thumbs_up: @Adam", "Good 👍 [Adam](mention:id-Adam)"], [":thumbs_up::100:", "👍💯"],
-    [":nobody: 1:100:5 `:thumbs_up:` [a :100: b](https://a.example) :thumbs_up:x \\:100: https://a.example/:100:", null],
+    ["Good :thumbs_up: @Adam", "Good 👍 [Adam](mention:id-Adam)"],
+    [":thumbs_up::100:", "👍💯"],
+    [
+      ":nobody: 1:100:5 `:thumbs_up:` [a :100: b](https://a.example) :thumbs_up:x \\:100: " +
+        "https://a.example/:100:",
+      null,
+    ],
   ];
   for (const [text, expected] of written) assert.equal(meant(text, emoji), expected ?? text);
   assert.equal(meant(":thumbs_up:", sources), ":thumbs_up:");
-  assert.equal(meant("@here @Admins @Adam", { ...sources, mayMentionGroups: false }), "@here @Admins [Adam](mention:id-Adam)");
+  assert.equal(
+    meant("@here @Admins @Adam", { ...sources, mayMentionGroups: false }),
+    "@here @Admins [Adam](mention:id-Adam)",
+  );
 });

@@ -1,4 +1,5 @@
-// How much of a channel's history the page holds while others go on writing, and how what was refused is asked for again.
+// How much of a channel's history the page holds while others go on writing, and how what was refused is
+// asked for again.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -6,7 +7,11 @@ import { mock, test } from "node:test";
 import { Conversation } from "../../src/svc/web/state/conversation.js";
 
 const [MOST, MOST_AT_END, AT_ONCE] = [400, 200, 50]; // As in state/conversation.js.
-const posted = (number) => ({ id: `m${String(number).padStart(4, "0")}`, channel_id: "c", text: String(number) });
+const posted = (number) => ({
+  id: `m${String(number).padStart(4, "0")}`,
+  channel_id: "c",
+  text: String(number),
+});
 const from = (first, count) => Array.from({ length: count }, (_, at) => posted(first + at));
 
 /** One that holds as much as it ever does. */
@@ -50,14 +55,17 @@ test("nothing moves for a reader who is further up", async () => {
   const conversation = await full();
   conversation.atEnd = false;
   for (const message of from(MOST, 5)) conversation.take(message);
-  assert.deepEqual(conversation.messages.value.map(({ text }) => text), from(0, MOST).map(({ text }) => text));
+  assert.deepEqual(
+    conversation.messages.value.map(({ text }) => text),
+    from(0, MOST).map(({ text }) => text),
+  );
   assert.equal(conversation.moreAfter.value, true);
 });
 
 const refused = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
 const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
 
-test("an older page that was refused is asked for again when it is wanted, and what is there stays", async () => {
+test("a refused older page is requested again when it is wanted, and loaded messages stay", async () => {
   const answers = [page(["b", "c"], true), refused, page(["a"], false)];
   const conversation = new Conversation("general", null, async () => {
     const answer = answers.shift();
@@ -69,8 +77,14 @@ test("an older page that was refused is asked for again when it is wanted, and w
   assert.notEqual(conversation.olderProblem.value, "");
   assert.equal(conversation.problem.value, "");
   await conversation.older();
-  assert.deepEqual(conversation.messages.value.map(({ id }) => id), ["b", "c"]);
+  assert.deepEqual(
+    conversation.messages.value.map(({ id }) => id),
+    ["b", "c"],
+  );
   await conversation.older(true);
   assert.equal(conversation.olderProblem.value, "");
-  assert.deepEqual(conversation.messages.value.map(({ id }) => id), ["a", "b", "c"]);
+  assert.deepEqual(
+    conversation.messages.value.map(({ id }) => id),
+    ["a", "b", "c"],
+  );
 });

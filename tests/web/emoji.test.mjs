@@ -7,7 +7,10 @@ import { catalogue, find, inTone, load, ownItems, search } from "../../src/svc/w
 import { firstFrom, laidOut, moved } from "../../src/svc/web/views/emoji/rows.js";
 import { countSigns } from "../../src/svc/web/views/markdown/signs.js";
 
-const OWN = new Map([["tada", { url: "/media/tada" }], ["thumbs_down_hard", { url: "/media/down" }]]);
+const OWN = new Map([
+  ["tada", { url: "/media/tada" }],
+  ["thumbs_down_hard", { url: "/media/down" }],
+]);
 const before = find("grin", OWN, 5);
 await load("en");
 const all = catalogue.value;
@@ -46,11 +49,17 @@ test("names come before labels, labels before further words", () => {
 test("the server's own come first", () => {
   assert.deepEqual(signs("tada", OWN).slice(0, 2), [":tada:", "🎉"]);
   assert.deepEqual(signs("thumbs", OWN)[0], ":thumbs_down_hard:");
-  assert.deepEqual(find("tad", OWN, 2).map(({ character, url }) => character ?? url), ["/media/tada", "🎉"]);
+  assert.deepEqual(
+    find("tad", OWN, 2).map(({ character, url }) => character ?? url),
+    ["/media/tada", "🎉"],
+  );
 });
 
 test("a few for the beginning of a name, in the tone that was chosen", () => {
-  assert.deepEqual(find("thumbsu", new Map(), 5, 3).map(({ character }) => character), ["👍🏽"]);
+  assert.deepEqual(
+    find("thumbsu", new Map(), 5, 3).map(({ character }) => character),
+    ["👍🏽"],
+  );
   assert.equal(find("s", new Map(), 4).length, 4);
 });
 
@@ -69,7 +78,12 @@ test("each language has words for all of them", async () => {
   }
 });
 
-const sections = (...counts) => counts.map((count, index) => ({ id: String(index), label: "", items: Array.from({ length: count }, (_, at) => ({ sign: `${index}-${at}`, label: "", name: "" })) }));
+const sections = (...counts) =>
+  counts.map((count, index) => ({
+    id: String(index),
+    label: "",
+    items: Array.from({ length: count }, (_, at) => ({ sign: `${index}-${at}`, label: "", name: "" })),
+  }));
 const rows = laidOut(sections(5, 0, 2, 4), 3);
 // The rows: head, 0-0 0-1 0-2, 0-3 0-4, head, 2-0 2-1, head, 3-0 3-1 3-2, 3-3.
 const at = (sign) => {
@@ -82,16 +96,35 @@ const to = (sign, key) => {
 };
 
 test("rows are as long as fits, under a heading where there is something", () => {
-  assert.deepEqual(rows.map(({ head, items }) => head?.id ?? items.length), ["0", 3, 2, "2", 2, "3", 3, 1]);
+  assert.deepEqual(
+    rows.map(({ head, items }) => head?.id ?? items.length),
+    ["0", 3, 2, "2", 2, "3", 3, 1],
+  );
   assert.deepEqual(firstFrom(rows), { row: 1, column: 0 });
   assert.deepEqual(firstFrom(rows, 3), { row: 4, column: 0 });
   assert.deepEqual(firstFrom([]), { row: 0, column: 0 });
 });
 
 test("the arrow keys lead over headings and stop at the ends", () => {
-  for (const [from, key, end] of [["0-0", "ArrowRight", "0-1"], ["0-2", "ArrowRight", "0-3"], ["0-4", "ArrowRight", "2-0"], ["3-3", "ArrowRight", "3-3"], ["0-3", "ArrowLeft", "0-2"],
-    ["0-0", "ArrowLeft", "0-0"], ["0-2", "ArrowDown", "0-4"], ["0-4", "ArrowDown", "2-1"], ["3-2", "ArrowDown", "3-3"], ["3-3", "ArrowDown", "3-3"], ["3-2", "ArrowUp", "2-1"],
-    ["0-1", "ArrowUp", null], ["3-1", "Home", "3-0"], ["3-0", "End", "3-2"], ["0-0", "PageDown", "3-3"], ["3-3", "PageUp", "0-0"], ["0-0", "x", null]]) {
+  for (const [from, key, end] of [
+    ["0-0", "ArrowRight", "0-1"],
+    ["0-2", "ArrowRight", "0-3"],
+    ["0-4", "ArrowRight", "2-0"],
+    ["3-3", "ArrowRight", "3-3"],
+    ["0-3", "ArrowLeft", "0-2"],
+    ["0-0", "ArrowLeft", "0-0"],
+    ["0-2", "ArrowDown", "0-4"],
+    ["0-4", "ArrowDown", "2-1"],
+    ["3-2", "ArrowDown", "3-3"],
+    ["3-3", "ArrowDown", "3-3"],
+    ["3-2", "ArrowUp", "2-1"],
+    ["0-1", "ArrowUp", null],
+    ["3-1", "Home", "3-0"],
+    ["3-0", "End", "3-2"],
+    ["0-0", "PageDown", "3-3"],
+    ["3-3", "PageUp", "0-0"],
+    ["0-0", "x", null],
+  ]) {
     assert.equal(to(from, key), end, `${from} ${key}`);
   }
 });

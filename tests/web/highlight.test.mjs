@@ -7,12 +7,19 @@ import { test } from "node:test";
 import { highlight } from "../../src/svc/web/views/markdown/highlight.js";
 
 const HOSTILE = JSON.parse(readFileSync(new URL("hostile.json", import.meta.url), "utf8"));
-const textOf = (pieces) => pieces.map((each) => (typeof each === "string" ? each : textOf(each.children))).join("");
-const kinds = (pieces) => pieces.flatMap((each) => (typeof each === "string" ? [] : [each.kind, ...kinds(each.children)]));
+const textOf = (pieces) =>
+  pieces.map((each) => (typeof each === "string" ? each : textOf(each.children))).join("");
+const kinds = (pieces) =>
+  pieces.flatMap((each) => (typeof each === "string" ? [] : [each.kind, ...kinds(each.children)]));
 
 test("a language's words are told from each other", () => {
   assert.deepEqual(kinds(highlight("const a = 'x'; // y", "js")), ["keyword", "string", "comment"]);
-  assert.deepEqual(kinds(highlight("def f(): return 1", "python")), ["keyword", "title", "keyword", "number"]);
+  assert.deepEqual(kinds(highlight("def f(): return 1", "python")), [
+    "keyword",
+    "title",
+    "keyword",
+    "number",
+  ]);
 });
 
 test("a language within another is coloured too", () => {
@@ -20,7 +27,8 @@ test("a language within another is coloured too", () => {
 });
 
 test("unknown languages and lines that nobody wrote by hand are left alone", () => {
-  for (const name of ["", "nothing", "constructor", "__proto__", "\"><img>"]) assert.equal(highlight("a", name), null, name);
+  for (const name of ["", "nothing", "constructor", "__proto__", '"><img>'])
+    assert.equal(highlight("a", name), null, name);
   assert.equal(highlight("a".repeat(4_000), "java"), null);
 });
 

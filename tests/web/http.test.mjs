@@ -27,7 +27,9 @@ test("a request that is too fast waits as it is told, as often as it takes, but 
   let refusals = 0;
   const strict = createServer((_, response) => {
     response.writeHead(refusals-- > 0 ? 429 : 200, { "Content-Type": "application/json" });
-    response.end(JSON.stringify({ error: "rate_limited", message: "Too many requests", retry_after_ms: 1000 }));
+    response.end(
+      JSON.stringify({ error: "rate_limited", message: "Too many requests", retry_after_ms: 1000 }),
+    );
   });
   strict.listen(0, "127.0.0.1");
   await once(strict, "listening");

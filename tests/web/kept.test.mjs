@@ -21,7 +21,13 @@ function storage(before = {}, takes = true) {
   };
 }
 
-const forbid = () => Object.defineProperty(globalThis, "localStorage", { configurable: true, get() { throw new DOMException("", "SecurityError"); } });
+const forbid = () =>
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get() {
+      throw new DOMException("", "SecurityError");
+    },
+  });
 const lend = (value) => Object.defineProperty(globalThis, "localStorage", { configurable: true, value });
 
 beforeEach(() => lend(storage()));
@@ -36,13 +42,38 @@ test("what is kept is there again", () => {
 });
 
 test("what is spoilt is as usual, part by part", () => {
-  for (const spoilt of ["", "{", "null", "5", '"text"', "[]", "[1]", "true", "undefined", "\0", '{"size"', "NaN"]) {
+  for (const spoilt of [
+    "",
+    "{",
+    "null",
+    "5",
+    '"text"',
+    "[]",
+    "[1]",
+    "true",
+    "undefined",
+    "\0",
+    '{"size"',
+    "NaN",
+  ]) {
     lend(storage({ a: spoilt }));
     assert.deepEqual(keptLike(USUAL, "a"), USUAL, spoilt);
   }
-  const found = { theme: 5, size: "big", sounds: { join: false, leave: null, other: 1 }, recent: ["x", 5, null], proof: { way: 1 }, more: 1 };
+  const found = {
+    theme: 5,
+    size: "big",
+    sounds: { join: false, leave: null, other: 1 },
+    recent: ["x", 5, null],
+    proof: { way: 1 },
+    more: 1,
+  };
   lend(storage({ a: JSON.stringify(found) }));
-  assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, sounds: { join: false, leave: true }, recent: ["x"], proof: { way: 1 } });
+  assert.deepEqual(keptLike(USUAL, "a"), {
+    ...USUAL,
+    sounds: { join: false, leave: true },
+    recent: ["x"],
+    proof: { way: 1 },
+  });
   lend(storage({ a: '{"__proto__": {"size": 5}, "size": 3}' }));
   assert.equal(keptLike(USUAL, "a").size, 3);
 });
@@ -50,7 +81,11 @@ test("what is spoilt is as usual, part by part", () => {
 test("an empty object stands for any, whose values can be looked at one by one", () => {
   assert.deepEqual(like({}, { a: 1 }), { a: 1 });
   assert.deepEqual(like({}, [1]), {});
-  assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), { a: { text: "x" }, b: { text: "" }, c: { text: "" } });
+  assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), {
+    a: { text: "x" },
+    b: { text: "" },
+    c: { text: "" },
+  });
 });
 
 test("what a full browser does not take holds until the page goes", () => {
@@ -69,9 +104,18 @@ test("a browser that forbids it stops nothing", async () => {
 });
 
 test("turns are taken where the browser lends none, and what fails in one is heard of", async () => {
-  for (const locks of [undefined, { request: () => Promise.reject(new DOMException("", "SecurityError")) }, { request: (name, options, begin) => begin({ name }) }]) {
+  for (const locks of [
+    undefined,
+    { request: () => Promise.reject(new DOMException("", "SecurityError")) },
+    { request: (name, _options, begin) => begin({ name }) },
+  ]) {
     Object.defineProperty(globalThis, "navigator", { configurable: true, value: { locks } });
     assert.equal(await inTurn("x", async (lock) => lock.name), "x");
-    await assert.rejects(inTurn("x", async () => { throw new Error("ours"); }), /ours/u);
+    await assert.rejects(
+      inTurn("x", async () => {
+        throw new Error("ours");
+      }),
+      /ours/u,
+    );
   }
 });

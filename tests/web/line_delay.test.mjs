@@ -7,14 +7,26 @@ import { LineDelay } from "../../src/svc/web/call/line_delay.js";
 
 const START = 2 ** 32 - 48 * 5000; // The timestamp wraps around after five seconds.
 
-/** Voices for some seconds: `{name: {waits, held}}`, what its packets wait on the way and then in the browser. The last that is told. */
+/**
+ * Voices for some seconds: `{name: {waits, held}}`, what its packets wait on the way and then in the browser.
+ * The last that is told.
+ */
 function told(delay, from, to, voices) {
   let last;
   for (let second = from; second < to; second++) {
     for (let at = second; at < second + 1; at += 0.2) {
-      for (const [name, { waits = 0, held = 60 }] of Object.entries(voices)) delay.note(name, 1e12 + at * 1000 + 30 + waits + held, Math.round(START + at * 48_000) % 2 ** 32, 48_000);
+      for (const [name, { waits = 0, held = 60 }] of Object.entries(voices))
+        delay.note(
+          name,
+          1e12 + at * 1000 + 30 + waits + held,
+          Math.round(START + at * 48_000) % 2 ** 32,
+          48_000,
+        );
     }
-    last = delay.take(new Map(Object.entries(voices).map(([name, { held = 60 }]) => [name, held])), second * 1000);
+    last = delay.take(
+      new Map(Object.entries(voices).map(([name, { held = 60 }]) => [name, held])),
+      second * 1000,
+    );
   }
   return last;
 }

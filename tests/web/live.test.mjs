@@ -14,7 +14,7 @@ class Socket extends EventTarget {
   sent = [];
   closed = false;
 
-  constructor(url, protocols) {
+  constructor(_url, protocols) {
     super();
     this.protocols = protocols;
     sockets.push(this);
@@ -58,7 +58,8 @@ beforeEach(async () => {
   sockets = [];
   told = [];
   live = new Live(new URL("ws://chat.example/live"), async () => "token");
-  for (const event of ["authenticated", "resumed", "offline"]) live.addEventListener(event, () => told.push(event));
+  for (const event of ["authenticated", "resumed", "offline"])
+    live.addEventListener(event, () => told.push(event));
   await settled();
 });
 
@@ -83,7 +84,10 @@ test("one that is doubted and does not answer gives way to another as soon as th
   sockets[1].opens();
   await waits;
   assert.equal(sockets[0].closed, true);
-  assert.deepEqual(sockets[1].sent.map(({ event, data }) => [event, data.seq]), [["resume", 7]]);
+  assert.deepEqual(
+    sockets[1].sent.map(({ event, data }) => [event, data.seq]),
+    [["resume", 7]],
+  );
   sockets[1].answers("resumed");
   await settled();
   await pass(5000);
@@ -106,7 +110,10 @@ test("where neither comes, a new attempt is made", async () => {
   await signedIn();
   live.doubt();
   await pass(1500);
-  assert.deepEqual(sockets.map(({ closed }) => closed), [true, true]);
+  assert.deepEqual(
+    sockets.map(({ closed }) => closed),
+    [true, true],
+  );
   await pass(250);
   assert.equal(sockets.length, 3);
   sockets[2].opens();
@@ -118,7 +125,9 @@ async function hearing() {
   await signedIn();
   const heard = [];
   live.addEventListener("push", ({ detail }) => heard.push(detail.data));
-  const pushed = (...data) => data.forEach((each) => sockets[0].says({ event: "typing", data: each }));
+  const pushed = (...data) => {
+    for (const each of data) sockets[0].says({ event: "typing", data: each });
+  };
   return { heard, pushed };
 }
 
@@ -172,7 +181,8 @@ test("a page that is hidden is told each push at once", async (context) => {
 
 test("without a network nothing is tried until there is one, or for 15 s", async (context) => {
   const browser = globalThis.navigator;
-  const onLine = (is) => Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });
+  const onLine = (is) =>
+    Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });
   context.after(() => Object.defineProperty(globalThis, "navigator", { value: browser, configurable: true }));
   onLine(false);
   for (const before of [1, 2]) {
@@ -189,7 +199,7 @@ test("without a network nothing is tried until there is one, or for 15 s", async
   assert.equal(sockets.length, 4);
 });
 
-test("the first attempt is given up after 2 s, later ones after 4 s, for a network that comes back shows in a new one", async () => {
+test("the first attempt ends after 2 s and later ones after 4 s, to find a returning network", async () => {
   for (const ms of [2000, 4000, 4000]) {
     const attempt = sockets.at(-1);
     await pass(ms - 1);

@@ -18,7 +18,12 @@ test("without filters the newest members are asked for", () => {
 
 test("filters are said in the server's words", () => {
   assert.deepEqual(wish({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }), {
-    query: "ada", role_id: "crew", bot: "false", in_timeout: "true", sort: "name", limit: "50",
+    query: "ada",
+    role_id: "crew",
+    bot: "false",
+    in_timeout: "true",
+    sort: "name",
+    limit: "50",
   });
   assert.equal(wish({ kind: "bots" }).bot, "true");
 });
@@ -32,7 +37,12 @@ test("the next page goes on behind the last member", () => {
   assert.equal(asked(EVERYBODY, NOW, "m7").get("after"), "m7");
 });
 
-const ROLES = [{ id: "chief", rank: 500, permissions: [] }, { id: "crew", rank: 300, permissions: ["kick_members"] }, { id: "plain", rank: 200, permissions: [] }, { id: "member", rank: 100, permissions: [] }];
+const ROLES = [
+  { id: "chief", rank: 500, permissions: [] },
+  { id: "crew", rank: 300, permissions: ["kick_members"] },
+  { id: "plain", rank: 200, permissions: [] },
+  { id: "member", rank: 100, permissions: [] },
+];
 
 function asChief() {
   roles.value = ROLES;
@@ -65,13 +75,32 @@ test("a role that permits what one lacks is given to nobody, and can be taken", 
 test("one refusal does not hold up the others", async () => {
   const people = ["a", "b", "c"].map((id) => ({ id }));
   const progress = [];
-  const { done, refused } = await doToEach(people, async ({ id }) => { if (id === "b") throw new Error("rank_too_low"); }, (count) => progress.push(count));
-  assert.deepEqual(done.map(({ id }) => id), ["a", "c"]);
-  assert.deepEqual(refused.map(({ member }) => member.id), ["b"]);
+  const { done, refused } = await doToEach(
+    people,
+    async ({ id }) => {
+      if (id === "b") throw new Error("rank_too_low");
+    },
+    (count) => progress.push(count),
+  );
+  assert.deepEqual(
+    done.map(({ id }) => id),
+    ["a", "c"],
+  );
+  assert.deepEqual(
+    refused.map(({ member }) => member.id),
+    ["b"],
+  );
   assert.deepEqual(progress, [1, 2, 3]);
 });
 
 test("it stops where nobody waits for it any more", async () => {
-  const { done } = await doToEach([{ id: "a" }, { id: "b" }], async () => {}, () => false);
-  assert.deepEqual(done.map(({ id }) => id), ["a"]);
+  const { done } = await doToEach(
+    [{ id: "a" }, { id: "b" }],
+    async () => {},
+    () => false,
+  );
+  assert.deepEqual(
+    done.map(({ id }) => id),
+    ["a"],
+  );
 });

@@ -6,7 +6,12 @@ import { mock, test } from "node:test";
 import { Microphone } from "../../src/svc/web/call/microphone.js";
 
 const PUSH = { input: "push", threshold: 0, releaseMs: 250, noise: "usual", music: false };
-const device = () => ({ enabled: true, stop() { this.stopped = true; } });
+const device = () => ({
+  enabled: true,
+  stop() {
+    this.stopped = true;
+  },
+});
 
 test("with a key to talk one is heard while it is held, and a little longer", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });

@@ -10,7 +10,10 @@ test("what is put and taken away again leaves nothing behind", () => {
   payload = withAt(payload, ["cards", 0, "author", "name"], "Ada");
   payload = withAt(payload, ["cards", 0, "fields", 0, "name"], "Commit");
   payload = withAt(payload, ["cards", 0, "fields", 0, "inline"], true);
-  assert.deepEqual(payload, { text: "hi", cards: [{ author: { name: "Ada" }, fields: [{ name: "Commit", inline: true }] }] });
+  assert.deepEqual(payload, {
+    text: "hi",
+    cards: [{ author: { name: "Ada" }, fields: [{ name: "Commit", inline: true }] }],
+  });
   payload = withAt(payload, ["cards", 0, "author", "name"], "");
   payload = withAt(payload, ["cards", 0, "fields", 0, "name"], "");
   payload = withAt(payload, ["cards", 0, "fields", 0, "inline"], false);
@@ -19,34 +22,85 @@ test("what is put and taken away again leaves nothing behind", () => {
 
 test("what somebody else has put there stays", () => {
   const payload = { text: "hi", tts: true, cards: [{ title: "a" }, { title: "b" }] };
-  assert.deepEqual(withAt(payload, ["cards", 0, "title"], "c"), { text: "hi", tts: true, cards: [{ title: "c" }, { title: "b" }] });
+  assert.deepEqual(withAt(payload, ["cards", 0, "title"], "c"), {
+    text: "hi",
+    tts: true,
+    cards: [{ title: "c" }, { title: "b" }],
+  });
 });
 
 test("a card is shown as far as it makes sense", () => {
-  const card = { title: 3, description: "d", color: "#00ff00", fields: [{ name: "n", value: "v" }, null], author: { url: "x" }, image_url: "https://a.example/b.png" };
-  assert.deepEqual(shownCard(card), { description: "d", color: 0x00ff00, author: null, footer: null, fields: [{ name: "n", value: "v", inline: false }] });
+  const card = {
+    title: 3,
+    description: "d",
+    color: "#00ff00",
+    fields: [{ name: "n", value: "v" }, null],
+    author: { url: "x" },
+    image_url: "https://a.example/b.png",
+  };
+  assert.deepEqual(shownCard(card), {
+    description: "d",
+    color: 0x00ff00,
+    author: null,
+    footer: null,
+    fields: [{ name: "n", value: "v", inline: false }],
+  });
   assert.equal(shownCard({ color: "red" }).color, null);
   assert.deepEqual(picturesOf(card), ["https://a.example/b.png"]);
 });
 
-const ROOT = { components: { schemas: { Field: { type: "object", required: ["name"], properties: { name: { type: "string", minLength: 1, maxLength: 3, pattern: "\\S" }, inline: { type: ["boolean", "null"] } } } } } };
+const ROOT = {
+  components: {
+    schemas: {
+      Field: {
+        type: "object",
+        required: ["name"],
+        properties: {
+          name: { type: "string", minLength: 1, maxLength: 3, pattern: "\\S" },
+          inline: { type: ["boolean", "null"] },
+        },
+      },
+    },
+  },
+};
 const SCHEMA = {
   type: "object",
   properties: {
     text: { type: "string", maxLength: 2 },
-    color: { anyOf: [{ type: "string", pattern: "^#[0-9a-f]{6}$" }, { type: "integer", minimum: 0, maximum: 9 }, { type: "null" }] },
+    color: {
+      anyOf: [
+        { type: "string", pattern: "^#[0-9a-f]{6}$" },
+        { type: "integer", minimum: 0, maximum: 9 },
+        { type: "null" },
+      ],
+    },
     fields: { type: "array", maxItems: 2, items: { $ref: "#/components/schemas/Field" } },
   },
-  anyOf: [{ required: ["text"] }, { required: ["fields"], properties: { fields: { type: "array", minItems: 1 } } }],
+  anyOf: [
+    { required: ["text"] },
+    { required: ["fields"], properties: { fields: { type: "array", minItems: 1 } } },
+  ],
 };
-const told = (value) => problemsIn(SCHEMA, value, ROOT).map(({ path, keyword, limit }) => [path, keyword, limit]);
+const told = (value) =>
+  problemsIn(SCHEMA, value, ROOT).map(({ path, keyword, limit }) => [path, keyword, limit]);
 
 test("every problem is named with its place", () => {
   assert.deepEqual(told({ text: "😀😀" }), []);
   assert.deepEqual(told({ fields: [{ name: "a", inline: null }], color: 3, unknown: 1 }), []);
   assert.deepEqual(told({}), [["", "anyOf", null]]);
   assert.deepEqual(told([]), [["", "type", null]]);
-  assert.deepEqual(told({ text: "abc", color: "red" }), [["text", "maxLength", 2], ["color", "anyOf", null]]);
-  assert.deepEqual(told({ fields: [{}, { name: "" }] }), [["fields[0].name", "required", null], ["fields[1].name", "required", null]]);
-  assert.deepEqual(told({ fields: [{ name: "   " }, { name: "abcd", inline: 1 }, {}] }), [["fields", "maxItems", 2], ["fields[0].name", "pattern", null], ["fields[1].name", "maxLength", 3], ["fields[1].inline", "type", null]]);
+  assert.deepEqual(told({ text: "abc", color: "red" }), [
+    ["text", "maxLength", 2],
+    ["color", "anyOf", null],
+  ]);
+  assert.deepEqual(told({ fields: [{}, { name: "" }] }), [
+    ["fields[0].name", "required", null],
+    ["fields[1].name", "required", null],
+  ]);
+  assert.deepEqual(told({ fields: [{ name: "   " }, { name: "abcd", inline: 1 }, {}] }), [
+    ["fields", "maxItems", 2],
+    ["fields[0].name", "pattern", null],
+    ["fields[1].name", "maxLength", 3],
+    ["fields[1].inline", "type", null],
+  ]);
 });

@@ -1,16 +1,34 @@
-// What goes to a new device at once is bounded, and what comes changes nothing that the device has read itself.
+// What goes to a new device at once is bounded, and what comes changes nothing that the device has read
+// itself.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asksIn, MOST_BYTES, MOST_ENTRIES, packedEarlier } from "../../src/svc/web/state/private/earlier.js";
 
 const read = (plain) => JSON.parse(new TextDecoder().decode(plain));
-const entry = (seq, said = { type: "message", key: `${seq}`, text: "hello" }) => ({ seq, memberId: "ada", thumbprint: "a", said, sentAtMs: seq, chain: "c" });
+const entry = (seq, said = { type: "message", key: `${seq}`, text: "hello" }) => ({
+  seq,
+  memberId: "ada",
+  thumbprint: "a",
+  said,
+  sentAtMs: seq,
+  chain: "c",
+});
 const many = (count, said) => Array.from({ length: count }, (_, at) => entry(at + 1, said));
 
 test("only what was said before the other device joined goes, in order, and nothing of how it came", () => {
-  const all = [entry(3), entry(1), { ...entry(2), said: null }, entry(4, { type: "earlier", ask: "?" }), entry(5), entry(6)];
-  assert.deepEqual(read(packedEarlier(all, 5)).map(({ seq }) => seq), [1, 3, 5]);
+  const all = [
+    entry(3),
+    entry(1),
+    { ...entry(2), said: null },
+    entry(4, { type: "earlier", ask: "?" }),
+    entry(5),
+    entry(6),
+  ];
+  assert.deepEqual(
+    read(packedEarlier(all, 5)).map(({ seq }) => seq),
+    [1, 3, 5],
+  );
   assert.equal(read(packedEarlier(all, 5))[0].chain, undefined);
 });
 
@@ -25,7 +43,8 @@ test("of more than may go at once, the newest go", () => {
 
 test("asks that make no sense are nothing that anybody is shown", () => {
   const from = (said) => ({ ...entry(9, { type: "earlier", ...said }), thumbprint: "b" });
-  const shown = (said, before = [entry(1)]) => asksIn([...before, from(said)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
+  const shown = (said, before = [entry(1)]) =>
+    asksIn([...before, from(said)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;
   assert.equal(shown({ ask: "key", up_to: 5 }), 1);
   assert.equal(shown({ ask: "key", up_to: 9 }), 0, "it has read that itself");
   assert.equal(shown({ ask: 1, up_to: 5 }), 0);

@@ -5,13 +5,19 @@ import { test } from "node:test";
 import { noteOf, removerOf } from "../../src/svc/web/state/private/changes.js";
 import { noteUnknown } from "../../src/svc/web/state/private/known.js";
 
-const [ADA, BEN, OTHER] = [{ memberId: "ada", thumbprint: "a" }, { memberId: "ben", thumbprint: "b" }, { memberId: "ben", thumbprint: "c" }];
+const [ADA, BEN, OTHER] = [
+  { memberId: "ada", thumbprint: "a" },
+  { memberId: "ben", thumbprint: "b" },
+  { memberId: "ben", thumbprint: "c" },
+];
 
 function store() {
   const all = new Map();
   return {
     get: async (name) => all.get(name),
-    put: async (changes) => { for (const [name, value] of changes) all.set(name, value); },
+    put: async (changes) => {
+      for (const [name, value] of changes) all.set(name, value);
+    },
     under: async (prefix) => [...all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => value),
   };
 }
@@ -31,22 +37,50 @@ test("the first devices are remembered, and a later one that no commit named is 
 test("one that a commit named is not told of again", async () => {
   const kept = store();
   await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
-  await kept.put([["changes/1/3", { seq: 3, sentAtMs: 2, added: [OTHER], removed: [], before: ["ada", "ben"], after: ["ada", "ben"] }]]);
+  await kept.put([
+    [
+      "changes/1/3",
+      { seq: 3, sentAtMs: 2, added: [OTHER], removed: [], before: ["ada", "ben"], after: ["ada", "ben"] },
+    ],
+  ]);
   await noteUnknown(kept, "1", [ADA, BEN, OTHER], { seq: 3, sentAtMs: 2 });
   assert.equal((await notes(kept)).length, 1);
 });
 
 test("in a group somebody joins and leaves, in a conversation between two only devices change", () => {
   const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
-  assert.deepEqual(noteOf(change, false), [{ what: "joined", memberId: "ben" }, { what: "left", memberId: "ada" }]);
-  assert.deepEqual(noteOf(change, true), [{ what: "new-device", memberId: "ben" }, { what: "device-gone", memberId: "ada" }]);
+  assert.deepEqual(noteOf(change, false), [
+    { what: "joined", memberId: "ben" },
+    { what: "left", memberId: "ada" },
+  ]);
+  assert.deepEqual(noteOf(change, true), [
+    { what: "new-device", memberId: "ben" },
+    { what: "device-gone", memberId: "ada" },
+  ]);
 });
 
 test("whoever was removed is told of with who did it, and not once they have come again and left", () => {
-  const of = (seq, removed, after) => ({ seq, sentAtMs: 0, added: [], removed, before: ["ada", "ben"], after });
-  const changes = [of(2, [{ memberId: "ben", thumbprint: "b" }], ["ada"]), of(9, [], ["ada", "ben"]), of(12, [{ memberId: "ben", thumbprint: "b" }], ["ada"])];
-  const told = (removals) => [changes[0], changes[2]].map((change) => noteOf(change, false, (memberId) => removerOf(change, memberId, changes, removals))[0]);
-  const [left, removed] = [{ what: "left", memberId: "ben" }, { what: "removed", memberId: "ben", by: "ada" }];
+  const of = (seq, removed, after) => ({
+    seq,
+    sentAtMs: 0,
+    added: [],
+    removed,
+    before: ["ada", "ben"],
+    after,
+  });
+  const changes = [
+    of(2, [{ memberId: "ben", thumbprint: "b" }], ["ada"]),
+    of(9, [], ["ada", "ben"]),
+    of(12, [{ memberId: "ben", thumbprint: "b" }], ["ada"]),
+  ];
+  const told = (removals) =>
+    [changes[0], changes[2]].map(
+      (change) => noteOf(change, false, (memberId) => removerOf(change, memberId, changes, removals))[0],
+    );
+  const [left, removed] = [
+    { what: "left", memberId: "ben" },
+    { what: "removed", memberId: "ben", by: "ada" },
+  ];
   assert.deepEqual(told([{ seq: 4, by: "ada", who: "ben" }]), [removed, left]);
   assert.deepEqual(told([{ seq: 13, by: "ada", who: "ben" }]), [left, removed]);
   assert.deepEqual(told([{ seq: 13, by: "ada", who: "somebody else" }]), [left, left]);

@@ -10,7 +10,14 @@ beforeEach(() => {
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
   asked = lost = 0;
-  pulse = new Pulse(() => { asked++; }, () => { lost++; });
+  pulse = new Pulse(
+    () => {
+      asked++;
+    },
+    () => {
+      lost++;
+    },
+  );
 });
 
 test("a connection that answers is asked every 10 s, and kept", () => {
@@ -86,7 +93,13 @@ test("one that has answered is asked in peace again", () => {
 
 test("an answer is late after 0.3 s where there was doubt, once, and never where there was none", () => {
   let late = 0;
-  pulse = new Pulse(() => {}, () => {}, () => { late++; });
+  pulse = new Pulse(
+    () => {},
+    () => {},
+    () => {
+      late++;
+    },
+  );
   pulse.start();
   pulse.ask();
   mock.timers.tick(1000);

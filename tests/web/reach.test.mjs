@@ -8,17 +8,39 @@ import { problemOf } from "../../src/svc/web/state/reach.js";
 const problem = (address) => problemOf(new URL(address));
 
 test("an address of this computer works for nobody else, with a certificate or without", () => {
-  for (const address of ["http://localhost:5000", "https://127.0.0.1:5000", "http://[::1]:5000", "http://chat.localhost"]) assert.equal(problem(address), "only-here");
+  for (const address of [
+    "http://localhost:5000",
+    "https://127.0.0.1:5000",
+    "http://[::1]:5000",
+    "http://chat.localhost",
+  ])
+    assert.equal(problem(address), "only-here");
 });
 
 test("browsers let nobody sign in without https", () => {
-  for (const address of ["http://chat.example", "http://192.168.0.7:5000", "http://raspberry.local"]) assert.equal(problem(address), "no-tls");
+  for (const address of ["http://chat.example", "http://192.168.0.7:5000", "http://raspberry.local"])
+    assert.equal(problem(address), "no-tls");
 });
 
 test("an address of the local network works there", () => {
-  for (const address of ["https://192.168.0.7:5000", "https://10.1.2.3", "https://172.20.0.1", "https://raspberry.local", "https://[fd00::1]", "https://[fe80::1]", "https://server:5000"]) assert.equal(problem(address), "nearby");
+  for (const address of [
+    "https://192.168.0.7:5000",
+    "https://10.1.2.3",
+    "https://172.20.0.1",
+    "https://raspberry.local",
+    "https://[fd00::1]",
+    "https://[fe80::1]",
+    "https://server:5000",
+  ])
+    assert.equal(problem(address), "nearby");
 });
 
 test("a public name or address with a certificate works for all", () => {
-  for (const address of ["https://chat.example", "https://172.15.0.1", "https://203.0.113.7", "https://[2001:db8::1]"]) assert.equal(problem(address), null);
+  for (const address of [
+    "https://chat.example",
+    "https://172.15.0.1",
+    "https://203.0.113.7",
+    "https://[2001:db8::1]",
+  ])
+    assert.equal(problem(address), null);
 });

@@ -6,13 +6,19 @@ import { test } from "node:test";
 import { current } from "../../src/svc/web/state/notifications.js";
 import { kindOf, meansOf } from "../../src/svc/web/state/ringing.js";
 
-const US = { own: { id: "me", roles: ["crew"] }, blocked: new Set(["pest"]), level: "mentions", muted: false };
+const US = {
+  own: { id: "me", roles: ["crew"] },
+  blocked: new Set(["pest"]),
+  level: "mentions",
+  muted: false,
+};
 const message = (changes = {}) => ({ author: { id: "ada" }, mentions: [], mention_groups: [], ...changes });
 const kind = (changes, us = {}) => kindOf(message(changes), { ...US, ...us });
 
 test("a mention rings, by name, by role and by everyone", () => {
   assert.equal(kind({ mentions: ["me"] }), "mention");
-  for (const group of ["crew", "everyone", "here"]) assert.equal(kind({ mention_groups: [group] }), "mention");
+  for (const group of ["crew", "everyone", "here"])
+    assert.equal(kind({ mention_groups: [group] }), "mention");
   assert.equal(kind({ mentions: ["grace"], mention_groups: ["band"] }), null);
 });
 

@@ -9,7 +9,11 @@ const below = (...ranks) => ranks.map((rank, place) => ({ id: "abcdef"[place], r
 
 /** The ids by rank, the highest first, after what was asked for. */
 function ordered(roles, changed) {
-  return roles.map(({ id, rank }) => ({ id, rank: changed[id] ?? rank })).sort((one, other) => other.rank - one.rank).map(({ id }) => id).join("");
+  return roles
+    .map(({ id, rank }) => ({ id, rank: changed[id] ?? rank }))
+    .sort((one, other) => other.rank - one.rank)
+    .map(({ id }) => id)
+    .join("");
 }
 
 test("a role goes to the place of another, up and down", () => {

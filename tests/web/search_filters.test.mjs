@@ -1,4 +1,5 @@
-// The filters of a search in the reader's language: completed while they are written, and sent as the server names them.
+// The filters of a search in the reader's language: completed while they are written, and sent as the server
+// names them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -8,17 +9,31 @@ process.env.TZ = "Europe/Berlin";
 
 const named = {
   filters: { from: "von", in: "in", has: "hat", before: "vor", after: "nach" },
-  kinds: { link: "Link", image: "Bild", video: "Video", audio: "Ton", file: "Datei", card: "Karte", pin: "angepinnt", reaction: "Reaktion" },
+  kinds: {
+    link: "Link",
+    image: "Bild",
+    video: "Video",
+    audio: "Ton",
+    file: "Datei",
+    card: "Karte",
+    pin: "angepinnt",
+    reaction: "Reaktion",
+  },
 };
-const sources = { members: [{ nickname: "Grace Hopper" }, { nickname: "Ada" }], channels: [{ name: "general" }, { name: "garden club" }] };
+const sources = {
+  members: [{ nickname: "Grace Hopper" }, { nickname: "Ada" }],
+  channels: [{ name: "general" }, { name: "garden club" }],
+};
 const offered = (query) => {
   const asked = begun(query, named);
   return asked && values(asked, sources, named);
 };
 
 test("a filter is completed only at the end and only while its value is not whole", () => {
-  for (const whole of ["from:Ada tea", "tea ", "where from: ", 'in:"garden club"', "url:x"]) assert.equal(begun(whole, named), null);
-  for (const query of ["tea von:gr", "tea from:gr", "tea Von:gr", "tea von：gr"]) assert.deepEqual(begun(query, named), { filter: "from", wanted: "gr", start: query.length - 2 });
+  for (const whole of ["from:Ada tea", "tea ", "where from: ", 'in:"garden club"', "url:x"])
+    assert.equal(begun(whole, named), null);
+  for (const query of ["tea von:gr", "tea from:gr", "tea Von:gr", "tea von：gr"])
+    assert.deepEqual(begun(query, named), { filter: "from", wanted: "gr", start: query.length - 2 });
 });
 
 test("people, channels and kinds are offered, excluded ones too", () => {
@@ -39,10 +54,19 @@ test("what is chosen takes the place of what was written", () => {
 });
 
 test("the server gets its own words, and nothing of what only looks like a filter is changed", () => {
-  assert.equal(sent('tea von:"Grace Hopper" -hat:bild in:general', named), 'tea from:"Grace Hopper" -has:image in:general');
+  assert.equal(
+    sent('tea von:"Grace Hopper" -hat:bild in:general', named),
+    'tea from:"Grace Hopper" -has:image in:general',
+  );
   assert.equal(sent("has:image hat:Datei", named), "has:image has:file");
-  assert.equal(sent('"von:Ada" (von:Ada nachvon:Ada https://vor:1', named), '"von:Ada" (von:Ada nachvon:Ada https://vor:1');
-  assert.equal(sent("hat:Kuchen vor:gestern nach:2026-02-31", named), "has:Kuchen before:gestern after:2026-02-31");
+  assert.equal(
+    sent('"von:Ada" (von:Ada nachvon:Ada https://vor:1', named),
+    '"von:Ada" (von:Ada nachvon:Ada https://vor:1',
+  );
+  assert.equal(
+    sent("hat:Kuchen vor:gestern nach:2026-02-31", named),
+    "has:Kuchen before:gestern after:2026-02-31",
+  );
   const french = { ...named, filters: { ...named.filters, after: "après" } };
   assert.equal(sent("apres:morgen", french), "after:morgen");
 });
@@ -65,10 +89,19 @@ test("a day is the reader's, from midnight to midnight, also where the clock is 
 
 test("what the server would refuse is known before it is asked", () => {
   assert.deepEqual(wrong("tea hat:Kuchen has:bild", named), { why: "kind", filter: "has", value: "Kuchen" });
-  assert.deepEqual(wrong("-hat:\"rote Grütze\"", named), { why: "kind", filter: "has", value: "rote Grütze" });
+  assert.deepEqual(wrong('-hat:"rote Grütze"', named), { why: "kind", filter: "has", value: "rote Grütze" });
   for (const value of ["gestern", "2026-02-31", "2026-13-01", "31.01.2026", "2026-01-31T00:00", "T+00:00"])
     assert.deepEqual(wrong(`vor:${value}`, named), { why: "day", filter: "before", value });
-  assert.deepEqual(wrong("-nach:2026-01-31", named), { why: "excluded", filter: "after", value: "2026-01-31" });
-  for (const query of ["tea", 'von:"Grace Hopper" -hat:bild vor:2024-02-29', "after:2026-01-31T00:00+01:00 before:1970-01-01T00:00Z", '"hat:Kuchen" url:x (vor:x'])
+  assert.deepEqual(wrong("-nach:2026-01-31", named), {
+    why: "excluded",
+    filter: "after",
+    value: "2026-01-31",
+  });
+  for (const query of [
+    "tea",
+    'von:"Grace Hopper" -hat:bild vor:2024-02-29',
+    "after:2026-01-31T00:00+01:00 before:1970-01-01T00:00Z",
+    '"hat:Kuchen" url:x (vor:x',
+  ])
     assert.equal(wrong(query, named), null);
 });

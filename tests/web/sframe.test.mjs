@@ -10,10 +10,20 @@ const hex = (data) => Buffer.from(data).toString("hex");
 
 // Appendix C.1: KID, counter, header.
 const HEADERS = [
-  [0n, 0n, "00"], [0n, 1n, "01"], [0n, 255n, "08ff"], [0n, 256n, "090100"], [0n, 65535n, "09ffff"],
-  [0n, 4294967296n, "0c0100000000"], [0n, 18446744073709551615n, "0fffffffffffffffff"],
-  [1n, 0n, "10"], [1n, 16777216n, "1b01000000"], [255n, 0n, "80ff"], [255n, 256n, "89ff0100"],
-  [256n, 1n, "910100"], [65535n, 65536n, "9affff010000"], [16777215n, 255n, "a8ffffffff"],
+  [0n, 0n, "00"],
+  [0n, 1n, "01"],
+  [0n, 255n, "08ff"],
+  [0n, 256n, "090100"],
+  [0n, 65535n, "09ffff"],
+  [0n, 4294967296n, "0c0100000000"],
+  [0n, 18446744073709551615n, "0fffffffffffffffff"],
+  [1n, 0n, "10"],
+  [1n, 16777216n, "1b01000000"],
+  [255n, 0n, "80ff"],
+  [255n, 256n, "89ff0100"],
+  [256n, 1n, "910100"],
+  [65535n, 65536n, "9affff010000"],
+  [16777215n, 255n, "a8ffffffff"],
   [4294967296n, 72057594037927936n, "cf01000000000100000000000000"],
 ];
 // Appendix C.3, AES_128_GCM_SHA256_128.
@@ -28,7 +38,8 @@ test("headers are as in the test vectors, both ways", () => {
     assert.equal(hex(header(kid, counter)), encoded);
     assert.deepEqual(readHeader(bytes(`${encoded}00`)), { kid, counter, length: encoded.length / 2 });
   }
-  for (const cut of ["", "08", "80", "c0010000", "0f00000000000000"]) assert.equal(readHeader(bytes(cut)), null);
+  for (const cut of ["", "08", "80", "c0010000", "0f00000000000000"])
+    assert.equal(readHeader(bytes(cut)), null);
 });
 
 test("a frame is sealed as in the test vectors, and opened", async () => {
@@ -51,7 +62,13 @@ test("what was changed, cut off or sealed by another key is not opened", async (
   await assert.rejects(opened(await derived(bytes("ff").subarray(0, 1), KID), bytes(SEALED), METADATA));
 });
 
-const epoch = (number, leaf) => ({ epoch: number, leaf, baseKey: BASE.map((byte) => byte ^ number), members: { 0: "ada", 1: "grace", 2: "ada" }, devices: ["phone", "laptop"] });
+const epoch = (number, leaf) => ({
+  epoch: number,
+  leaf,
+  baseKey: BASE.map((byte) => byte ^ number),
+  members: { 0: "ada", 1: "grace", 2: "ada" },
+  devices: ["phone", "laptop"],
+});
 
 test("a key is of one epoch, device, source and stay", async () => {
   const [ada, grace] = [new LineKeys(), new LineKeys()];
@@ -76,14 +93,15 @@ test("a key is of one epoch, device, source and stay", async () => {
 
 test("frames of earlier epochs are opened until these end, and no epoch is taken twice", async () => {
   const keys = new LineKeys();
-  const at = (number) => keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
+  const at = (number) =>
+    keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
   const sends = async () => (await keys.toSend(new SentLine("camera", 1n))).kid & 255n;
   for (const number of [5, 6, 7, 6]) keys.take(epoch(number, 1));
-  assert.ok(await at(5) && await at(6));
+  assert.ok((await at(5)) && (await at(6)));
   assert.equal(await sends(), 7n);
   keys.endBefore(epoch(6, 1));
   assert.equal(await at(5), null);
-  assert.ok(await at(6) && await at(7));
+  assert.ok((await at(6)) && (await at(7)));
   keys.endBefore(epoch(4, 1)); // One that is not kept any more.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));

@@ -30,7 +30,10 @@ test("what would not come back stays as it is", () => {
 test("a name that was chosen means the same wherever it is written, and nothing else does", () => {
   const names = new Map();
   shortened("[Ada](mention:1)", names);
-  assert.equal(restored("@Ada, @Adam, a@Ada https://a.example/@Ada \\@Ada", names), "[Ada](mention:1), @Adam, a@Ada https://a.example/@Ada \\@Ada");
+  assert.equal(
+    restored("@Ada, @Adam, a@Ada https://a.example/@Ada \\@Ada", names),
+    "[Ada](mention:1), @Adam, a@Ada https://a.example/@Ada \\@Ada",
+  );
   assert.equal(restored("@Ada", new Map()), "@Ada");
 });
 

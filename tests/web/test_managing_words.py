@@ -13,7 +13,7 @@ from svc.chat.community import WEB_FOLDER
 from tests.web.test_words import messages
 
 PERMISSIONS = (WEB_FOLDER / "state" / "managing" / "permissions.js").read_text()
-GROUP = re.compile(r'name: "(\w+)", permissions: \[([^\]]*)\]')
+GROUP = re.compile(r'name: "(\w+)",\s*permissions: \[([^\]]*)\]')
 
 
 def groups() -> dict[str, list[str]]:

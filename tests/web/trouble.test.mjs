@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
-import { RelayWatch, SilenceWatch, StandstillWatch, stuck, TroubleWatch } from "../../src/svc/web/call/trouble.js";
+import {
+  RelayWatch,
+  SilenceWatch,
+  StandstillWatch,
+  stuck,
+  TroubleWatch,
+} from "../../src/svc/web/call/trouble.js";
 
 const network = new EventTarget();
 globalThis.addEventListener = network.addEventListener.bind(network);
@@ -15,14 +21,22 @@ const online = (is) => {
 online(true);
 
 const LOST = { what: "lost" };
-const sdp = (...protocols) => `v=0\r\n${protocols.map((each) => `a=candidate:1 1 ${each} 1 192.0.2.1 3478 typ host\r\n`).join("")}`;
-const connection = (iceConnectionState, ...protocols) => Object.assign(new EventTarget(), { iceConnectionState, remoteDescription: protocols.length ? { sdp: sdp(...protocols) } : null });
+const sdp = (...protocols) =>
+  `v=0\r\n${protocols.map((each) => `a=candidate:1 1 ${each} 1 192.0.2.1 3478 typ host\r\n`).join("")}`;
+const connection = (iceConnectionState, ...protocols) =>
+  Object.assign(new EventTarget(), {
+    iceConnectionState,
+    remoteDescription: protocols.length ? { sdp: sdp(...protocols) } : null,
+  });
 
 function watched(context) {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const told = [];
   const at = { now: LOST };
-  const watch = new TroubleWatch(() => at.now, (trouble) => told.push(trouble?.what ?? ""));
+  const watch = new TroubleWatch(
+    () => at.now,
+    (trouble) => told.push(trouble?.what ?? ""),
+  );
   context.after(() => {
     watch.became("over");
     mock.timers.reset();
@@ -70,20 +84,43 @@ test("where a session is stuck is told by how far it came", () => {
   const rest = { signalled: true, hadMedia: false, relay: "none" };
   assert.deepEqual(stuck(connection("new", "udp"), { ...rest, signalled: false }), { what: "signalling" });
   assert.deepEqual(stuck(connection("new"), rest), { what: "signalling" });
-  assert.deepEqual(stuck(connection("checking", "udp"), rest), { what: "path", ways: "udp", port: "3478", relay: "none" });
-  assert.deepEqual(stuck(connection("checking", "udp", "tcp"), rest), { what: "path", ways: "both", port: "3478", relay: "none" });
+  assert.deepEqual(stuck(connection("checking", "udp"), rest), {
+    what: "path",
+    ways: "udp",
+    port: "3478",
+    relay: "none",
+  });
+  assert.deepEqual(stuck(connection("checking", "udp", "tcp"), rest), {
+    what: "path",
+    ways: "both",
+    port: "3478",
+    relay: "none",
+  });
   assert.deepEqual(stuck(connection("connected", "udp"), rest), { what: "encryption" });
   assert.equal(stuck(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
 });
 
-test("a path is doubted when nothing comes: after two seconds where media flowed, else after three, and again as long after", () => {
+test("a silent path is doubted after 2 s where media flowed, else after 3 s, and again later", () => {
   const doubted = (...readings) => {
     const watch = new SilenceWatch();
     return readings.map((came) => watch.hears(came) && came);
   };
   assert.deepEqual(doubted(5, 5, 5, 6, 6, 6, 7), Array(7).fill(false));
-  assert.deepEqual(doubted(9000, 9001, 9001, 9001, 9001, 9001, 9001, 9001), [...Array(4).fill(false), 9001, false, false, 9001]);
-  assert.deepEqual(doubted(1, 5000, 5400, 5400, 5400, 5400, 5400, 5401, 5402, 5402, 5402, 5402), [...Array(4).fill(false), 5400, false, 5400, ...Array(4).fill(false), 5402]);
+  assert.deepEqual(doubted(9000, 9001, 9001, 9001, 9001, 9001, 9001, 9001), [
+    ...Array(4).fill(false),
+    9001,
+    false,
+    false,
+    9001,
+  ]);
+  assert.deepEqual(doubted(1, 5000, 5400, 5400, 5400, 5400, 5400, 5401, 5402, 5402, 5402, 5402), [
+    ...Array(4).fill(false),
+    5400,
+    false,
+    5400,
+    ...Array(4).fill(false),
+    5402,
+  ]);
 });
 
 test("voices that stop are noticed once, after a second and a half", () => {
@@ -91,7 +128,12 @@ test("voices that stop are noticed once, after a second and a half", () => {
     const watch = new StandstillWatch();
     return looks.map((heard) => watch.stops(heard));
   };
-  assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [...Array(7).fill(false), true, ...Array(6).fill(false), true]);
+  assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [
+    ...Array(7).fill(false),
+    true,
+    ...Array(6).fill(false),
+    true,
+  ]);
 });
 
 test("voices that go on are heard, and a voice that is forgotten is none", () => {

@@ -6,11 +6,17 @@ import { test } from "node:test";
 import { Watching } from "../../src/svc/web/call/watching.js";
 
 const of = (userId, ...sources) => sources.map((source) => ({ userId, source }));
-const wanted = (watching, ...offered) => watching.wanted(offered.flat()).map(({ userId, source }) => `${userId} ${source}`);
+const wanted = (watching, ...offered) =>
+  watching.wanted(offered.flat()).map(({ userId, source }) => `${userId} ${source}`);
 
 test("voices and cameras are wanted, and the first screen with its sound", () => {
   const watching = new Watching();
-  assert.deepEqual(wanted(watching, of("ada", "mic", "camera", "screen", "screen_audio")), ["ada mic", "ada camera", "ada screen", "ada screen_audio"]);
+  assert.deepEqual(wanted(watching, of("ada", "mic", "camera", "screen", "screen_audio")), [
+    "ada mic",
+    "ada camera",
+    "ada screen",
+    "ada screen_audio",
+  ]);
   assert.deepEqual(watching.screens.value, ["ada"]);
 });
 

@@ -7,7 +7,8 @@ import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/ca
 
 /** Where a place of the picture (from its middle, in its sizes) is in the frame. */
 const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
-const close = (one, other) => assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
+const close = (one, other) =>
+  assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
 
 test("what is under the pointer stays there", () => {
   const at = { x: 0.2, y: -0.3 };
@@ -37,7 +38,17 @@ test("keys zoom, move and reset; others are not for it", () => {
 });
 
 test("two fingers that part enlarge what is between them", () => {
-  const view = dragged(WHOLE, [{ x: -0.1, y: 0 }, { x: 0.1, y: 0 }], [{ x: -0.2, y: 0 }, { x: 0.2, y: 0 }]);
+  const view = dragged(
+    WHOLE,
+    [
+      { x: -0.1, y: 0 },
+      { x: 0.1, y: 0 },
+    ],
+    [
+      { x: -0.2, y: 0 },
+      { x: 0.2, y: 0 },
+    ],
+  );
   assert.equal(view.scale, 2);
   close(shown(view, { x: 0, y: 0 }), { x: 0, y: 0 });
   assert.equal(dragged(view, [{ x: 0, y: 0 }], [{ x: 0.1, y: 0 }]).x, 0.1);

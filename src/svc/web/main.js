@@ -11,7 +11,14 @@ import { App } from "./views/app.js";
 import { loadWords } from "./words/words.js";
 
 // For experiments and tests; contains no secrets.
-const handle = { get call() { return theCall(); }, get people() { return peopleHere(); } };
+const handle = {
+  get call() {
+    return theCall();
+  },
+  get people() {
+    return peopleHere();
+  },
+};
 Object.defineProperty(window, "svc", { value: Object.freeze(handle) });
 
 const words = loadWords();

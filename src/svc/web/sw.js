@@ -1,5 +1,5 @@
-// The service worker: caches the page's own files for offline use, shows pushes, and receives content that other
-// applications share. It stores no personal data except shared content, until the page has taken it.
+// The service worker: caches the page's own files for offline use, shows pushes, and receives content that
+// other applications share. It stores no personal data except shared content, until the page has taken it.
 
 /** @import { Noticed, Rung } from "./types/wire.js" */
 
@@ -16,7 +16,8 @@ const MOST_SHARED_TEXT = 4000; // The limit of a message.
 const MOST_SHARED_FILES = 10; // Per message.
 const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos of a phone; the browser stores them meanwhile.
 
-const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self)); // TypeScript takes it for a worker of a page.
+// TypeScript takes it for a worker of a page.
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
   event.waitUntil(caches.open(SHELL).then((cache) => cache.addAll(["/", ...FILES])));
@@ -51,7 +52,9 @@ worker.addEventListener("notificationclick", (event) => {
 
 async function forgetOthers() {
   const names = await caches.keys();
-  await Promise.all(names.filter((name) => name.startsWith("shell-") && name !== SHELL).map((name) => caches.delete(name)));
+  await Promise.all(
+    names.filter((name) => name.startsWith("shell-") && name !== SHELL).map((name) => caches.delete(name)),
+  );
 }
 
 /** Return the current page, or the cached one without a network. @param {Request} request */
@@ -71,19 +74,24 @@ async function page(request) {
 async function file(request) {
   const kept = await caches.match(request);
   if (kept) return kept;
-  const answer = await fetch(request).catch(() => caches.match(request.url.replace("/web/", `/web/${VERSION}/`)));
+  const answer = await fetch(request).catch(() =>
+    caches.match(request.url.replace("/web/", `/web/${VERSION}/`)),
+  );
   if (!answer) return Response.error();
   // Files outside the first set, such as another language, are cached on first use.
   if (answer.ok && new URL(request.url).pathname.startsWith(`/web/${VERSION}/`)) {
     const copy = answer.clone();
-    caches.open(SHELL).then((cache) => cache.put(request, copy)).catch(() => {});
+    caches
+      .open(SHELL)
+      .then((cache) => cache.put(request, copy))
+      .catch(() => {});
   }
   return answer;
 }
 
 /**
- * Store shared content until the page has taken it, which happens at once. Any site may submit this form, so its
- * size is limited, and the page asks before it shows anything.
+ * Store shared content until the page has taken it, which happens at once. Any site may submit this form, so
+ * its size is limited, and the page asks before it shows anything.
  * @param {Request} request
  */
 async function share(request) {
@@ -91,17 +99,33 @@ async function share(request) {
   const form = await boundedForm(request);
   if (!form) return Response.redirect("/", 303);
   const cache = await caches.open(SHARED);
-  const text = ["title", "text", "url"].map((name) => form.get(name)).filter((each) => typeof each === "string" && each).join("\n");
+  const text = ["title", "text", "url"]
+    .map((name) => form.get(name))
+    .filter((each) => typeof each === "string" && each)
+    .join("\n");
   const from = URL.canParse(request.referrer) ? new URL(request.referrer).host : "";
-  await cache.put("/shared/text", new Response(text.slice(0, MOST_SHARED_TEXT), { headers: { "X-From": from } }));
-  for (const [number, file] of form.getAll("files").filter((each) => each instanceof File).slice(0, MOST_SHARED_FILES).entries()) {
-    const headers = { "Content-Type": file.type || "application/octet-stream", "X-Name": encodeURIComponent(file.name) };
+  await cache.put(
+    "/shared/text",
+    new Response(text.slice(0, MOST_SHARED_TEXT), { headers: { "X-From": from } }),
+  );
+  for (const [number, file] of form
+    .getAll("files")
+    .filter((each) => each instanceof File)
+    .slice(0, MOST_SHARED_FILES)
+    .entries()) {
+    const headers = {
+      "Content-Type": file.type || "application/octet-stream",
+      "X-Name": encodeURIComponent(file.name),
+    };
     await cache.put(`/shared/${number}`, new Response(file, { headers }));
   }
   return Response.redirect("/#shared", 303);
 }
 
-/** Read a form up to the size limit; null for a larger one and for other requests. @param {Request} request */
+/**
+ * Read a form up to the size limit; null for a larger one and for other requests.
+ * @param {Request} request
+ */
 async function boundedForm(request) {
   let room = MOST_SHARED_BYTES;
   const bound = new TransformStream({
@@ -111,12 +135,24 @@ async function boundedForm(request) {
     },
   });
   const headers = { "Content-Type": request.headers.get("Content-Type") ?? "" };
-  // A browser without streams in requests has no share targets either, so only a website can have sent the form.
-  return request.body ? new Response(request.body.pipeThrough(bound), { headers }).formData().catch(() => null) : null;
+  // A browser without streams in requests has no share targets either, so only a website can have sent the
+  // form.
+  return request.body
+    ? new Response(request.body.pipeThrough(bound), { headers }).formData().catch(() => null)
+    : null;
 }
 
 /** @param {Rung} what */
-async function ring({ kind, channel_id: channelId, channel, message_id: messageId, talk_id: talkId, author, text = "", files = 0 }) {
+async function ring({
+  kind,
+  channel_id: channelId,
+  channel,
+  message_id: messageId,
+  talk_id: talkId,
+  author,
+  text = "",
+  files = 0,
+}) {
   if (talkId && !author) return ringPrivately(talkId, kind === "call");
   const said = plain(text).slice(0, MOST_TEXT);
   const title = !author ? worker.location.hostname : talkId ? author : `${author} · #${channel}`;
@@ -128,20 +164,33 @@ async function ring({ kind, channel_id: channelId, channel, message_id: messageI
     renotify: kind === "mention",
     data: { channelId, messageId, talkId },
   };
-  // If a page lists the notices while one is being shown, Chromium forgets that one for good, and it could not be
-  // closed.
+  // If a page lists the notices while one is being shown, Chromium forgets that one for good, and it could
+  // not be closed.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
-/** Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown for it stays. @param {string} talkId @param {boolean} called */
+/**
+ * Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown
+ * for it stays.
+ * @param {string} talkId
+ * @param {boolean} called
+ */
 async function ringPrivately(talkId, called) {
   const words = await caches.match(`/words/${called ? "call" : "private"}`, { cacheName: WORDS });
   const body = words ? await words.text() : called ? "📞" : "🔒";
   const tag = `${called ? "call" : "mention"} ${talkId}`;
   await navigator.locks.request("svc.notices", async () => {
     const [shown] = await worker.registration.getNotifications({ tag });
-    const notice = { body: shown?.body ?? body, icon: "/web/icon.svg", badge: "/web/icon.svg", tag, renotify: called || !shown, requireInteraction: called, data: { talkId } };
+    const notice = {
+      body: shown?.body ?? body,
+      icon: "/web/icon.svg",
+      badge: "/web/icon.svg",
+      tag,
+      renotify: called || !shown,
+      requireInteraction: called,
+      data: { talkId },
+    };
     await worker.registration.showNotification(shown?.title ?? worker.location.hostname, notice);
   });
   await worker.navigator.setAppBadge?.();
@@ -149,7 +198,11 @@ async function ringPrivately(talkId, called) {
 
 /** Return a markdown text as plain text, simplified to one line. @param {string} text */
 function plain(text) {
-  return text.replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[*_~`>#|]+/g, "").replace(/\s+/g, " ").trim();
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[*_~`>#|]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** @param {Noticed} [noticed] */
@@ -160,6 +213,8 @@ async function open({ channelId, messageId, talkId } = {}) {
     return first.focus();
   }
   /** @type {Record<string, string> | "" | undefined} */
-  const place = talkId ? { private: talkId } : channelId && { channel: channelId, ...(messageId && { message: messageId }) };
+  const place = talkId
+    ? { private: talkId }
+    : channelId && { channel: channelId, ...(messageId && { message: messageId }) };
   return worker.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
 }

@@ -1,5 +1,5 @@
-// What real MLS clients in node are made of: the page's own code, with a store in memory and a network that can be changed.
-// Where the server is stands in the environment; test_private_clients.py runs what uses this.
+// What real MLS clients in node are made of: the page's own code, with a store in memory and a network that
+// can be changed. Where the server is stands in the environment; test_private_clients.py runs what uses this.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
@@ -12,10 +12,14 @@ export class Kept {
   #all = new Map();
   get = async (name) => structuredClone(this.#all.get(name));
   put = async (changes) => {
-    for (const [name, value] of structuredClone(changes)) value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
+    for (const [name, value] of structuredClone(changes))
+      value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
   };
-  under = async (prefix) => [...this.#all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => structuredClone(value));
-  forget = (prefix) => { for (const name of this.#all.keys()) if (name.startsWith(prefix)) this.#all.delete(name); };
+  under = async (prefix) =>
+    [...this.#all].filter(([name]) => name.startsWith(prefix)).map(([, value]) => structuredClone(value));
+  forget = (prefix) => {
+    for (const name of this.#all.keys()) if (name.startsWith(prefix)) this.#all.delete(name);
+  };
 }
 
 // What the page would report: whoever looks into a failed run wants to see it.
@@ -29,10 +33,18 @@ function inTurn() {
 /** What a server answers; rejects as the page's own requests do. */
 export async function asked(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
-  const response = await fetch(address + path, { method, headers, body: method === "GET" ? undefined : JSON.stringify(body ?? {}) });
+  const response = await fetch(address + path, {
+    method,
+    headers,
+    body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
+  });
   const answer = response.status === 204 ? null : await response.json();
   if (response.ok) return answer;
-  throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), { code: answer.error, status: response.status, details: answer });
+  throw Object.assign(new Error(`${method} ${path}: ${answer.error} ${answer.message}`), {
+    code: answer.error,
+    status: response.status,
+    details: answer,
+  });
 }
 
 /** What a browser signs in with. */
@@ -59,8 +71,18 @@ export class Client {
     one.thumbprint = thumbprint;
     const challenge = await asked(null, "POST", "/api/auth/challenge");
     const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
-    const assertion = await signed(one.key, { aud: challenge.audience, nonce: challenge.nonce, sub: thumbprint, origin: ADDRESS });
-    const answer = await asked(null, "POST", "/api/auth/join", { certificate, assertion, nickname, ...wishes });
+    const assertion = await signed(one.key, {
+      aud: challenge.audience,
+      nonce: challenge.nonce,
+      sub: thumbprint,
+      origin: ADDRESS,
+    });
+    const answer = await asked(null, "POST", "/api/auth/join", {
+      certificate,
+      assertion,
+      nickname,
+      ...wishes,
+    });
     one.token = answer.access_token;
     one.memberId = answer.member.id;
     one.turn = inTurn();
@@ -95,11 +117,21 @@ export class Client {
   /** The id of a sealed file that the server keeps now. */
   async upload(id, data) {
     const headers = { Authorization: `Bearer ${this.token}`, "Content-Type": "application/octet-stream" };
-    return (await (await fetch(`${ADDRESS}/api/private/conversations/${id}/files`, { method: "POST", headers, body: data })).json()).file_id;
+    return (
+      await (
+        await fetch(`${ADDRESS}/api/private/conversations/${id}/files`, {
+          method: "POST",
+          headers,
+          body: data,
+        })
+      ).json()
+    ).file_id;
   }
 
   async fetched(id, fileId) {
-    const response = await fetch(`${ADDRESS}/api/private/conversations/${id}/files/${fileId}`, { headers: { Authorization: `Bearer ${this.token}` } });
+    const response = await fetch(`${ADDRESS}/api/private/conversations/${id}/files/${fileId}`, {
+      headers: { Authorization: `Bearer ${this.token}` },
+    });
     if (!response.ok) throw Object.assign(new Error(fileId), { code: (await response.json()).error });
     return response.arrayBuffer();
   }
@@ -107,7 +139,9 @@ export class Client {
   /** What it says is wrong with what the server has shown. */
   async troubles(id) {
     const changes = await this.kept.under(`changes/${id}/`);
-    return changes.sort((one, other) => one.seq - other.seq).flatMap(({ trouble, memberId }) => (trouble ? [[trouble, memberId]] : []));
+    return changes
+      .sort((one, other) => one.seq - other.seq)
+      .flatMap(({ trouble, memberId }) => (trouble ? [[trouble, memberId]] : []));
   }
 
   async texts(id) {
@@ -120,7 +154,12 @@ export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
     for (const each of clients) await each.device.sync();
     const standings = await Promise.all(clients.map((each) => each.device.standing(id)));
-    if (standings.every((each) => each && each.agreement === standings[0].agreement && each.statements.length === clients.length)) {
+    if (
+      standings.every(
+        (each) =>
+          each && each.agreement === standings[0].agreement && each.statements.length === clients.length,
+      )
+    ) {
       // What somebody still had to send has been sent by now, and the others read it.
       for (const each of clients) await each.device.sync();
       return;

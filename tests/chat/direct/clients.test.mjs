@@ -4,7 +4,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { deleteSaid, editSaid, messageSaid, nameSaid, reactionSaid, removedSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
+import {
+  deleteSaid,
+  editSaid,
+  messageSaid,
+  nameSaid,
+  reactionSaid,
+  removedSaid,
+  toldBy,
+} from "../../../src/svc/web/state/private/content.js";
 import { utf8 } from "../../../src/svc/web/state/private/mls.js";
 import { Withheld } from "../../../src/svc/web/state/private/others.js";
 import { openFile, sealFile } from "../../../src/svc/web/state/private/sealed.js";
@@ -35,7 +43,13 @@ test("two people write to each other, and each knows who it was", async () => {
   await ada.device.sync();
   for (const each of [ada, ben]) {
     const history = await each.device.history(id);
-    assert.deepEqual(history.map(({ said, memberId }) => [said.text, memberId]), [[process.env.SVC_SECRET, ada.memberId], ["hello Ada", ben.memberId]]);
+    assert.deepEqual(
+      history.map(({ said, memberId }) => [said.text, memberId]),
+      [
+        [process.env.SVC_SECRET, ada.memberId],
+        ["hello Ada", ben.memberId],
+      ],
+    );
   }
 });
 
@@ -45,20 +59,44 @@ test("files, edits, reactions, answers, names and removals come through as they 
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   const plain = utf8(secret.repeat(50));
   const { data, ...sealed } = await sealFile(plain);
-  const file = { id: await ada.upload(id, data), ...sealed, name: `${secret}.txt`, type: "text/plain", bytes: plain.length, alt: secret };
+  const file = {
+    id: await ada.upload(id, data),
+    ...sealed,
+    name: `${secret}.txt`,
+    type: "text/plain",
+    bytes: plain.length,
+    alt: secret,
+  };
   const message = messageSaid("a draft", { files: [file] });
   const ref = { by: ada.memberId, key: message.key };
   const sign = secret.replaceAll(" ", "-");
-  for (const said of [message, editSaid(ref, secret), reactionSaid(ref, sign, true), messageSaid(`${secret}?`, { reply: ref }), nameSaid(secret)]) await ada.device.send(id, said);
+  for (const said of [
+    message,
+    editSaid(ref, secret),
+    reactionSaid(ref, sign, true),
+    messageSaid(`${secret}?`, { reply: ref }),
+    nameSaid(secret),
+  ])
+    await ada.device.send(id, said);
   const doomed = messageSaid(secret);
-  for (const said of [doomed, deleteSaid({ by: ada.memberId, key: doomed.key })]) await ada.device.send(id, said);
+  for (const said of [doomed, deleteSaid({ by: ada.memberId, key: doomed.key })])
+    await ada.device.send(id, said);
   await ada.ask("DELETE", `/api/private/conversations/${id}/members/${cem.memberId}`);
   await ada.device.send(id, removedSaid(cem.memberId));
   await ben.device.sync();
   const { messages, name, removals } = toldBy(await ben.device.history(id));
-  assert.deepEqual(messages.map(({ text, reply }) => [text, reply]), [[secret, null], [`${secret}?`, messages[0].id]]);
+  assert.deepEqual(
+    messages.map(({ text, reply }) => [text, reply]),
+    [
+      [secret, null],
+      [`${secret}?`, messages[0].id],
+    ],
+  );
   assert.deepEqual(messages[0].reactions, [{ emoji: sign, member_ids: [ada.memberId] }]);
-  assert.deepEqual([name, removals.map(({ by, who }) => [by, who])], [secret, [[ada.memberId, cem.memberId]]]);
+  assert.deepEqual(
+    [name, removals.map(({ by, who }) => [by, who])],
+    [secret, [[ada.memberId, cem.memberId]]],
+  );
   assert.deepEqual(await openFile(await ben.fetched(id, file.id), messages[0].files[0]), plain);
 });
 
@@ -113,7 +151,13 @@ test("three people are a group, and whoever leaves reads nothing more", async ()
   // Also with all that was ever sent: the keys of the new epoch are not to be had.
   const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=1`);
   cem.network = async (request, path) => {
-    if (path.includes("/log")) return { entries: entries.filter(({ seq }) => seq > before.seq), seq: entries.at(-1).seq, first_seq: 1, epoch: 3 };
+    if (path.includes("/log"))
+      return {
+        entries: entries.filter(({ seq }) => seq > before.seq),
+        seq: entries.at(-1).seq,
+        first_seq: 1,
+        epoch: 3,
+      };
     if (path.endsWith("/lost")) return null;
     if (path.endsWith("/conversations")) return { conversations: [{ id }] };
     return request();
@@ -129,7 +173,9 @@ test("after a removal a call has the new key before anything but the log is aske
   await settle([ada, ben, cem], id);
   const asks = [];
   let first = null;
-  ben.inCall.set(id, () => { first ??= ben.device.standing(id); });
+  ben.inCall.set(id, () => {
+    first ??= ben.device.standing(id);
+  });
   ben.network = (request, path) => {
     if (!first) asks.push(path.replace(/\?.*/u, ""));
     return request();
@@ -155,10 +201,23 @@ test("a server that leaves out, changes or repeats something is noticed", async 
   };
   ben.network = through((entries) => entries.slice(1));
   await assert.rejects(ben.device.sync(), Withheld);
-  ben.network = through((entries) => entries.map((entry, at) => ({ ...entry, seq: entries[0]?.seq + at, body: entries.at(-1).body })));
+  ben.network = through((entries) =>
+    entries.map((entry, at) => ({ ...entry, seq: entries[0]?.seq + at, body: entries.at(-1).body })),
+  );
   await ben.device.sync();
-  assert.deepEqual(await ben.texts(id), ["one", "three", undefined], "the same twice, and the second is nothing");
-  assert.deepEqual(await ben.troubles(id), [["differs", ada.memberId], ["foreign", null]], "the third was said after the second, and the same again is wrong too");
+  assert.deepEqual(
+    await ben.texts(id),
+    ["one", "three", undefined],
+    "the same twice, and the second is nothing",
+  );
+  assert.deepEqual(
+    await ben.troubles(id),
+    [
+      ["differs", ada.memberId],
+      ["foreign", null],
+    ],
+    "the third was said after the second, and the same again is wrong too",
+  );
 });
 
 test("whoever takes no part in a conversation cannot be slipped in", async () => {
@@ -168,7 +227,12 @@ test("whoever takes no part in a conversation cannot be slipped in", async () =>
   const { lacking } = await ada.ask("GET", `/api/private/conversations/${other}`);
   const evil = lacking.find((each) => each.member_id === eve.memberId);
   ada.network = async (request, path) => {
-    if (path.endsWith("/key-packages")) return ada.ask("POST", `/api/private/conversations/${other}/key-packages`, { devices: [evil.id] }).then(({ key_packages: all }) => ({ key_packages: all.map((each) => ({ ...each, device_id: evil.id })) }));
+    if (path.endsWith("/key-packages"))
+      return ada
+        .ask("POST", `/api/private/conversations/${other}/key-packages`, { devices: [evil.id] })
+        .then(({ key_packages: all }) => ({
+          key_packages: all.map((each) => ({ ...each, device_id: evil.id })),
+        }));
     const answer = await request();
     return path.endsWith(id) ? { ...answer, lacking: [evil] } : answer;
   };
@@ -202,21 +266,25 @@ async function schedule(clients, random) {
     };
   }
   const [forgetful, sent] = [new Set(), []];
-  const expected = (error) => { if (!["unreachable", "alone", "outside"].includes(error.code)) throw error; };
+  const expected = (error) => {
+    if (!["unreachable", "alone", "outside"].includes(error.code)) throw error;
+  };
   for (let step = 0; step < 8; step += 1) {
-    await Promise.all(Array.from({ length: 3 }, async () => {
-      const client = clients[Math.floor(random() * clients.length)];
-      const luck = random();
-      if (luck < 0.5) {
-        const text = `${step} ${random()}`;
-        await client.device.send(id, { text }).then(() => sent.push([client, text]), expected);
-      } else if (luck < 0.85) await client.device.sync().catch(expected);
-      else if (luck < 0.95) client.start();
-      else if (!forgetful.size) {
-        forgetful.add(client);
-        await client.turn(() => client.kept.forget(`group/${id}`));
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const client = clients[Math.floor(random() * clients.length)];
+        const luck = random();
+        if (luck < 0.5) {
+          const text = `${step} ${random()}`;
+          await client.device.send(id, { text }).then(() => sent.push([client, text]), expected);
+        } else if (luck < 0.85) await client.device.sync().catch(expected);
+        else if (luck < 0.95) client.start();
+        else if (!forgetful.size) {
+          forgetful.add(client);
+          await client.turn(() => client.kept.forget(`group/${id}`));
+        }
+      }),
+    );
   }
   for (const each of clients) each.network = (request) => request();
   await settle(clients, id);
@@ -226,8 +294,11 @@ async function schedule(clients, random) {
 
 /** All have heard the same, from the moment at which each was let in. */
 async function compare(clients, id, forgetful, sent) {
-  const histories = new Map(await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])));
-  for (const each of clients) assert.deepEqual(await each.troubles(id), [], "an honest server is not accused");
+  const histories = new Map(
+    await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])),
+  );
+  for (const each of clients)
+    assert.deepEqual(await each.troubles(id), [], "an honest server is not accused");
   const whole = new Map();
   for (const history of histories.values()) {
     for (const { seq, said: all, memberId } of history) {
@@ -242,7 +313,10 @@ async function compare(clients, id, forgetful, sent) {
   assert.equal(new Set(texts).size, texts.length, "nothing was said twice");
   for (const [client, text] of sent) {
     if (forgetful.has(client)) continue;
-    assert.ok(histories.get(client).some(({ said }) => said.text === text), `${text} was acknowledged and is there`);
+    assert.ok(
+      histories.get(client).some(({ said }) => said.text === text),
+      `${text} was acknowledged and is there`,
+    );
   }
   for (const [client, history] of histories) {
     if (forgetful.has(client) || !history.length) continue;

@@ -1,13 +1,33 @@
-// What was said before a device joined comes to it from another device of the same member, and to nobody else. Run by
-// test_private_clients.py.
+// What was said before a device joined comes to it from another device of the same member, and to nobody
+// else. Run by test_private_clients.py.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
 import { deleteSaid, editSaid, messageSaid, toldBy } from "../../../src/svc/web/state/private/content.js";
-import { answerIn, asksIn, askForEarlier, earlierOf, othersOfOurs, refuseEarlier, sendEarlier, takeEarlier } from "../../../src/svc/web/state/private/earlier.js";
+import {
+  answerIn,
+  asksIn,
+  askForEarlier,
+  earlierOf,
+  othersOfOurs,
+  refuseEarlier,
+  sendEarlier,
+  takeEarlier,
+} from "../../../src/svc/web/state/private/earlier.js";
 import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
-import { commit, configOf, join, makeKeys, makePackage, readStatement, seal, toBase64, unpacked, utf8 } from "../../../src/svc/web/state/private/mls.js";
+import {
+  commit,
+  configOf,
+  join,
+  makeKeys,
+  makePackage,
+  readStatement,
+  seal,
+  toBase64,
+  unpacked,
+  utf8,
+} from "../../../src/svc/web/state/private/mls.js";
 import { signed } from "../../../src/svc/web/transport/device_key.js";
 import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
 
@@ -34,7 +54,13 @@ const standsAt = async (client, id) => earlierOf(client.kept, id, await ours(cli
 /** Whether there was an answer for this device, which it has taken then. */
 async function takes(client, id) {
   await client.device.sync();
-  const answer = await answerIn(client.kept, id, await client.device.history(id), client, await ours(client, id));
+  const answer = await answerIn(
+    client.kept,
+    id,
+    await client.device.history(id),
+    client,
+    await ours(client, id),
+  );
   if (answer) await takeEarlier(parts(client), id, answer);
   return Boolean(answer);
 }
@@ -47,7 +73,8 @@ async function withPhone() {
   for (const said of [message, editSaid({ key: message.key }, SECRET)]) await ada.device.send(id, said);
   for (const each of [ben, cem]) await each.device.sync();
   const doomed = messageSaid("taken back");
-  for (const said of [messageSaid("and mine"), doomed, deleteSaid({ key: doomed.key })]) await ben.device.send(id, said);
+  for (const said of [messageSaid("and mine"), doomed, deleteSaid({ key: doomed.key })])
+    await ben.device.send(id, said);
   const phone = await ben.another();
   await settle([ada, ben, cem, phone], id);
   await ada.device.send(id, messageSaid("after"));
@@ -62,9 +89,10 @@ async function asked() {
   return all;
 }
 
-const textsOf = async (client, id) => toldBy(await client.device.history(id)).messages.map(({ text, memberId }) => [text, memberId]);
+const textsOf = async (client, id) =>
+  toldBy(await client.device.history(id)).messages.map(({ text, memberId }) => [text, memberId]);
 
-test("a new device has the history once the person at the old one has allowed it, and not before", async () => {
+test("a new device gets the history only once the person at the old device has allowed it", async () => {
   const { ada, ben, cem, phone, id } = await withPhone();
   assert.equal(await standsAt(phone, id), "can");
   assert.deepEqual(await textsOf(phone, id), [["after", ada.memberId]]);
@@ -79,7 +107,11 @@ test("a new device has the history once the person at the old one has allowed it
   assert.equal(ask.thumbprint, phone.thumbprint, "the person can see which device asks");
   await sendEarlier(parts(ben), id, ask);
   assert.equal(await takes(phone, id), true);
-  assert.deepEqual(await textsOf(phone, id), [[SECRET, ada.memberId], ["and mine", ben.memberId], ["after", ada.memberId]]);
+  assert.deepEqual(await textsOf(phone, id), [
+    [SECRET, ada.memberId],
+    ["and mine", ben.memberId],
+    ["after", ada.memberId],
+  ]);
   assert.deepEqual(await phone.troubles(id), [["brought", undefined]], "the page says where it comes from");
   assert.equal(await standsAt(phone, id), "done");
   await ben.device.sync();
@@ -88,7 +120,10 @@ test("a new device has the history once the person at the old one has allowed it
   await ada.device.send(id, messageSaid("still here"));
   for (const each of [ada, ben, cem, phone]) {
     await each.device.sync();
-    assert.deepEqual((await textsOf(each, id)).map(([text]) => text), [SECRET, "and mine", "after", "still here"]);
+    assert.deepEqual(
+      (await textsOf(each, id)).map(([text]) => text),
+      [SECRET, "and mine", "after", "still here"],
+    );
   }
 });
 
@@ -102,7 +137,10 @@ test("only the asking device can open what comes, and its key is gone afterwards
     const answer = (await each.device.history(id)).at(-1).said;
     await askForEarlier({ ...parts(each), send: async () => {} }, id);
     const asked = await each.kept.get(`asked/${id}`);
-    await each.kept.put([[`asked/${id}`, { ...asked, ask: answer.for }], [`since/${id}`, 100]]);
+    await each.kept.put([
+      [`asked/${id}`, { ...asked, ask: answer.for }],
+      [`since/${id}`, 100],
+    ]);
     await takeEarlier(parts(each), id, answer);
     assert.equal((await each.kept.get(`asked/${id}`)).state, "failed");
     assert.equal(await standsAt(each, id), "none", "there is no other device of theirs");
@@ -118,7 +156,10 @@ test("a refusal is told, and what was refused can be asked for once more", async
   assert.deepEqual(await asksAt(ben, id), []);
   await takes(phone, id);
   assert.equal(await standsAt(phone, id), "refused");
-  assert.deepEqual((await textsOf(phone, id)).map(([text]) => text), ["after"]);
+  assert.deepEqual(
+    (await textsOf(phone, id)).map(([text]) => text),
+    ["after"],
+  );
   await askForEarlier(parts(phone), id);
   await askForEarlier(parts(phone), id);
   await ben.device.sync();
@@ -129,7 +170,7 @@ test("a refusal is told, and what was refused can be asked for once more", async
   assert.equal(await standsAt(phone, id), "done");
 });
 
-test("what is not as it should be is not taken, and said to have failed; what cannot be fetched now is taken later", async () => {
+test("altered history is refused with an error, and unavailable history is retried later", async () => {
   const { ben, phone, id } = await asked();
   const answered = async () => {
     await ben.device.sync();
@@ -139,14 +180,18 @@ test("what is not as it should be is not taken, and said to have failed; what ca
   };
   const withFile = (answer, changes) => ({ ...answer, file: { ...answer.file, ...changes } });
   for (const [what, spoilt] of Object.entries({
-    "another digest": (answer) => withFile(answer, { digest: answer.file.digest.replace(/^./u, (first) => (first === "A" ? "B" : "A")) }),
+    "another digest": (answer) =>
+      withFile(answer, { digest: answer.file.digest.replace(/^./u, (first) => (first === "A" ? "B" : "A")) }),
     "a key that is none": (answer) => ({ ...answer, by: "?" }),
     "too large": (answer) => withFile(answer, { bytes: 2 ** 30 }),
     "not at the server": (answer) => withFile(answer, { id: "1" }),
   })) {
     await takeEarlier(parts(phone), id, spoilt(await answered()));
     assert.equal(await standsAt(phone, id), "failed", what);
-    assert.deepEqual((await textsOf(phone, id)).map(([text]) => text), ["after"]);
+    assert.deepEqual(
+      (await textsOf(phone, id)).map(([text]) => text),
+      ["after"],
+    );
     await askForEarlier(parts(phone), id);
   }
   const answer = await answered();
@@ -163,7 +208,10 @@ test("another member who asks is not heard, and their answer is not taken", asyn
   await askForEarlier(parts(cem), id);
   for (const each of [ada, ben, phone]) {
     await each.device.sync();
-    assert.deepEqual((await asksAt(each, id)).map(({ thumbprint }) => thumbprint), each === ben ? [phone.thumbprint] : []);
+    assert.deepEqual(
+      (await asksAt(each, id)).map(({ thumbprint }) => thumbprint),
+      each === ben ? [phone.thumbprint] : [],
+    );
   }
   const [ask] = await asksAt(ben, id);
   await sendEarlier(parts(cem), id, ask);
@@ -172,7 +220,7 @@ test("another member who asks is not heard, and their answer is not taken", asyn
   assert.equal((await asksAt(ben, id)).length, 1, "nor does it count as one");
 });
 
-test("whoever slips in a device that claims to be somebody else's gets nothing, and can give nothing", async () => {
+test("a device that claims to be somebody else's neither receives nor supplies history", async () => {
   const { ada, ben, cem, phone, id } = await asked();
   const evil = await slippedIn(cem, ben, id);
   const { thumbprint } = await readStatement(evil.statement, AUDIENCE);
@@ -182,7 +230,11 @@ test("whoever slips in a device that claims to be somebody else's gets nothing, 
   const { statements } = await ben.device.standing(id);
   assert.ok(statements.includes(evil.statement), "MLS has let it in, as Ben");
   assert.equal((await ben.device.history(id)).at(-1).thumbprint, thumbprint, "and it has spoken as Ben");
-  assert.deepEqual((await asksAt(ben, id)).map((each) => each.thumbprint), [phone.thumbprint], "the server knows no such device of his");
+  assert.deepEqual(
+    (await asksAt(ben, id)).map((each) => each.thumbprint),
+    [phone.thumbprint],
+    "the server knows no such device of his",
+  );
   assert.equal(await takes(phone, id), false);
   assert.equal(await standsAt(phone, id), "asked");
 });
@@ -191,7 +243,12 @@ test("whoever slips in a device that claims to be somebody else's gets nothing, 
 async function slippedIn(by, victim, id) {
   const key = await freshKey();
   const keys = await makeKeys();
-  const claims = { use: "mls", aud: AUDIENCE, sub: victim.memberId, mls_key: toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "") };
+  const claims = {
+    use: "mls",
+    aud: AUDIENCE,
+    sub: victim.memberId,
+    mls_key: toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", ""),
+  };
   const statement = await signed(key, claims, { jwk: key.jwk });
   const { ref, ...own } = await makePackage({ ...keys, statement }, Date.now());
   await by.device.sync();
@@ -199,13 +256,20 @@ async function slippedIn(by, victim, id) {
   const config = configOf(AUDIENCE, () => true);
   const made = await commit(unpacked(group.state, config), [own.message], []);
   // The Welcome goes past the server.
-  await by.ask("POST", `/api/private/conversations/${id}/commits`, { commit: toBase64(made.message), removed: [], after: group.seq });
+  await by.ask("POST", `/api/private/conversations/${id}/commits`, {
+    commit: toBase64(made.message),
+    removed: [],
+    after: group.seq,
+  });
   let { state } = await join(made.welcome, async (wanted) => (wanted === ref ? own : undefined), config);
   const says = async (said) => {
     const { frank, commitment, shown } = await frankedFor(said);
     const { state: next, message } = await seal(state, utf8(JSON.stringify({ ...said, frank })), shown);
     state = next;
-    await by.ask("POST", `/api/private/conversations/${id}/messages`, { message: toBase64(message), commitment: toBase64(commitment) });
+    await by.ask("POST", `/api/private/conversations/${id}/messages`, {
+      message: toBase64(message),
+      commitment: toBase64(commitment),
+    });
   };
   return { statement, says };
 }

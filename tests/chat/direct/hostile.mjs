@@ -1,5 +1,5 @@
-// A server that lies: it stands between clients and the real one, passes on what they ask, and tells some of them something
-// else. Whoever runs a server could do all of this.
+// A server that lies: it stands between clients and the real one, passes on what they ask, and tells some of
+// them something else. Whoever runs a server could do all of this.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -20,7 +20,10 @@ export class Hostile {
     return one;
   }
 
-  /** From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is answered. */
+  /**
+   * From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is
+   * answered.
+   */
   between(client, lie) {
     this.#lies.set(client.token, lie);
     client.address = this.address;
@@ -41,18 +44,24 @@ export class Hostile {
     const { method, url: path } = request;
     const sent = await text(request);
     const body = sent ? JSON.parse(sent) : undefined;
-    const [status, answer] = await this.#lies.get(token)({ method, path, body, pass: (other = path) => asked(token, method, other, body) }).then(
-      (told) => [told === null ? 204 : 200, told], (error) => [error.status ?? 500, error.details ?? { error: "internal", message: String(error) }]);
+    const [status, answer] = await this.#lies
+      .get(token)({ method, path, body, pass: (other = path) => asked(token, method, other, body) })
+      .then(
+        (told) => [told === null ? 204 : 200, told],
+        (error) => [error.status ?? 500, error.details ?? { error: "internal", message: String(error) }],
+      );
     response.writeHead(status, { "Content-Type": "application/json" });
     response.end(answer === null ? undefined : JSON.stringify(answer));
   }
 }
 
 /** Tells the truth, but for the entries of the log, which `change` makes something else of. */
-export const log = (change) => async ({ path, pass }) => {
-  const told = await pass();
-  return path.includes("/log") ? { ...told, entries: change(told.entries) } : told;
-};
+export const log =
+  (change) =>
+  async ({ path, pass }) => {
+    const told = await pass();
+    return path.includes("/log") ? { ...told, entries: change(told.entries) } : told;
+  };
 
 /** With numbers as if nothing had been done to them. */
 export const renumbered = (entries, first) => entries.map((entry, at) => ({ ...entry, seq: first + at }));

@@ -1,5 +1,5 @@
-// A server that leaves out, reorders, changes, repeats or forks the log is noticed by the page's own code. Run by
-// test_private_clients.py.
+// A server that leaves out, reorders, changes, repeats or forks the log is noticed by the page's own code.
+// Run by test_private_clients.py.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -9,7 +9,9 @@ import { asked, Client, settle } from "./clients.mjs";
 import { Hostile, log, renumbered } from "./hostile.mjs";
 
 let server;
-before(async () => { server = await Hostile.start(); });
+before(async () => {
+  server = await Hostile.start();
+});
 after(() => server.end());
 
 async function two() {
@@ -20,13 +22,19 @@ async function two() {
   return { ada, ben, id };
 }
 
-test("a message that is left out stops the reading, and what was withheld is read once it comes", async () => {
+test("a withheld message stops reading, which goes on once the message arrives", async () => {
   const { ada, ben, id } = await two();
   for (const text of ["two", "three"]) await ada.device.send(id, { text });
-  server.between(ben, log((entries) => entries.slice(1)));
+  server.between(
+    ben,
+    log((entries) => entries.slice(1)),
+  );
   await assert.rejects(ben.device.sync(), Withheld);
   assert.deepEqual(await ben.texts(id), ["one"]);
-  server.between(ben, log((entries) => entries.toReversed()));
+  server.between(
+    ben,
+    log((entries) => entries.toReversed()),
+  );
   await assert.rejects(ben.device.sync(), Withheld);
   server.leave(ben);
   await ben.device.sync();
@@ -34,13 +42,20 @@ test("a message that is left out stops the reading, and what was withheld is rea
   assert.deepEqual(await ben.troubles(id), []);
 });
 
-test("another order, with other numbers, is noticed by whoever is shown it, and by the other as soon as they answer", async () => {
+test("a member notices a different order, and so do the others at that member's next message", async () => {
   const { ada, ben, id } = await two();
   for (const text of ["yes", "no"]) await ada.device.send(id, { text });
-  server.between(ben, log((entries) => (entries.length === 2 ? renumbered(entries.toReversed(), entries[0].seq) : entries)));
+  server.between(
+    ben,
+    log((entries) => (entries.length === 2 ? renumbered(entries.toReversed(), entries[0].seq) : entries)),
+  );
   await ben.device.sync();
   assert.deepEqual(await ben.texts(id), ["one", "no", "yes"], "MLS reads them in any order");
-  assert.deepEqual(await ben.troubles(id), [["differs", ada.memberId]], "the second was said after the first");
+  assert.deepEqual(
+    await ben.troubles(id),
+    [["differs", ada.memberId]],
+    "the second was said after the first",
+  );
   server.leave(ben);
   await ada.device.send(id, { text: "agreed?" });
   await ben.device.sync();
@@ -57,14 +72,20 @@ for (const [what, change] of [
   test(`a message that is ${what} is not read, and said to be wrong`, async () => {
     const { ada, ben, id } = await two();
     await ada.device.send(id, { text: "pay 10" });
-    server.between(ben, log((entries) => (entries.length ? change(entries) : [])));
+    server.between(
+      ben,
+      log((entries) => (entries.length ? change(entries) : [])),
+    );
     await ben.device.sync();
-    assert.deepEqual((await ben.texts(id)).filter((text) => text === "pay 10").length, what === "repeated" ? 1 : 0);
+    assert.deepEqual(
+      (await ben.texts(id)).filter((text) => text === "pay 10").length,
+      what === "repeated" ? 1 : 0,
+    );
     assert.deepEqual(await ben.troubles(id), [["foreign", null]]);
   });
 }
 
-test("a message that is acknowledged and shown to nobody else is missed by its author once others have read on", async () => {
+test("an author notices that a message reached nobody once others have read further", async () => {
   const { ada, ben, id } = await two();
   let kept = null;
   server.between(ada, async ({ method, path, body, pass }) => {
@@ -76,10 +97,16 @@ test("a message that is acknowledged and shown to nobody else is missed by its a
     if (!kept || !path.includes(`/conversations/${id}`)) return pass();
     // Whatever is behind it has another number for Ada.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
-    const told = await pass(path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`));
+    const told = await pass(
+      path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
+    );
     if (!path.includes("/log")) return { ...told, seq: told.seq + 1 };
     const own = asks < kept.seq ? [kept] : [];
-    return { ...told, seq: told.seq + 1, entries: [...own, ...told.entries.map((entry) => ({ ...entry, seq: entry.seq + 1 }))] };
+    return {
+      ...told,
+      seq: told.seq + 1,
+      entries: [...own, ...told.entries.map((entry) => ({ ...entry, seq: entry.seq + 1 }))],
+    };
   });
   await ada.device.send(id, { text: "swallowed" });
   assert.deepEqual(await ada.texts(id), ["one", "swallowed"]);
@@ -93,12 +120,15 @@ test("a message that is acknowledged and shown to nobody else is missed by its a
   assert.deepEqual(await ada.troubles(id), [["differs", ben.memberId]]);
 });
 
-test("two who are shown different commits for one epoch read nothing of each other, and are told", async () => {
+test("two members with different commits for one epoch learn that they are apart", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
-  // The server keeps what it was when Ben saw it last, and hands him the same key package that Ada gets another of.
+  // The server keeps what it was when Ben saw it last, and hands him the same key package that Ada gets
+  // another of.
   const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
-  const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, { devices: seen.lacking.map((each) => each.id) });
+  const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, {
+    devices: seen.lacking.map((each) => each.id),
+  });
   await ada.device.sync();
   let forged = null;
   let joined = false;
@@ -106,14 +136,34 @@ test("two who are shown different commits for one epoch read nothing of each oth
     if (joined || !path.includes("/conversations")) return pass();
     if (path.endsWith("/key-packages")) return packages;
     if (method === "POST" && path.endsWith("/commits")) {
-      forged = { seq: seen.seq + 1, epoch: seen.epoch, kind: "commit", body: body.commit, sent_at_ms: Date.now() };
+      forged = {
+        seq: seen.seq + 1,
+        epoch: seen.epoch,
+        kind: "commit",
+        body: body.commit,
+        sent_at_ms: Date.now(),
+      };
       return { seq: forged.seq, epoch: seen.epoch + 1 };
     }
-    const after = forged ? { epoch: seen.epoch + 1, seq: forged.seq, devices: [...seen.devices, ...seen.lacking.map((each) => ({ ...each, gone: false }))], lacking: [] } : {};
+    const after = forged
+      ? {
+          epoch: seen.epoch + 1,
+          seq: forged.seq,
+          devices: [...seen.devices, ...seen.lacking.map((each) => ({ ...each, gone: false }))],
+          lacking: [],
+        }
+      : {};
     if (path.endsWith("/conversations")) return { conversations: [{ ...seen, ...after }] };
     if (!path.includes("/log")) return { ...seen, ...after };
     const asks = Number(path.split("after=")[1]);
-    return { epoch: seen.epoch, first_seq: 1, since: 0, ...after, seq: forged?.seq ?? seen.seq, entries: forged && asks < forged.seq ? [forged] : [] };
+    return {
+      epoch: seen.epoch,
+      first_seq: 1,
+      since: 0,
+      ...after,
+      seq: forged?.seq ?? seen.seq,
+      entries: forged && asks < forged.seq ? [forged] : [],
+    };
   });
   await ben.device.sync();
   const [one, other] = [await ada.device.standing(id), await ben.device.standing(id)];
@@ -128,7 +178,8 @@ test("two who are shown different commits for one epoch read nothing of each oth
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit of one does not follow from what the other knows: it is let in again, and that is said too.
+  // The next commit of one does not follow from what the other knows: it is let in again, and that is said
+  // too.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

@@ -1,5 +1,5 @@
-// A member whose device is the program of tests/clients/openmls: this carries its bytes to the server and back, and signs
-// its statement. What it keeps it keeps in memory.
+// A member whose device is the program of tests/clients/openmls: this carries its bytes to the server and
+// back, and signs its statement. What it keeps it keeps in memory.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -17,7 +17,9 @@ const ONE = (id, rest = "") => `/api/private/conversations/${id}${rest}`;
 
 export class OpenMls {
   #answers = [];
-  #person; #program; #statement;
+  #person;
+  #program;
+  #statement;
   /** What was read: {text, memberId}. */
   history = [];
   seq = 0;
@@ -30,7 +32,12 @@ export class OpenMls {
     one.#program = spawn(process.env.SVC_OPENMLS, { stdio: ["pipe", "pipe", "inherit"] });
     createInterface({ input: one.#program.stdout }).on("line", (line) => one.#answers.shift()(line));
     const key = await one.#do("key");
-    const claims = { use: "mls", aud: AUDIENCE, sub: one.memberId, mls_key: base64url(Buffer.from(key, "hex")) };
+    const claims = {
+      use: "mls",
+      aud: AUDIENCE,
+      sub: one.memberId,
+      mls_key: base64url(Buffer.from(key, "hex")),
+    };
     one.#statement = await signed(one.#person.key, claims, { jwk: one.#person.jwk });
     await one.#do("identity", hex(one.#statement));
     const { device_id: id } = await one.ask("PUT", "/api/private/device", { statement: one.#statement });
@@ -97,7 +104,8 @@ export class OpenMls {
     const own = this.#own.get(message);
     if (own === undefined) {
       const [what, ...rest] = (await this.#do("open", message)).split(" ");
-      if (what !== (kind === "commit" ? "commit" : "said")) throw new Error(`the server says ${kind}, and it is ${what}`);
+      if (what !== (kind === "commit" ? "commit" : "said"))
+        throw new Error(`the server says ${kind}, and it is ${what}`);
       if (what === "said") {
         const [statement, said] = rest.map((part) => Buffer.from(part, "hex").toString());
         const { memberId } = await readStatement(statement, AUDIENCE);
@@ -108,20 +116,35 @@ export class OpenMls {
     this.seq = seq;
   }
 
-  /** Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose devices are gone. */
+  /**
+   * Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose
+   * devices are gone.
+   */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
     const left = devices.filter((each) => each.gone);
-    const stated = await Promise.all(statements.map(async (statement) => ({ statement, ...(await readStatement(statement, AUDIENCE)) })));
-    const gone = stated.filter(({ thumbprint }) => left.some((each) => each.thumbprint === thumbprint)).map(({ statement }) => statement);
+    const stated = await Promise.all(
+      statements.map(async (statement) => ({ statement, ...(await readStatement(statement, AUDIENCE)) })),
+    );
+    const gone = stated
+      .filter(({ thumbprint }) => left.some((each) => each.thumbprint === thumbprint))
+      .map(({ statement }) => statement);
     const wanted = lacking.map((each) => each.id).filter((each) => each !== this.id);
     const { key_packages: told } = await this.ask("POST", ONE(id, "/key-packages"), { devices: wanted });
-    const changes = [...told.map((each) => `+${fromBase64(each.key_package)}`), ...gone.map((each) => `-${hex(each)}`)];
+    const changes = [
+      ...told.map((each) => `+${fromBase64(each.key_package)}`),
+      ...gone.map((each) => `-${hex(each)}`),
+    ];
     const [commit, welcome] = (await this.#do("commit", ...changes)).split(" ");
     this.#own.set(commit, "");
     const removed = left.map((each) => each.id);
     try {
-      await this.ask("POST", ONE(id, "/commits"), { commit: base64(commit), removed, after, ...(welcome !== "-" && { welcome: base64(welcome) }) });
+      await this.ask("POST", ONE(id, "/commits"), {
+        commit: base64(commit),
+        removed,
+        after,
+        ...(welcome !== "-" && { welcome: base64(welcome) }),
+      });
       return true;
     } catch (error) {
       if (error.code !== "epoch_passed") throw error;
@@ -144,7 +167,11 @@ export class OpenMls {
       const message = await this.#do("seal", hex(JSON.stringify({ ...said, frank })), hex(shown));
       this.#own.set(message, text);
       try {
-        await this.ask("POST", ONE(id, "/messages"), { message: base64(message), commitment: toBase64(commitment), after: this.seq });
+        await this.ask("POST", ONE(id, "/messages"), {
+          message: base64(message),
+          commitment: toBase64(commitment),
+          after: this.seq,
+        });
         await this.sync(id);
         return;
       } catch (error) {

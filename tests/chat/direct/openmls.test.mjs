@@ -43,9 +43,18 @@ both("OpenMLS joins by the page's Welcome, and they write to each other", async 
   await agree(id, ada, rust, 2);
   await rust.send(id, "and back, 你好");
   await ada.device.sync();
-  const told = [["grüße", ada.memberId], ["and back, 你好", rust.memberId]];
-  assert.deepEqual((await ada.device.history(id)).map(({ said, memberId }) => [said.text, memberId]), told);
-  assert.deepEqual(rust.history.map(({ text, memberId }) => [text, memberId]), told);
+  const told = [
+    ["grüße", ada.memberId],
+    ["and back, 你好", rust.memberId],
+  ];
+  assert.deepEqual(
+    (await ada.device.history(id)).map(({ said, memberId }) => [said.text, memberId]),
+    told,
+  );
+  assert.deepEqual(
+    rust.history.map(({ text, memberId }) => [text, memberId]),
+    told,
+  );
 });
 
 both("the page joins by a Welcome of OpenMLS, and a second device of its member too", async (joins) => {
@@ -97,29 +106,35 @@ both("of commits of both that race one wins each epoch, and both agree in the en
   assert.deepEqual(await ada.texts(id), texts, "in the same order");
 });
 
-both("whoever leaves is taken out by OpenMLS, and OpenMLS by the page, and reads nothing more", async (joins) => {
-  const [ada, ben, rust] = [await Client.join("Ada"), await Client.join("Ben"), await joins("Rust")];
-  const { id } = await ada.device.openWith([ben.memberId, rust.memberId]);
-  await ada.device.send(id, { text: "all three" });
-  await ben.device.sync();
-  await rust.sync(id);
-  const { statement } = await ben.kept.get("identity");
-  await ben.ask("POST", `/api/private/conversations/${id}/leave`);
-  assert.ok(await rust.renew(id, statement));
-  await rust.send(id, "without Ben");
-  await ada.device.sync();
-  await agree(id, ada, rust, 2);
-  assert.deepEqual(await ada.texts(id), ["all three", "without Ben"]);
-  const { seq } = rust;
-  await rust.ask("POST", `/api/private/conversations/${id}/leave`);
-  const cem = await Client.join("Cem");
-  await ada.ask("PUT", `/api/private/conversations/${id}/members/${cem.memberId}`, {});
-  await settle([ada, cem], id);
-  await ada.device.send(id, { text: "without Rust" });
-  await cem.device.sync();
-  assert.deepEqual(await cem.texts(id), ["without Rust"]);
-  // With all that was sent since, it gets to where it was removed and no further.
-  const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
-  await assert.rejects(rust.readAll(entries));
-  assert.deepEqual(rust.history.map(({ text }) => text), ["all three", "without Ben"]);
-});
+both(
+  "whoever leaves is taken out by OpenMLS, and OpenMLS by the page, and reads nothing more",
+  async (joins) => {
+    const [ada, ben, rust] = [await Client.join("Ada"), await Client.join("Ben"), await joins("Rust")];
+    const { id } = await ada.device.openWith([ben.memberId, rust.memberId]);
+    await ada.device.send(id, { text: "all three" });
+    await ben.device.sync();
+    await rust.sync(id);
+    const { statement } = await ben.kept.get("identity");
+    await ben.ask("POST", `/api/private/conversations/${id}/leave`);
+    assert.ok(await rust.renew(id, statement));
+    await rust.send(id, "without Ben");
+    await ada.device.sync();
+    await agree(id, ada, rust, 2);
+    assert.deepEqual(await ada.texts(id), ["all three", "without Ben"]);
+    const { seq } = rust;
+    await rust.ask("POST", `/api/private/conversations/${id}/leave`);
+    const cem = await Client.join("Cem");
+    await ada.ask("PUT", `/api/private/conversations/${id}/members/${cem.memberId}`, {});
+    await settle([ada, cem], id);
+    await ada.device.send(id, { text: "without Rust" });
+    await cem.device.sync();
+    assert.deepEqual(await cem.texts(id), ["without Rust"]);
+    // With all that was sent since, it gets to where it was removed and no further.
+    const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
+    await assert.rejects(rust.readAll(entries));
+    assert.deepEqual(
+      rust.history.map(({ text }) => text),
+      ["all three", "without Ben"],
+    );
+  },
+);

@@ -1,22 +1,40 @@
-// Compares modules as they are written with what is left of them: prints the names of those that a parser reads
-// differently. Node has a parser of its own. On standard input: {name: [source, rest]}.
+// Compares modules as they are written with what is left of them: prints the names of those that a parser
+// reads differently. Node has a parser of its own. On standard input: {name: [source, rest]}.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
+import { html } from "../../../src/svc/web/vendor/preact.js";
 
 const { parse } = createRequire(import.meta.url)("internal/deps/acorn/acorn/dist/acorn");
 
-/** The program without places, and without what a template's text looks like in the source. */
+/** Return the elements of a template of markup, each expression in it replaced by its program. */
+function elements({ quasis, expressions }) {
+  const statics = quasis.map(({ value }) => value.cooked);
+  return html(statics, ...expressions.map((expression) => JSON.stringify(expression, withoutPlaces)));
+}
+
+function withoutPlaces(key, value) {
+  if (key === "start" || key === "end") return undefined;
+  if (typeof value === "bigint" || value instanceof RegExp) return String(value);
+  if (value?.type === "TaggedTemplateExpression" && value.tag.name === "html")
+    return { markup: elements(value.quasi) };
+  // Preact's elements have more fields, such as a number that differs each time.
+  const isElement = typeof value === "object" && value !== null && Object.hasOwn(value, "constructor");
+  return isElement ? { element: value.type, props: value.props, key: value.key } : value;
+}
+
+/** The program without places, and without spaces that make no difference in markup. */
 function program(source) {
-  const tree = parse(source, { ecmaVersion: "latest", sourceType: "module", allowReturnOutsideFunction: true });
+  const tree = parse(source, {
+    ecmaVersion: "latest",
+    sourceType: "module",
+    allowReturnOutsideFunction: true,
+  });
   const statements = tree.body.flatMap((each) => {
     if (each.type === "ExportNamedDeclaration") return each.declaration ? [each.declaration] : [];
     return each.type === "ImportDeclaration" ? [] : [each];
   });
-  return JSON.stringify(statements, (key, value) => {
-    if (key === "start" || key === "end") return undefined;
-    return typeof value === "bigint" || value instanceof RegExp ? String(value) : value;
-  });
+  return JSON.stringify(statements, withoutPlaces);
 }
 
 for (const [name, [source, rest]] of Object.entries(JSON.parse(readFileSync(0, "utf8")))) {

@@ -32,6 +32,19 @@ const template = `a // no comment ${ `inner ${ { a: "}" }.a } /* ${ 1 /* yes */ 
 const multiline = `
     keeps   its indentation // and this
 `;
+const markup = html`<p
+  class=${ "a" }
+  ...${ template }
+>
+  text  <b /> and
+  ${ html`<i>inner </i>` }${ [1, , ] }
+  ${
+    next &&
+    f(
+      1,
+    )
+  }
+</p>`;
 class Private { #a = 1; get b() { return this.#a / 2; } } // a comment
 const noSemicolon = 1 // the line's end stays
 const next = noSemicolon

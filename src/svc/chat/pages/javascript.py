@@ -32,10 +32,17 @@ _CONDITIONS = frozenset({"if", "while", "for", "with"})
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 
+# The tag of templates that contain markup, where htm ignores the spaces around a line end.
+_MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
+_MARKUP = "html`"
+_NEEDLESS_MARKUP_LINE_END = re.compile(r"(?<=>)\s*\n\s*|\s*\n\s*(?=/?>|<)")
+
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
-# Line ends that do not end a statement.
-_NEEDLESS_LINE_END = re.compile(r"(?<=[;{,(\[])\n|\n(?=[})\].])")
+# Line ends that do not end a statement, with the comma after the last item of several lines.
+_NEEDLESS_LINE_END = re.compile(
+    r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
+)
 # Without + and -, because two in a row are another operator, and without the slash.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
@@ -51,7 +58,7 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `kind` is a group of the pattern above, or "regular" or "keyword"."""
+    """A token. `kind` is a group of the pattern above, or "regular", "keyword" or "markup"."""
 
     kind: str
     text: str
@@ -101,13 +108,16 @@ def tokens(source: str) -> Iterator[Token]:
     while position < len(source):
         found = _TOKEN.match(source, position)
         kind, text = (str(found.lastgroup), found[0]) if found else ("", "")
-        if text == "}" and opened and opened[-1] == "`":
-            opened.pop()
-            kind = "template"
-        if kind == "template":
+        template = ""
+        if text == "}" and opened and opened[-1] in ("`", _MARKUP):
+            template = opened.pop()
+        elif kind == "template":
+            template = _MARKUP if _MARKUP_TAG.search(last) else "`"
+        if template:
+            kind = "markup" if template == _MARKUP else "template"
             text = _matched(_TEMPLATE, source, position)
             if text.endswith("{"):
-                opened.append("`")
+                opened.append(template)
         elif kind == "slash" and _starts_regular(last, before):
             kind, text = "regular", _matched(_REGULAR, source, position)
         elif kind == "bracket" and text in _OPENING:
@@ -128,7 +138,7 @@ def tokens(source: str) -> Iterator[Token]:
         else:
             yield Token(kind, text)
         if kind != "comment" and not text.isspace():
-            last = {"template": text[-1], "string": '"', "regular": '"'}.get(kind) or text.rstrip()
+            last = '"' if kind in ("string", "regular") else text[-1:] if template else text.rstrip()
     if opened:
         raise NotUnderstood("a bracket is not closed")
 
@@ -165,7 +175,10 @@ def read(source: str) -> Module:
     last = ""
 
     def put(part: Part) -> None:
-        module.parts.append(_NEEDLESS_LINE_END.sub("", _LINE_END.sub("\n", "".join(code))))
+        text = _NEEDLESS_LINE_END.sub("", _LINE_END.sub("\n", "".join(code)))
+        if module.parts and str(module.parts[-1]).endswith("${"):
+            text = text.lstrip("\n")
+        module.parts.append(text.rstrip("\n") if str(part).startswith("}") else text)
         module.parts.append(part)
         code.clear()
 
@@ -174,6 +187,8 @@ def read(source: str) -> Module:
         if token.kind == "comment":
             # Line ends stay, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
+        elif token.kind == "markup":
+            put(_LINE_END.sub("\n", _NEEDLESS_MARKUP_LINE_END.sub("", token.text)))
         elif token.kind == "template" or "\\\n" in token.text:
             put(token.text)
         elif token.kind == "code":

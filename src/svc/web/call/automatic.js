@@ -1,6 +1,7 @@
-// Decide how much of the received video to request so that sound stays whole: less while packets queue on their way
-// to us, more again after a calm period. Each video has a level: all of its layers, fewer, or none. The least
-// important videos are lowered first and raised last. Sound is never lowered. Sans I/O: readings in, levels out.
+// Decide how much of the received video to request so that sound stays whole: less while packets queue on
+// their way to us, more again after a calm period. Each video has a level: all of its layers, fewer, or none.
+// The least important videos are lowered first and raised last. Sound is never lowered. Sans I/O: readings
+// in, levels out.
 
 /** @import { Received } from "./quality.js" */
 
@@ -13,15 +14,20 @@ export const ALL = 2;
 const SHARE = { [PAUSED]: 0, 0: 0.5, 1: 0.75, [ALL]: 1 };
 const USUAL_KBPS = 300; // Assumed for a video that has not been measured yet.
 
-// Delay in excess of the empty line's. Loss without such delay is not caused by our traffic, so sending less does
-// not help.
-const BAD_QUEUE_MS = 80, CALM_QUEUE_MS = 40;
-const AWFUL_QUEUE_MS = 200; // A shorter delay may be one second in which this machine or the sender's was busy.
-const NOT_OURS_S = 4; // A delay that remains after all videos have been paused for this long is not caused by them.
+// Delay in excess of the empty line's. Loss without such delay is not caused by our traffic, so sending less
+// does not help.
+const BAD_QUEUE_MS = 80,
+  CALM_QUEUE_MS = 40;
+// A shorter delay may be one second in which this machine or the sender's was busy.
+const AWFUL_QUEUE_MS = 200;
+// A delay that remains after all videos have been paused for this long is not caused by them.
+const NOT_OURS_S = 4;
 const FALLING_MS = 10; // Per second: the queue drains, so the current levels suffice.
-const POLICED_LOST = 0.25, POLICED_S = 2; // A line that drops excess packets instead of queueing them.
+const POLICED_LOST = 0.25,
+  POLICED_S = 2; // A line that drops excess packets instead of queueing them.
 // Where delay cannot be measured, lost and concealed sound show congestion.
-const BAD_CONCEALED = 0.01, BAD_LOST = 0.08;
+const BAD_CONCEALED = 0.01,
+  BAD_LOST = 0.08;
 const BAD_FREEZES_S = 2; // Consecutive seconds with a freeze and without loss: this machine is too slow.
 const SEVERAL = 2; // Cameras. If only one of many freezes, its sender is the cause. A screen may stand still.
 
@@ -45,7 +51,15 @@ export class Automatic {
   #before = new Map();
   /** The rate received while there was last a queue, in kbit/s. */
   #carried = Infinity;
-  #wellS = 0; #steps = 1; #sinceChangeS = SETTLING_S; #sinceRaiseS = Infinity; #frozenS = 0; #policedS = 0; #queueMs = 0; #waitedS = 0; #notOursMs = 0;
+  #wellS = 0;
+  #steps = 1;
+  #sinceChangeS = SETTLING_S;
+  #sinceRaiseS = Infinity;
+  #frozenS = 0;
+  #policedS = 0;
+  #queueMs = 0;
+  #waitedS = 0;
+  #notOursMs = 0;
 
   /** Return the level of a track: PAUSED, 0, 1, or ALL. @param {string} trackId */
   of(trackId) {
@@ -58,8 +72,8 @@ export class Automatic {
   }
 
   /**
-   * Process the measurements of the last second. `queueMs` is how long packets queue on their way here, or null if
-   * unknown. `videos` are the tracks whose levels are decided here, the most important first.
+   * Process the measurements of the last second. `queueMs` is how long packets queue on their way here, or
+   * null if unknown. `videos` are the tracks whose levels are decided here, the most important first.
    * @param {{received: Received[], queueMs: number | null}} reading @param {string[]} videos
    */
   hear({ received, queueMs: delayMs }, videos) {
@@ -79,7 +93,11 @@ export class Automatic {
     else if ((queueMs ?? 0) <= CALM_QUEUE_MS && received.length) this.#better(received, videos);
   }
 
-  /** Return the part of a delay that our videos can cause. @param {number} delayMs @param {string[]} videos */
+  /**
+   * Return the part of a delay that our videos can cause.
+   * @param {number} delayMs
+   * @param {string[]} videos
+   */
   #ours(delayMs, videos) {
     const silent = this.#sinceChangeS >= NOT_OURS_S && videos.every((trackId) => this.of(trackId) === PAUSED);
     this.#notOursMs = silent ? delayMs : Math.min(this.#notOursMs, delayMs);
@@ -94,7 +112,11 @@ export class Automatic {
     for (const trackId of videos) if (!this.#levels.has(trackId)) this.#levels.set(trackId, lowest);
   }
 
-  /** Measure full rates. While there is a queue, more is sent than arrives. @param {Received[]} received @param {boolean} bad */
+  /**
+   * Measure full rates. While there is a queue, more is sent than arrives.
+   * @param {Received[]} received
+   * @param {boolean} bad
+   */
   #measure(received, bad) {
     for (const { trackId, kbps, lost } of received) {
       const level = this.#levels.get(trackId);
@@ -123,7 +145,8 @@ export class Automatic {
     this.#steps = 1;
     this.#carried = kbpsOf(received);
     if (this.#sinceRaiseS <= FAILED_S && this.#before.size) {
-      for (const [trackId, level] of this.#before) if (this.#levels.has(trackId)) this.#levels.set(trackId, Math.min(level, this.of(trackId)));
+      for (const [trackId, level] of this.#before)
+        if (this.#levels.has(trackId)) this.#levels.set(trackId, Math.min(level, this.of(trackId)));
       this.#before.clear();
       this.#sinceChangeS = 0;
     } else if (this.#sinceChangeS >= SETTLING_S && !falling) {
@@ -141,12 +164,20 @@ export class Automatic {
   }
 
   #estimated(levels = this.#levels) {
-    return [...levels].reduce((total, [trackId, level]) => total + SHARE[level] * (this.#full.get(trackId) ?? USUAL_KBPS), 0);
+    return [...levels].reduce(
+      (total, [trackId, level]) => total + SHARE[level] * (this.#full.get(trackId) ?? USUAL_KBPS),
+      0,
+    );
   }
 
-  /** Lower the least important video first; pause none before all are at their lowest layer. @param {string[]} videos */
+  /**
+   * Lower the least important video first; pause none before all are at their lowest layer.
+   * @param {string[]} videos
+   */
   #lowerOne(videos) {
-    const least = videos.findLast((trackId) => this.of(trackId) > 0) ?? videos.findLast((trackId) => this.of(trackId) === 0);
+    const least =
+      videos.findLast((trackId) => this.of(trackId) > 0) ??
+      videos.findLast((trackId) => this.of(trackId) === 0);
     if (least) this.#levels.set(least, this.of(least) - 1);
     return least !== undefined;
   }
@@ -166,7 +197,8 @@ export class Automatic {
     const levels = new Map(this.#levels);
     const of = (/** @type {string} */ trackId) => levels.get(trackId) ?? ALL;
     for (let step = 0; step < this.#steps; step++) {
-      const most = videos.find((trackId) => of(trackId) === PAUSED) ?? videos.find((trackId) => of(trackId) < ALL);
+      const most =
+        videos.find((trackId) => of(trackId) === PAUSED) ?? videos.find((trackId) => of(trackId) < ALL);
       if (most) levels.set(most, of(most) + 1);
     }
     return levels;
@@ -181,7 +213,10 @@ export class Automatic {
     this.#sinceChangeS = this.#sinceRaiseS = 0;
   }
 
-  /** Give a paused video that has become more important the place of the least important one. @param {string[]} videos */
+  /**
+   * Give a paused video that has become more important the place of the least important one.
+   * @param {string[]} videos
+   */
   #swap(videos) {
     const paused = videos.findIndex((trackId) => this.of(trackId) === PAUSED);
     const shown = videos.findLastIndex((trackId) => this.of(trackId) > PAUSED);

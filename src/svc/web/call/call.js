@@ -1,6 +1,6 @@
-// A stay in a voice room: one SFU session after another until the person leaves. Keeps the published tracks across
-// sessions and requests a fresh grant for each. Knows nothing of the page, and leaves SDP and candidates to
-// session.js.
+// A stay in a voice room: one SFU session after another until the person leaves. Keeps the published tracks
+// across sessions and requests a fresh grant for each. Knows nothing of the page, and leaves SDP and
+// candidates to session.js.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
@@ -12,18 +12,18 @@ import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
 import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
 
-// After these endings the server does not want us back: we left, another tab took our place, or somebody removed
-// us.
+// After these endings the server does not want us back: we left, another tab took our place, or somebody
+// removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
-// After this long without an answer, either the service is frozen or the network is gone. By then we know whether
-// the chat server is silent too.
+// After this long without an answer, either the service is frozen or the network is gone. By then we know
+// whether the chat server is silent too.
 const STANDING_MS = 1500;
 // The time the service has to answer or send media after the chat server has answered over a new connection.
 const LAST_CHANCE_MS = 400;
 
 /**
- * A call. It dispatches "state", "trouble", "offered", "tracks" and "speakers" after the properties of these names
- * have changed.
+ * A call. It dispatches "state", "trouble", "offered", "tracks" and "speakers" after the properties of these
+ * names have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
@@ -31,34 +31,60 @@ export class Call extends EventTarget {
   /** The reason why we hear nobody, in words; "" if there is none. */
   trouble = "";
 
-  #requestGrant; #codec; #sound; #wanted;
+  #requestGrant;
+  #codec;
+  #sound;
+  #wanted;
   /** @type {Map<Source, MediaStreamTrack>} */
   #sending = new Map();
   /** @type {Session | null} */
   #session = null;
-  #leaving = new AbortController(); #resting = new AbortController(); #backoff = new Backoff(250, 1000); #attempts = 0;
-  #reachable; #sealing; #simulcast; #doubt; #asking = false;
+  #leaving = new AbortController();
+  #resting = new AbortController();
+  #backoff = new Backoff(250, 1000);
+  #attempts = 0;
+  #reachable;
+  #sealing;
+  #simulcast;
+  #doubt;
+  #asking = false;
   /** @type {Trouble | null} */
   #lastTrouble = null;
-  #silence = new SilenceWatch(); #standstill = new StandstillWatch();
+  #silence = new SilenceWatch();
+  #standstill = new StandstillWatch();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #hearing;
   #standing = false;
-  #watch = new TroubleWatch(() => this.#look(), (trouble) => {
-    this.trouble = explained(trouble);
-    this.#changed("trouble");
-  });
+  #watch = new TroubleWatch(
+    () => this.#look(),
+    (trouble) => {
+      this.trouble = explained(trouble);
+      this.#changed("trouble");
+    },
+  );
 
   /**
-   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}. `codec` ("VP8",
-   * "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first choice. The page takes it
-   * from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of our sound and its
-   * channel's rate. `wanted(offered)` returns the tracks to receive. `sealing` (sealing.js) keeps the server from
-   * hearing the call. `reachable()` returns whether the chat server answers. `doubt()` makes it check that.
-   * `simulcast` sends video in several encodings; #simulcast in the address enables it for experiments.
-   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?: Sealing | null, simulcast?: boolean}} how
+   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}. `codec`
+   * ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first choice. The
+   * page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of
+   * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing` (sealing.js)
+   * keeps the server from hearing the call. `reachable()` returns whether the chat server answers. `doubt()`
+   * makes it check that. `simulcast` sends video in several encodings; #simulcast in the address enables it
+   * for experiments.
+   * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
+   *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
+   *   Sealing | null, simulcast?: boolean}} how
    */
-  constructor({ requestGrant, codec = null, sound, wanted, reachable = () => true, doubt = () => {}, sealing = null, simulcast = false }) {
+  constructor({
+    requestGrant,
+    codec = null,
+    sound,
+    wanted,
+    reachable = () => true,
+    doubt = () => {},
+    sealing = null,
+    simulcast = false,
+  }) {
     super();
     this.#reachable = reachable;
     this.#doubt = doubt;
@@ -76,12 +102,18 @@ export class Call extends EventTarget {
     return this.#session?.tracks ?? [];
   }
 
-  /** All tracks of the room, including those we do not receive: [{mid, trackId, userId, source}]. @returns {Offered[]} */
+  /**
+   * All tracks of the room, including those we do not receive: [{mid, trackId, userId, source}].
+   * @returns {Offered[]}
+   */
   get offered() {
     return this.#session?.offered ?? [];
   }
 
-  /** The tracks that we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line". @returns {Withheld[]} */
+  /**
+   * The tracks that we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line".
+   * @returns {Withheld[]}
+   */
   get withheld() {
     return this.#session?.withheld ?? [];
   }
@@ -101,7 +133,11 @@ export class Call extends EventTarget {
     return this.#session?.signalled ?? false;
   }
 
-  /** Publish `track` as "mic", "camera", "screen" or "screen_audio"; null unpublishes it. @param {Source} source @param {MediaStreamTrack | null} track */
+  /**
+   * Publish `track` as "mic", "camera", "screen" or "screen_audio"; null unpublishes it.
+   * @param {Source} source
+   * @param {MediaStreamTrack | null} track
+   */
   publish(source, track) {
     if (track) this.#sending.set(source, track);
     else this.#sending.delete(source);
@@ -109,15 +145,19 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half, 2 or -1
-   * for all. The limit lasts as long as the session: after a "reconnecting" all layers are sent again.
+   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half, 2
+   * or -1 for all. The limit lasts as long as the session: after a "reconnecting" all layers are sent again.
    * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
     this.wish(trackId, { max_temporal_layer: layer });
   }
 
-  /** Change our request for a track. It lasts as long as with `setLayer`. @param {string} trackId @param {Partial<Wish>} changes */
+  /**
+   * Change our request for a track. It lasts as long as with `setLayer`.
+   * @param {string} trackId
+   * @param {Partial<Wish>} changes
+   */
   wish(trackId, changes) {
     this.#session?.wish(trackId, changes);
   }
@@ -127,7 +167,10 @@ export class Call extends EventTarget {
     this.#session?.review();
   }
 
-  /** Process a reading of the statistics, once a second while connected. @param {Pick<Reading, "path">} reading */
+  /**
+   * Process a reading of the statistics, once a second while connected.
+   * @param {Pick<Reading, "path">} reading
+   */
   read({ path }) {
     if (this.#silence.hears(path.came)) this.#doubtAll();
   }
@@ -138,7 +181,10 @@ export class Call extends EventTarget {
     this.#session?.leave();
   }
 
-  /** Stay in the room until leaving or being removed; resolves with {kind, reason}. @returns {Promise<Ending>} */
+  /**
+   * Stay in the room until leaving or being removed; resolves with {kind, reason}.
+   * @returns {Promise<Ending>}
+   */
   async stay() {
     let wasConnected = false;
     for (;;) {
@@ -172,9 +218,20 @@ export class Call extends EventTarget {
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
-    const session = new Session({ url, grant, sending: this.#sending, codec: this.#codec, sound: this.#sound, wanted: this.#wanted, reachable: this.#reachable, sealing: this.#sealing, simulcast: this.#simulcast });
+    const session = new Session({
+      url,
+      grant,
+      sending: this.#sending,
+      codec: this.#codec,
+      sound: this.#sound,
+      wanted: this.#wanted,
+      reachable: this.#reachable,
+      sealing: this.#sealing,
+      simulcast: this.#simulcast,
+    });
     this.#session = session;
-    for (const property of /** @type {const} */ (["offered", "tracks", "speakers"])) session.addEventListener(property, () => this.#changed(property));
+    for (const property of /** @type {const} */ (["offered", "tracks", "speakers"]))
+      session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
       this.#backoff.reset();
       this.#become("connected");
@@ -191,12 +248,14 @@ export class Call extends EventTarget {
 
   /**
    * Handle that the chat server is reachable again. If the service is still silent, its connection ran over a
-   * network that is gone, so give it up. A service that was only frozen is heard again by then, and nobody is lost.
+   * network that is gone, so give it up. A service that was only frozen is heard again by then, and nobody is
+   * lost.
    */
   async cameBack() {
     const session = this.#session;
     if (session?.comeBack()) return;
-    if (!session) this.#resting.abort(); // The next session needs only the chat server, so stop waiting.
+    if (!session)
+      this.#resting.abort(); // The next session needs only the chat server, so stop waiting.
     else if (session.unanswered) {
       const before = this.#heard();
       await pause(LAST_CHANCE_MS);
@@ -217,7 +276,10 @@ export class Call extends EventTarget {
 
   /** Return a number that grows with any sound or picture received from others. */
   #heard() {
-    return this.tracks.reduce((sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0), 0);
+    return this.tracks.reduce(
+      (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),
+      0,
+    );
   }
 
   async #doubtAll() {

@@ -1,5 +1,5 @@
-// Our call, as the rest of the page sees it: its channel, the received and sent tracks, and the actions on it.
-// Rejoins after a reload, and follows when a moderator moves us.
+// Our call, as the rest of the page sees it: its channel, the received and sent tracks, and the actions on
+// it. Rejoins after a reload, and follows when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -41,7 +41,10 @@ export const tracks = signal([]);
 export const unwatched = signal([]);
 /** Ids of the speakers, the loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
-/** The media we send. A muted microphone is not sent. @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>} */
+/**
+ * The media we send. A muted microphone is not sent.
+ * @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>}
+ */
 export const sending = signal({ mic: false, camera: null, screen: null });
 /** Whether we have chosen to hear nobody. */
 export const deafened = signal(false);
@@ -56,7 +59,10 @@ export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
-/** The lowest level of received video that was chosen automatically: 0, 1, or 2 for all; -1 if some are paused. */
+/**
+ * The lowest level of received video that was chosen automatically: 0, 1, or 2 for all; -1 if some are
+ * paused.
+ */
 export const automaticLevel = signal(2);
 /** Ids of the videos that our line cannot carry now. @type {Signal<string[]>} */
 export const paused = signal([]);
@@ -96,7 +102,11 @@ export function chooseWishes(changes) {
   keep(WISHES, wishes.value);
 }
 
-/** Enter a voice channel with `wish`, {mic, camera}. From another call, the current state is kept. @param {string} channelId @param {Wish} [wish] */
+/**
+ * Enter a voice channel with `wish`, {mic, camera}. From another call, the current state is kept.
+ * @param {string} channelId
+ * @param {Wish} [wish]
+ */
 export function joinCall(channelId, wish = entering ?? (call && lastPlace) ?? wishes.value) {
   const there = { ...wish, channelId };
   if ((call || entering) && callChannel.value === channelId) return;
@@ -122,7 +132,11 @@ export function toggleScreen() {
   if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
   else publisher?.toggleScreen();
 }
-/** Watch a member's screen, or stop. A screen that is not watched is not sent to us. @param {string} userId @param {boolean} watch */
+/**
+ * Watch a member's screen, or stop. A screen that is not watched is not sent to us.
+ * @param {string} userId
+ * @param {boolean} watch
+ */
 export function watchScreen(userId, watch) {
   watching.choose(userId, watch);
   call?.review();
@@ -134,7 +148,8 @@ export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
 /** Return whether our hand is raised in the current call. */
-export const ownHand = () => peopleIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
+export const ownHand = () =>
+  peopleIn(callChannel.value ?? "").some(({ id, hand }) => id === member.value?.id && hand > 0);
 
 export function toggleHand() {
   if (!call) return;
@@ -161,7 +176,10 @@ async function enter(there) {
   }
   entering = there;
   // Request the grant before drawing, because drawing takes longer than the response.
-  const requestGrant = () => (encrypted || isPrivateRoom(channelId) ? sealedGrant(channelId) : ask("voice_join", { channel_id: channelId }));
+  const requestGrant = () =>
+    encrypted || isPrivateRoom(channelId)
+      ? sealedGrant(channelId)
+      : ask("voice_join", { channel_id: channelId });
   /** @type {ReturnType<typeof requestGrant> | null} */
   let asked = requestGrant();
   asked.catch(() => {}); // Call handles the error, unless we have left by then.
@@ -179,17 +197,28 @@ async function enter(there) {
   if (!being) return;
   entering = null;
   const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
-  const sounds = sound ??= made(being);
+  const sounds = (sound ??= made(being));
   const grantOnce = () => {
     const grant = asked ?? requestGrant();
     asked = null; // A grant is valid for one session.
     return grant;
   };
   const tried = new URLSearchParams(location.hash.slice(1));
-  const mine = new Call({ requestGrant: grantOnce, codec: tried.get("codec"), simulcast: tried.has("simulcast"), sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }), wanted: (offered) => watching.wanted(offered), reachable: () => connection.value === "online", doubt: doubtConnection, sealing: sealingOf(channelId, encrypted) });
+  const mine = new Call({
+    requestGrant: grantOnce,
+    codec: tried.get("codec"),
+    simulcast: tried.has("simulcast"),
+    sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }),
+    wanted: (offered) => watching.wanted(offered),
+    reachable: () => connection.value === "online",
+    doubt: doubtConnection,
+    sealing: sealingOf(channelId, encrypted),
+  });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
-  const layers = layering = new Layering(mine, (trackIds) => { if (String(trackIds) !== String(paused.peek())) paused.value = trackIds; });
+  const layers = (layering = new Layering(mine, (trackIds) => {
+    if (String(trackIds) !== String(paused.peek())) paused.value = trackIds;
+  }));
   const stopWatching = watchQuality(mine, (reading) => {
     mine.read(reading);
     layers.hear(reading);
@@ -208,12 +237,18 @@ async function enter(there) {
   mine.addEventListener("tracks", () => {
     tracks.value = mine.tracks;
     const received = new Set(mine.tracks.map(({ trackId }) => trackId));
-    unwatched.value = mine.offered.filter(({ trackId, source }) => source === "screen" && !received.has(trackId)).map(({ userId }) => userId);
+    unwatched.value = mine.offered
+      .filter(({ trackId, source }) => source === "screen" && !received.has(trackId))
+      .map(({ userId }) => userId);
     sounds.render(mine.tracks);
     layers.ask();
   });
-  mine.addEventListener("trouble", () => { callTrouble.value = mine.trouble; });
-  mine.addEventListener("speakers", () => { speakers.value = mine.speakers; });
+  mine.addEventListener("trouble", () => {
+    callTrouble.value = mine.trouble;
+  });
+  mine.addEventListener("speakers", () => {
+    speakers.value = mine.speakers;
+  });
   devices.addEventListener("change", () => {
     if (publisher !== devices) return; // A device may open or close after we have left.
     const heard = devices.mic !== null && !devices.muted;
@@ -241,16 +276,24 @@ const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted
 /** Return why we cannot join an encrypted channel; "" if we can. @param {string} channelId */
 const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "");
 
-/** Request a grant. The server must know our device first, because others add it to the call's group. @param {string} channelId */
+/**
+ * Request a grant. The server must know our device first, because others add it to the call's group.
+ * @param {string} channelId
+ */
 async function sealedGrant(channelId) {
   const running = await theRunning();
   await running.takePart();
   return ask("voice_join", { channel_id: channelId, sealed: true });
 }
 
-/** Create the player, with each member at the person's chosen volume. @param {typeof import("./being.js")} being */
+/**
+ * Create the player, with each member at the person's chosen volume.
+ * @param {typeof import("./being.js")} being
+ */
 function made({ Sound }) {
-  const sounds = new Sound((blocked) => { soundBlocked.value = blocked; }, volumeOf);
+  const sounds = new Sound((blocked) => {
+    soundBlocked.value = blocked;
+  }, volumeOf);
   effect(() => sounds.silence(deafened.value));
   let [away, seen] = [false, ""];
   effect(() => {
@@ -259,7 +302,8 @@ function made({ Sound }) {
     const known = others.some(({ id }) => id === speaker);
     const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);
-    if (gone && !away) notify(t(seen === speaker ? "device-vanished" : "device-missing", { device: t("device-loudspeaker") }));
+    if (gone && !away)
+      notify(t(seen === speaker ? "device-vanished" : "device-missing", { device: t("device-loudspeaker") }));
     away = gone;
     if (known) seen = speaker;
   });
@@ -307,7 +351,13 @@ function leaveRoom({ kind, reason }, devices) {
 /** @param {Partial<Wish>} [sent] */
 function remember({ mic = sending.value.mic, camera = sending.value.camera !== null } = {}) {
   if (!call || call.state === "over") return;
-  lastPlace = { channelId: /** @type {string} */ (callChannel.value), mic, camera, deafened: deafened.value, encrypted: callEncrypted.value };
+  lastPlace = {
+    channelId: /** @type {string} */ (callChannel.value),
+    mic,
+    camera,
+    deafened: deafened.value,
+    encrypted: callEncrypted.value,
+  };
   keep(KEPT, lastPlace, SESSION);
 }
 
@@ -320,22 +370,32 @@ function tellAll() {
 
 /** Announce whether we can be heard and whether we hear. Every connection announces it anyway. */
 function tell() {
-  if (callState.value === "connected") ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
+  if (callState.value === "connected")
+    ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
 }
 
 /**
- * Announce our camera and screen to everybody who sees the channel. Before the call is connected there is nobody to
- * notify.
+ * Announce our camera and screen to everybody who sees the channel. Before the call is connected there is
+ * nobody to notify.
  */
 function tellSent() {
   const { camera, screen } = sending.value;
-  if (callState.value === "connected") ask("voice_send", { channel_id: /** @type {string} */ (callChannel.value), camera: camera !== null, screen: screen !== null }).catch(() => {});
+  if (callState.value === "connected")
+    ask("voice_send", {
+      channel_id: /** @type {string} */ (callChannel.value),
+      camera: camera !== null,
+      screen: screen !== null,
+    }).catch(() => {});
 }
 
-/** Follow a moderator's move to another room. We may already have been removed from this one. @param {Pushes["voice_moved"]} moved */
+/**
+ * Follow a moderator's move to another room. We may already have been removed from this one.
+ * @param {Pushes["voice_moved"]} moved
+ */
 function follow({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastPlace?.channelId === from && lastPlace.encrypted);
-  if (sealed && from !== channelId && !isEncrypted(channelId)) return; // Never follow from an encrypted call to one that others could hear.
+  // Never follow from an encrypted call to one that others could hear.
+  if (sealed && from !== channelId && !isEncrypted(channelId)) return;
   const there = { ...(lastPlace ?? wishes.value), channelId };
   if (place.value?.channelId === from) open(channelId);
   if (call && callChannel.value === from) {
@@ -349,7 +409,11 @@ listen({
   greet() {
     call?.cameBack();
     tellAll();
-    const last = keptLike({ channelId: "", mic: false, camera: false, deafened: false, encrypted: false }, KEPT, SESSION);
+    const last = keptLike(
+      { channelId: "", mic: false, camera: false, deafened: false, encrypted: false },
+      KEPT,
+      SESSION,
+    );
     if (call || entering || !channelsById.value.has(last.channelId)) return;
     if (last.encrypted && !isEncrypted(last.channelId)) {
       keep(KEPT, null, SESSION);
@@ -358,12 +422,22 @@ listen({
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
-    else if (event === "voice_joined" && data.member.id === member.value?.id && data.channel_id === callChannel.value) tellAll();
+    else if (
+      event === "voice_joined" &&
+      data.member.id === member.value?.id &&
+      data.channel_id === callChannel.value
+    )
+      tellAll();
     else if (event === "voice_screen_stopped" && data.channel_id === callChannel.value) {
       screenStopped = true;
       publisher?.stopScreen();
       notify(t("screen-stopped"));
-    } else if (event === "voice_updated" && handUp && data.hand === 0 && data.member_id === member.value?.id) {
+    } else if (
+      event === "voice_updated" &&
+      handUp &&
+      data.hand === 0 &&
+      data.member_id === member.value?.id
+    ) {
       handUp = false;
       notify(t("hand-lowered"));
     }
@@ -384,7 +458,16 @@ effect(() => {
 // Changed device settings take effect immediately.
 /** @type {Record<"microphone" | "camera", (keyof CallSettings)[]>} */
 const OF_DEVICES = {
-  microphone: ["microphone", "echoCancellation", "autoGainControl", "noise", "input", "threshold", "releaseMs", "music"],
+  microphone: [
+    "microphone",
+    "echoCancellation",
+    "autoGainControl",
+    "noise",
+    "input",
+    "threshold",
+    "releaseMs",
+    "music",
+  ],
   camera: ["camera", "blur"],
 };
 let chosen = callSettings.peek();
@@ -392,8 +475,9 @@ effect(() => {
   const now = callSettings.value;
   const before = chosen;
   chosen = now;
-  for (const [device, names] of /** @type {[keyof typeof OF_DEVICES, (keyof CallSettings)[]][]} */ (Object.entries(OF_DEVICES))) {
+  for (const [device, names] of /** @type {[keyof typeof OF_DEVICES, (keyof CallSettings)[]][]} */ (
+    Object.entries(OF_DEVICES)
+  )) {
     if (names.some((name) => now[name] !== before[name])) publisher?.reopen(device);
   }
 });
-

@@ -1,5 +1,5 @@
-// Request from the SFU how much of each video we want: its layers, the width of its tile, or nothing at all. A
-// request is sent only when it has changed.
+// Request from the SFU how much of each video we want: its layers, the width of its tile, or nothing at all.
+// A request is sent only when it has changed.
 
 /** @import { Call } from "./call.js" */
 /** @import { Reading } from "./quality.js" */
@@ -20,14 +20,21 @@ const WIDTHS_PX = 80; // While a window is being resized, only steps of this siz
 const CLOCK_RATE = 48_000; // Opus.
 
 export class Layering {
-  #call; #onPaused; #automatic = new Automatic(); #delay = new LineDelay();
+  #call;
+  #onPaused;
+  #automatic = new Automatic();
+  #delay = new LineDelay();
   /** @type {Map<string, Wish>} */
   #asked = new Map();
   /** The time since which each track is hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
   #looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
 
-  /** `onPaused(trackIds)` receives the videos that our line cannot carry. @param {Call} call @param {(trackIds: string[]) => void} onPaused */
+  /**
+   * `onPaused(trackIds)` receives the videos that our line cannot carry.
+   * @param {Call} call
+   * @param {(trackIds: string[]) => void} onPaused
+   */
   constructor(call, onPaused) {
     this.#call = call;
     this.#onPaused = onPaused;
@@ -51,8 +58,13 @@ export class Layering {
 
   /** Process a reading of quality.js. @param {Pick<Reading, "received">} reading */
   hear({ received }) {
-    const heldMs = new Map(received.filter(({ source }) => source === "mic").map(({ trackId, waitMs }) => [trackId, waitMs]));
-    this.#automatic.hear({ received, queueMs: this.#delay.take(heldMs, performance.now()) }, this.#byImportance());
+    const heldMs = new Map(
+      received.filter(({ source }) => source === "mic").map(({ trackId, waitMs }) => [trackId, waitMs]),
+    );
+    this.#automatic.hear(
+      { received, queueMs: this.#delay.take(heldMs, performance.now()) },
+      this.#byImportance(),
+    );
     this.ask(true);
   }
 
@@ -72,11 +84,20 @@ export class Layering {
       const { layer, paused } = layerFor(wishesFor(userId).quality || of, this.#automatic.of(trackId));
       const width = (track && shown.get(track)) ?? 0;
       const hidden = this.#isHidden(trackId, width > 0 || !track);
-      this.#tell(trackId, { max_temporal_layer: layer, width: width || guess(px), paused: paused || hidden }, settled);
+      this.#tell(
+        trackId,
+        { max_temporal_layer: layer, width: width || guess(px), paused: paused || hidden },
+        settled,
+      );
     }
-    this.#onPaused(videos.filter((each) => this.#isAutomatic(each) && this.#automatic.of(each.trackId) === PAUSED).map(({ trackId }) => trackId));
+    this.#onPaused(
+      videos
+        .filter((each) => this.#isAutomatic(each) && this.#automatic.of(each.trackId) === PAUSED)
+        .map(({ trackId }) => trackId),
+    );
     const there = new Set(videos.map(({ trackId }) => trackId));
-    for (const known of [this.#asked, this.#hiddenSince]) for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
+    for (const known of [this.#asked, this.#hiddenSince])
+      for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
   }
 
   /** Send all requests again: a new session does not know those of the previous one. */
@@ -91,7 +112,9 @@ export class Layering {
     let width = Math.ceil(px / WIDTHS_PX) * WIDTHS_PX;
     if (before.width && width < before.width && !settled) width = before.width;
     const wish = { max_temporal_layer: layer, width, paused };
-    const changed = Object.entries(wish).filter(([name, value]) => before[/** @type {keyof Wish} */ (name)] !== value);
+    const changed = Object.entries(wish).filter(
+      ([name, value]) => before[/** @type {keyof Wish} */ (name)] !== value,
+    );
     if (!changed.length) return;
     this.#asked.set(trackId, wish);
     this.#call.wish(trackId, Object.fromEntries(changed));
@@ -114,23 +137,30 @@ export class Layering {
   #byImportance() {
     const [large, speakers] = [focused.peek(), this.#call.speakers];
     const importance = (/** @type {Track} */ { source, userId, receiver }) => {
-      const rank = source === "screen" ? 3 : speakers.includes(userId) ? 2 : large.includes(`camera ${userId}`) ? 1 : 0;
+      const rank =
+        source === "screen" ? 3 : speakers.includes(userId) ? 2 : large.includes(`camera ${userId}`) ? 1 : 0;
       return rank * 100_000 + (widths.peek().get(receiver.track) ?? 0);
     };
     // Hidden videos are paused anyway, so raising them would be wasted.
-    const shown = this.#call.tracks.filter((track) => isVideo(track) && this.#isAutomatic(track) && widths.peek().has(track.receiver.track));
+    const shown = this.#call.tracks.filter(
+      (track) => isVideo(track) && this.#isAutomatic(track) && widths.peek().has(track.receiver.track),
+    );
     return shown.sort((a, b) => importance(b) - importance(a)).map(({ trackId }) => trackId);
   }
 
   #look() {
     for (const { trackId, source, receiver } of this.#call.tracks) {
       if (source !== "mic") continue;
-      for (const { timestamp, rtpTimestamp } of receiver.getSynchronizationSources()) this.#delay.note(trackId, timestamp, rtpTimestamp, CLOCK_RATE);
+      for (const { timestamp, rtpTimestamp } of receiver.getSynchronizationSources())
+        this.#delay.note(trackId, timestamp, rtpTimestamp, CLOCK_RATE);
     }
   }
 }
 
-/** Return the likely width of a tile that is not drawn yet: that of the others, or 0 if there are none. @param {number} px */
+/**
+ * Return the likely width of a tile that is not drawn yet: that of the others, or 0 if there are none.
+ * @param {number} px
+ */
 const guess = (px) => (px < Infinity ? Math.ceil(px * devicePixelRatio) : 0);
 /** @param {Pick<Offered, "source">} track */
 const isVideo = ({ source }) => source === "camera" || source === "screen";

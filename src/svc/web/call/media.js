@@ -5,57 +5,103 @@
 import { t } from "../words/words.js";
 import { lookForDevices } from "./devices.js";
 
-const UNFILTERED = { echoCancellation: false, autoGainControl: false, noiseSuppression: false, channelCount: 2 };
+const UNFILTERED = {
+  echoCancellation: false,
+  autoGainControl: false,
+  noiseSuppression: false,
+  channelCount: 2,
+};
 const SCREEN_RATE = { text: 15, motion: 60 };
 
-/** Open the microphone, or another one if the chosen one is missing. `settings` as in state/call_settings.js. @param {CallSettings} settings */
+/**
+ * Open the microphone, or another one if the chosen one is missing. `settings` as in state/call_settings.js.
+ * @param {CallSettings} settings
+ */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
   const voice = { echoCancellation, autoGainControl, noiseSuppression: noise === "usual" };
-  return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? UNFILTERED : voice), ...id } }), microphone);
+  return openDevice(
+    (/** @type {MediaTrackConstraints} */ id) => ({ audio: { ...(music ? UNFILTERED : voice), ...id } }),
+    microphone,
+  );
 }
 
-/** Return whether this browser can request background blur. Only an open camera shows whether it supports blur. */
+/**
+ * Return whether this browser can request background blur. Only an open camera shows whether it supports
+ * blur.
+ */
 export const canBlur = () => Boolean(navigator.mediaDevices?.getSupportedConstraints().backgroundBlur);
 
 /** @param {Pick<CallSettings, "camera"> & Partial<CallSettings>} settings */
 export async function openCamera({ camera, blur = false }) {
-  const size = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, ...(canBlur() && { backgroundBlur: blur }) };
+  const size = {
+    width: { ideal: 1280 },
+    height: { ideal: 720 },
+    frameRate: { ideal: 30 },
+    ...(canBlur() && { backgroundBlur: blur }),
+  };
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
 /** Open the camera that faces away from the person, where there are two. */
-export const openBackCamera = () => openDevice(() => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }), "");
+export const openBackCamera = () =>
+  openDevice(
+    () => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }),
+    "",
+  );
 
 /**
- * Resolve with {video, audio, echoes}; audio is null when the person shares no sound. The sound of a window or a
- * whole system would send everybody their own voice back, unless the browser excludes this page's sound. `echoes`
- * means that the sound was dropped for this reason. `screen` is "text" or "motion".
+ * Resolve with {video, audio, echoes}; audio is null when the person shares no sound. The sound of a window
+ * or a whole system would send everybody their own voice back, unless the browser excludes this page's sound.
+ * `echoes` means that the sound was dropped for this reason. `screen` is "text" or "motion".
  * @param {CallSettings} settings
  */
 export async function openScreen({ screen }) {
   const audio = { ...UNFILTERED, restrictOwnAudio: true };
   /** @type {DisplayMediaStreamOptions} */
-  const system = mediaDevices().getSupportedConstraints().restrictOwnAudio ? { systemAudio: "include", windowAudio: "window" } : { systemAudio: "exclude" };
-  const stream = await mediaDevices().getDisplayMedia({ video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] }, audio, ...system });
+  const system = mediaDevices().getSupportedConstraints().restrictOwnAudio
+    ? { systemAudio: "include", windowAudio: "window" }
+    : { systemAudio: "exclude" };
+  const stream = await mediaDevices().getDisplayMedia({
+    video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] },
+    audio,
+    ...system,
+  });
   const [video] = stream.getVideoTracks();
   video.contentHint = screen === "motion" ? "motion" : "text";
   const sound = stream.getAudioTracks()[0] ?? null;
-  const echoes = sound !== null && ["monitor", "window"].includes(video.getSettings().displaySurface ?? "") && !sound.getSettings().restrictOwnAudio;
+  const echoes =
+    sound !== null &&
+    ["monitor", "window"].includes(video.getSettings().displaySurface ?? "") &&
+    !sound.getSettings().restrictOwnAudio;
   if (echoes) sound.stop();
   return { video, audio: echoes ? null : sound, echoes };
 }
 
-/** Return a sentence for the person, or "" if they cancelled. `device`: "microphone", "camera" or "screen". @param {any} error @param {string} device */
+/**
+ * Return a sentence for the person, or "" if they cancelled. `device`: "microphone", "camera" or "screen".
+ * @param {any} error
+ * @param {string} device
+ */
 export function explainDevice(error, device) {
   if (error.name === "NotAllowedError" && device === "screen") return "";
-  const known = { NotAllowedError: "refused", NotFoundError: "none", NotReadableError: "busy", InsecureContextError: "insecure" };
-  return t(`device-${known[/** @type {keyof typeof known} */ (error.name)] ?? "failed"}`, { device: t(`device-${device}`), message: error.message });
+  const known = {
+    NotAllowedError: "refused",
+    NotFoundError: "none",
+    NotReadableError: "busy",
+    InsecureContextError: "insecure",
+  };
+  return t(`device-${known[/** @type {keyof typeof known} */ (error.name)] ?? "failed"}`, {
+    device: t(`device-${device}`),
+    message: error.message,
+  });
 }
 
 /** @param {(id: MediaTrackConstraints) => MediaStreamConstraints} constraints @param {string} id */
 async function openDevice(constraints, id) {
-  const open = (/** @type {string} */ deviceId) => mediaDevices().getUserMedia(constraints(deviceId ? { deviceId: { exact: deviceId } } : {}));
-  const missing = (/** @type {Error} */ error) => error.name === "OverconstrainedError" || error.name === "NotFoundError";
+  const open = (/** @type {string} */ deviceId) =>
+    mediaDevices().getUserMedia(constraints(deviceId ? { deviceId: { exact: deviceId } } : {}));
+  const missing = (/** @type {Error} */ error) =>
+    error.name === "OverconstrainedError" || error.name === "NotFoundError";
   const stream = await open(id).catch((error) => {
     if (id && missing(error)) return open("");
     throw error;

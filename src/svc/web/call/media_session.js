@@ -1,14 +1,23 @@
-// The call in the system's media controls: the lock screen, headset keys, and the browser's list of playing media.
-// Does nothing if the browser has no media session.
+// The call in the system's media controls: the lock screen, headset keys, and the browser's list of playing
+// media. Does nothing if the browser has no media session.
 
 import { effect } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
 import { info } from "../state/server.js";
 import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./calling.js";
 
-const hear = (/** @type {boolean} */ wanted) => () => { if (sending.value.mic !== wanted) toggleMic(); };
+const hear = (/** @type {boolean} */ wanted) => () => {
+  if (sending.value.mic !== wanted) toggleMic();
+};
 // A lock screen has no microphone key, so pause mutes and stop hangs up.
-const ACTS = { togglemicrophone: toggleMic, togglecamera: toggleCamera, hangup: leaveCall, pause: hear(false), play: hear(true), stop: leaveCall };
+const ACTS = {
+  togglemicrophone: toggleMic,
+  togglecamera: toggleCamera,
+  hangup: leaveCall,
+  pause: hear(false),
+  play: hear(true),
+  stop: leaveCall,
+};
 
 export function tellSystem() {
   const session = navigator.mediaSession;

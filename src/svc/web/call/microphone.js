@@ -1,5 +1,5 @@
-// An open microphone: its outgoing track and its level. The track is silent while muted, while the push-to-talk key
-// is released, and while the level is below the threshold.
+// An open microphone: its outgoing track and its level. The track is silent while muted, while the
+// push-to-talk key is released, and while the level is below the threshold.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} Wishes */
@@ -20,14 +20,23 @@ export class Microphone {
   #context = null;
   /** @type {AnalyserNode | null} */
   #analyser = null;
-  #samples = new Float32Array(SAMPLES); #timer; #muted = false; #pressed = false; #loudUntil = 0; #settings;
+  #samples = new Float32Array(SAMPLES);
+  #timer;
+  #muted = false;
+  #pressed = false;
+  #loudUntil = 0;
+  #settings;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #release;
   /** @type {(() => void) | null} */
   #stopNoise = null;
   #closed = false;
 
-  /** Create one from the device's track `raw` and the call's `settings`. @param {MediaStreamTrack} raw @param {Wishes} settings */
+  /**
+   * Create one from the device's track `raw` and the call's `settings`.
+   * @param {MediaStreamTrack} raw
+   * @param {Wishes} settings
+   */
   static async of(raw, settings) {
     const made = new Microphone(raw, settings);
     if (settings.noise === "strong" && !settings.music) await made.#suppress();
@@ -39,7 +48,8 @@ export class Microphone {
   constructor(raw, settings) {
     this.#raw = this.track = raw;
     this.#settings = settings;
-    if (settings.input === "voice" && settings.threshold > 0) this.#timer = setInterval(() => this.#apply(), LOOK_MS);
+    if (settings.input === "voice" && settings.threshold > 0)
+      this.#timer = setInterval(() => this.#apply(), LOOK_MS);
   }
 
   /** The device's track. */
@@ -91,8 +101,8 @@ export class Microphone {
     // Analyse a copy, so that a closed gate can hear when to open.
     this.#listened = this.#raw.clone();
     this.#listened.enabled = true;
-    const context = this.#context = new AudioContext();
-    const analyser = this.#analyser = context.createAnalyser();
+    const context = (this.#context = new AudioContext());
+    const analyser = (this.#analyser = context.createAnalyser());
     analyser.fftSize = SAMPLES;
     context.createMediaStreamSource(new MediaStream([this.#listened])).connect(analyser);
     return analyser;

@@ -1,16 +1,23 @@
-// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. For why not RNNoise, see
-// docs/decisions.md, 12.
+// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. For why not
+// RNNoise, see docs/decisions.md, 12.
 
-/** @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary: ArrayBuffer, worklet: string}> | null} */
+/**
+ * @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary:
+ *   ArrayBuffer, worklet: string}> | null}
+ */
 let ready = null; // Resolves with the module and the worklet's address.
 
 /** Resolve with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
   await fetched();
-  const context = new AudioContext({ sampleRate: 48_000 }); // Of the rates that the model supports, the one that is sent.
+  // Of the rates that the model supports, the one that is sent.
+  const context = new AudioContext({ sampleRate: 48_000 });
   const node = await suppressor(context);
   const out = context.createMediaStreamDestination();
-  context.createMediaStreamSource(new MediaStream([raw])).connect(node).connect(out);
+  context
+    .createMediaStreamSource(new MediaStream([raw]))
+    .connect(node)
+    .connect(out);
   const stop = () => {
     node.destroy();
     context.close();
@@ -23,16 +30,17 @@ export async function suppressor(context) {
   const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
   await context.audioWorklet.addModule(worklet);
   const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
-  // The model fills one channel. A stereo microphone would get a silent second channel and sound half as loud.
+  // The model fills one channel. A stereo microphone would get a silent second channel and sound half as
+  // loud.
   /** @type {AudioNodeOptions} */
   const mono = { channelCount: 1, channelCountMode: "explicit" };
   return Object.assign(node, mono);
 }
 
 function fetched() {
-  return ready ??= import("../vendor/gtcrn.js").then(async ({ loadGtcrn, GtcrnWorkletNode }) => {
+  return (ready ??= import("../vendor/gtcrn.js").then(async ({ loadGtcrn, GtcrnWorkletNode }) => {
     const at = (/** @type {string} */ name) => new URL(`../vendor/${name}`, import.meta.url).href;
     const wasmBinary = await loadGtcrn({ url: at("gtcrn.wasm") });
     return { GtcrnWorkletNode, wasmBinary, worklet: at("gtcrn_worklet.js") };
-  });
+  }));
 }

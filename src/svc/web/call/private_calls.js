@@ -7,7 +7,15 @@ import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
 import { openTalk } from "../state/place.js";
-import { calledTalk, declined, markPrivate, RING_MS, ringing, stopRinging, whyNotSealed } from "../state/private_calls.js";
+import {
+  calledTalk,
+  declined,
+  markPrivate,
+  RING_MS,
+  ringing,
+  stopRinging,
+  whyNotSealed,
+} from "../state/private_calls.js";
 import { talksById } from "../state/private_talks.js";
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
@@ -47,10 +55,13 @@ function giveUp(talkId, reason) {
   notify(reason);
 }
 
-effect(() => { if (others(calledTalk.value).length) calledTalk.value = ""; });
+effect(() => {
+  if (others(calledTalk.value).length) calledTalk.value = "";
+});
 
 declined.subscribe((answer) => {
   if (!answer) return;
   const { talkId, memberId } = answer;
-  if (talksById.peek().get(talkId)?.two) giveUp(talkId, t("private-call-declined", { name: memberOf(memberId)?.nickname ?? t("somebody") }));
+  if (talksById.peek().get(talkId)?.two)
+    giveUp(talkId, t("private-call-declined", { name: memberOf(memberId)?.nickname ?? t("somebody") }));
 });

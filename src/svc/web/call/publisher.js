@@ -1,5 +1,5 @@
-// Our own microphone, camera and screen in a call: open, publish, mute, switch and stop them. Knows neither the
-// page nor the SFU's lines.
+// Our own microphone, camera and screen in a call: open, publish, mute, switch and stop them. Knows neither
+// the page nor the SFU's lines.
 
 /** @import { Telling } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -11,8 +11,8 @@ import { canBlur, explainDevice, openCamera, openMicrophone, openScreen } from "
 import { Microphone } from "./microphone.js";
 
 /**
- * Our devices in a call. It dispatches "change" after any property changed, and "trouble" with a sentence for the
- * person as detail.
+ * Our devices in a call. It dispatches "change" after any property changed, and "trouble" with a sentence for
+ * the person as detail.
  */
 export class Publisher extends /** @type {Telling<{change: null, trouble: string}>} */ (EventTarget) {
   /** @type {Microphone | null} */
@@ -22,7 +22,8 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
   /** @type {Awaited<ReturnType<typeof openScreen>> | null} */
   screen = null;
 
-  #call; #settings;
+  #call;
+  #settings;
   /** @type {Set<Device>} */
   #opening = new Set();
   /** @type {Set<Device>} */
@@ -31,7 +32,11 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
   /** Ids of devices that were already reported missing. @type {Set<string>} */
   #missed = new Set();
 
-  /** `settings()` returns the current call settings. @param {Call} call @param {() => CallSettings} settings */
+  /**
+   * `settings()` returns the current call settings.
+   * @param {Call} call
+   * @param {() => CallSettings} settings
+   */
   constructor(call, settings) {
     super();
     this.#call = call;
@@ -65,7 +70,8 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
 
   /** Open the device again with changed settings: `what` is "microphone" or "camera". @param {Device} what */
   async reopen(what) {
-    if (this.#opening.has(what)) this.#again.add(what); // Repeat afterwards with the settings changed meanwhile.
+    if (this.#opening.has(what))
+      this.#again.add(what); // Repeat afterwards with the settings changed meanwhile.
     else if (what === "microphone" && this.mic) {
       const before = this.mic;
       before.close(); // Chromium reopens an open device unchanged, whatever the constraints.
@@ -114,7 +120,8 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     const before = this.camera;
     const track = this.#wished("camera", await openCamera(this.#settings()));
     this.camera = track;
-    if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur) this.#trouble(t("blur-not-here"));
+    if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur)
+      this.#trouble(t("blur-not-here"));
     track.addEventListener("ended", () => this.#vanished("camera", track), { once: true });
     this.#call.publish("camera", track);
     before?.stop();
@@ -130,16 +137,25 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     if (screen.echoes) this.#trouble(t("screen-silent"));
   }
 
-  /** Return the track, and report once if it is not the chosen device's. @param {"microphone" | "camera"} device @param {MediaStreamTrack} track */
+  /**
+   * Return the track, and report once if it is not the chosen device's.
+   * @param {"microphone" | "camera"} device
+   * @param {MediaStreamTrack} track
+   */
   #wished(device, track) {
     const chosen = this.#settings()[device];
     const missing = chosen !== "" && track.getSettings().deviceId !== chosen;
-    if (missing && !this.#missed.has(chosen)) this.#trouble(t("device-missing", { device: t(`device-${device}`) }));
+    if (missing && !this.#missed.has(chosen))
+      this.#trouble(t("device-missing", { device: t(`device-${device}`) }));
     if (missing) this.#missed.add(chosen);
     return track;
   }
 
-  /** Handle a lost device, for instance an unplugged one: another takes its place if there is one. @param {Device} device @param {Microphone | MediaStreamTrack} gone */
+  /**
+   * Handle a lost device, for instance an unplugged one: another takes its place if there is one.
+   * @param {Device} device
+   * @param {Microphone | MediaStreamTrack} gone
+   */
   async #vanished(device, gone) {
     if (this.#stopped || (device === "microphone" ? this.mic : this.camera) !== gone) return;
     this.#trouble(t("device-vanished", { device: t(`device-${device}`) }));
@@ -174,7 +190,10 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     if (!this.screen) return;
     const { video, audio } = this.screen;
     this.screen = null;
-    for (const [source, track] of /** @type {const} */ ([["screen", video], ["screen_audio", audio]])) {
+    for (const [source, track] of /** @type {const} */ ([
+      ["screen", video],
+      ["screen_audio", audio],
+    ])) {
       if (!track) continue;
       this.#call.publish(source, null);
       track.stop();

@@ -11,17 +11,20 @@ const EVERY_MS = 1000;
 const KEPT = 180; // Readings: three minutes.
 
 /**
- * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number, codec: string, scalability?: string, lost: number}} Sent
- * @typedef {Sent & {source: Source, trackId: string, userId: string, jitterMs: number, waitMs: number, concealed: number, freezes: number}} Received
- * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number}, sent: Sent[], received: Received[]}} Reading
+ * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,
+ *   codec: string, scalability?: string, lost: number}} Sent
+ * @typedef {Sent & {source: Source, trackId: string, userId: string, jitterMs: number, waitMs: number,
+ *   concealed: number, freezes: number}} Received
+ * @typedef {{atMs: number, path: {kind: string, roundTripMs: number, availableKbps: number, came: number},
+ *   sent: Sent[], received: Received[]}} Reading
  * @typedef {ReturnType<typeof summary>} Summary `people` has kbit/s by member.
  * @typedef {any} Entry One of the browser's statistics; its fields depend on its type and on the browser.
  */
 
 /**
- * The last reading, or null. `came` grows with everything received over the path, including responses to checks.
- * `waitMs` is how long sound is buffered before it is heard. `lost` and `concealed` are shares of the last second,
- * 0 to 1.
+ * The last reading, or null. `came` grows with everything received over the path, including responses to
+ * checks. `waitMs` is how long sound is buffered before it is heard. `lost` and `concealed` are shares of the
+ * last second, 0 to 1.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
@@ -31,13 +34,17 @@ export const readings = signal([]);
 /** @type {Source[]} */
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
-/** Read the statistics of a call until `stop` is called: `() => stop`. `onReading` receives each reading. @param {Pick<Call, "pc" | "tracks">} call @param {(reading: Reading) => void} onReading */
+/**
+ * Read the statistics of a call until `stop` is called: `() => stop`. `onReading` receives each reading.
+ * @param {Pick<Call, "pc" | "tracks">} call
+ * @param {(reading: Reading) => void} onReading
+ */
 export function watchQuality(call, onReading) {
   /** @type {Map<string, Entry> | null} */
   let before = null;
   const timer = setInterval(async () => {
     const pc = call.pc;
-    if (!pc || pc.connectionState !== "connected") {
+    if (pc?.connectionState !== "connected") {
       before = null;
       return;
     }
@@ -59,42 +66,88 @@ export function watchQuality(call, onReading) {
   };
 }
 
-/** @param {Map<string, Entry>} entries @param {Map<string, Entry>} before @param {Track[]} tracks @returns {Reading} */
+/**
+ * @param {Map<string, Entry>} entries
+ * @param {Map<string, Entry>} before
+ * @param {Track[]} tracks
+ * @returns {Reading}
+ */
 function read(entries, before, tracks) {
   const all = [...entries.values()];
-  const change = (/** @type {Entry} */ entry, /** @type {string} */ name) => Math.max(0, (entry[name] ?? 0) - (before.get(entry.id)?.[name] ?? 0));
-  const seconds = (/** @type {Entry} */ entry) => Math.max(0.001, (entry.timestamp - (before.get(entry.id)?.timestamp ?? entry.timestamp - EVERY_MS)) / 1000);
-  const kbps = (/** @type {Entry} */ entry, /** @type {string} */ name) => Math.round((change(entry, name) * 8) / 1000 / seconds(entry));
+  const change = (/** @type {Entry} */ entry, /** @type {string} */ name) =>
+    Math.max(0, (entry[name] ?? 0) - (before.get(entry.id)?.[name] ?? 0));
+  const seconds = (/** @type {Entry} */ entry) =>
+    Math.max(
+      0.001,
+      (entry.timestamp - (before.get(entry.id)?.timestamp ?? entry.timestamp - EVERY_MS)) / 1000,
+    );
+  const kbps = (/** @type {Entry} */ entry, /** @type {string} */ name) =>
+    Math.round((change(entry, name) * 8) / 1000 / seconds(entry));
   const codec = (/** @type {Entry} */ { codecId }) => entries.get(codecId)?.mimeType?.split("/")[1] ?? "";
-  const common = (/** @type {Entry} */ entry) => ({ mid: entry.mid, width: entry.frameWidth ?? 0, height: entry.frameHeight ?? 0, fps: Math.round(entry.framesPerSecond ?? 0), codec: codec(entry) });
+  const common = (/** @type {Entry} */ entry) => ({
+    mid: entry.mid,
+    width: entry.frameWidth ?? 0,
+    height: entry.frameHeight ?? 0,
+    fps: Math.round(entry.framesPerSecond ?? 0),
+    codec: codec(entry),
+  });
   const share = (/** @type {number} */ part, /** @type {number} */ whole) => (whole > 0 ? part / whole : 0);
 
-  const received = tracks.flatMap(({ mid, trackId, userId, source }) => all
-    .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
-    .map((entry) => {
-      const [lost, came] = [change(entry, "packetsLost"), change(entry, "packetsReceived")];
-      const concealed = change(entry, "concealedSamples") - change(entry, "silentConcealedSamples");
-      return {
-        ...common(entry), trackId, userId, source, kbps: kbps(entry, "bytesReceived"), jitterMs: Math.round((entry.jitter ?? 0) * 1000),
-        waitMs: Math.round(1000 * share(change(entry, "jitterBufferDelay"), change(entry, "jitterBufferEmittedCount"))),
-        lost: share(lost, lost + came), concealed: share(Math.max(0, concealed), change(entry, "totalSamplesReceived")), freezes: change(entry, "freezeCount"),
-      };
+  const received = tracks.flatMap(({ mid, trackId, userId, source }) =>
+    all
+      .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
+      .map((entry) => {
+        const [lost, came] = [change(entry, "packetsLost"), change(entry, "packetsReceived")];
+        const concealed = change(entry, "concealedSamples") - change(entry, "silentConcealedSamples");
+        return {
+          ...common(entry),
+          trackId,
+          userId,
+          source,
+          kbps: kbps(entry, "bytesReceived"),
+          jitterMs: Math.round((entry.jitter ?? 0) * 1000),
+          waitMs: Math.round(
+            1000 * share(change(entry, "jitterBufferDelay"), change(entry, "jitterBufferEmittedCount")),
+          ),
+          lost: share(lost, lost + came),
+          concealed: share(Math.max(0, concealed), change(entry, "totalSamplesReceived")),
+          freezes: change(entry, "freezeCount"),
+        };
+      }),
+  );
+  const sent = all
+    .filter(({ type }) => type === "outbound-rtp")
+    .map((entry) => ({
+      ...common(entry),
+      source: SOURCES[Number(entry.mid)] ?? "",
+      scalability: entry.scalabilityMode ?? "",
+      kbps: kbps(entry, "bytesSent"),
+      lost: share(change(entries.get(entry.remoteId) ?? {}, "packetsLost"), change(entry, "packetsSent")),
     }));
-  const sent = all.filter(({ type }) => type === "outbound-rtp").map((entry) => ({
-    ...common(entry), source: SOURCES[Number(entry.mid)] ?? "", scalability: entry.scalabilityMode ?? "", kbps: kbps(entry, "bytesSent"), lost: share(change(entries.get(entry.remoteId) ?? {}, "packetsLost"), change(entry, "packetsSent")),
-  }));
   return { atMs: Date.now(), path: pathOf(all, entries), sent, received };
 }
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId; // Firefox has none; it marks the pair.
+  // Firefox has none; it marks the pair.
+  const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId;
   const pairs = all.filter(({ type }) => type === "candidate-pair");
-  const pair = entries.get(selected) ?? pairs.find((entry) => entry.selected) ?? pairs.find((entry) => entry.nominated && entry.state === "succeeded");
+  const pair =
+    entries.get(selected) ??
+    pairs.find((entry) => entry.selected) ??
+    pairs.find((entry) => entry.nominated && entry.state === "succeeded");
   const local = entries.get(pair?.localCandidateId);
-  const kind = local?.candidateType === "relay" ? "relay" : local?.protocol ?? "";
-  const came = ["bytesReceived", "requestsReceived", "responsesReceived"].reduce((sum, name) => sum + (pair?.[name] ?? 0), 0);
-  return { kind, roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000), availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000), came };
+  const kind = local?.candidateType === "relay" ? "relay" : (local?.protocol ?? "");
+  const came = ["bytesReceived", "requestsReceived", "responsesReceived"].reduce(
+    (sum, name) => sum + (pair?.[name] ?? 0),
+    0,
+  );
+  return {
+    kind,
+    roundTripMs: Math.round((pair?.currentRoundTripTime ?? 0) * 1000),
+    availableKbps: Math.round((pair?.availableOutgoingBitrate ?? 0) / 1000),
+    came,
+  };
 }
 
 /** @param {Reading} reading */
@@ -107,16 +160,31 @@ function summary({ atMs, path, sent, received }) {
   return { atMs, roundTripMs: path.roundTripMs, lost, kbpsIn: sum(received), kbpsOut: sum(sent), people };
 }
 
-/** Return a report for somebody who helps, as text without names or addresses. `past` are the last readings. @param {Reading} reading @param {Summary[]} past */
+/**
+ * Return a report for somebody who helps, as text without names or addresses. `past` are the last readings.
+ * @param {Reading} reading
+ * @param {Summary[]} past
+ */
 export function report({ path, sent, received }, past = []) {
-  const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) => Math.max(0, ...past.map((each) => each[name]));
+  const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>
+    Math.max(0, ...past.map((each) => each[name]));
   const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
-  const line = (/** @type {Sent} */ each) => `${each.source} ${each.codec} ${each.kbps} kbit/s ${each.width ? `${each.width}x${each.height}@${each.fps} ` : ""}${each.scalability ? `${each.scalability} ` : ""}lost ${percent(each.lost)}`;
+  const line = (/** @type {Sent} */ each) => {
+    const size = each.width ? `${each.width}x${each.height}@${each.fps} ` : "";
+    const layers = each.scalability ? `${each.scalability} ` : "";
+    return `${each.source} ${each.codec} ${each.kbps} kbit/s ${size}${layers}lost ${percent(each.lost)}`;
+  };
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,
-    `last ${past.length} s: round trip at most ${most("roundTripMs")} ms, lost at most ${percent(most("lost"))}, received at most ${most("kbpsIn")} kbit/s, sent at most ${most("kbpsOut")} kbit/s`,
+    `last ${past.length} s: round trip at most ${most("roundTripMs")} ms, ` +
+      `lost at most ${percent(most("lost"))}, ` +
+      `received at most ${most("kbpsIn")} kbit/s, sent at most ${most("kbpsOut")} kbit/s`,
     ...sent.map((each) => `sent: ${line(each)}`),
-    ...received.map((each, index) => `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms${each.source.includes("audio") || each.source === "mic" ? ` concealed ${percent(each.concealed)}` : ` freezes ${each.freezes}`}`),
+    ...received.map((each, index) => {
+      const isSound = each.source.includes("audio") || each.source === "mic";
+      const gaps = isSound ? `concealed ${percent(each.concealed)}` : `freezes ${each.freezes}`;
+      return `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms ${gaps}`;
+    }),
   ].join("\n");
 }

@@ -5,10 +5,15 @@
 import { openMicrophone } from "./media.js";
 
 /** @type {Record<string, string>} */
-const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" }; // The first type that the browser supports is used.
+// The first type that the browser supports is used.
+const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" };
 const BIT_RATE = 48_000;
 
-/** Start recording. `stop` ends it and resolves with the file; `settings` as in state/call_settings.js. @param {CallSettings} settings @param {string} name */
+/**
+ * Start recording. `stop` ends it and resolves with the file; `settings` as in state/call_settings.js.
+ * @param {CallSettings} settings
+ * @param {string} name
+ */
 export async function recordVoice(settings, name) {
   const track = await openMicrophone(settings);
   const mimeType = Object.keys(TYPES).find((type) => MediaRecorder.isTypeSupported(type)) ?? "";

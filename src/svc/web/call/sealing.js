@@ -13,18 +13,28 @@ const STAY_WORDS = 2; // Of 32 bits: together a number that no other stay has.
 /** @type {TrustedTypePolicy | null | undefined} */
 let policy; // Null if the browser has no trusted types.
 
-/** Return the sealing of a call in a private conversation or an encrypted channel; null for any other call. @param {string} roomId @param {boolean} encrypted */
-export const sealingOf = (roomId, encrypted) => (encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofTalk) : null);
+/**
+ * Return the sealing of a call in a private conversation or an encrypted channel; null for any other call.
+ * @param {string} roomId
+ * @param {boolean} encrypted
+ */
+export const sealingOf = (roomId, encrypted) =>
+  encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofTalk) : null;
 
 export class Sealing {
   /** The codec of sealed pictures. The worker knows which bytes of a VP8 frame packets need to read. */
   codec = "VP8";
 
-  #worker; #follow;
+  #worker;
+  #follow;
   /** @type {WeakMap<RTCRtpSender | RTCRtpReceiver, string>} */
   #lines = new WeakMap();
 
-  /** `follow` reports the keys of each epoch until the function that it returns is called. @param {string} roomId @param {(roomId: string, told: (epoch: Keys) => void) => () => void} follow */
+  /**
+   * `follow` reports the keys of each epoch until the function that it returns is called.
+   * @param {string} roomId
+   * @param {(roomId: string, told: (epoch: Keys) => void) => () => void} follow
+   */
   constructor(roomId, follow) {
     this.#worker = new Worker(address(), { type: "module", name: "svc.sealing" });
     this.#follow = follow(roomId, (epoch) => this.#worker.postMessage({ epoch }));
@@ -36,10 +46,19 @@ export class Sealing {
     this.#lines.set(sender, source);
     const video = source === "camera" || source === "screen";
     const stay = crypto.getRandomValues(new Uint32Array(STAY_WORDS));
-    sender.transform = new RTCRtpScriptTransform(this.#worker, { send: true, source, video, stay: [...stay] });
+    sender.transform = new RTCRtpScriptTransform(this.#worker, {
+      send: true,
+      source,
+      video,
+      stay: [...stay],
+    });
   }
 
-  /** Open frames of this receiver if they come from the line's declared owner. @param {RTCRtpReceiver} receiver @param {Pick<Offered, "userId" | "source">} owner */
+  /**
+   * Open frames of this receiver if they come from the line's declared owner.
+   * @param {RTCRtpReceiver} receiver
+   * @param {Pick<Offered, "userId" | "source">} owner
+   */
   open(receiver, { userId, source }) {
     const known = this.#lines.get(receiver);
     const line = known ?? crypto.randomUUID();
@@ -47,7 +66,10 @@ export class Sealing {
     this.#worker.postMessage({ owner: { line, memberId: userId, source } });
     if (known) return;
     this.#lines.set(receiver, line);
-    receiver.transform = new RTCRtpScriptTransform(this.#worker, { line, video: receiver.track.kind === "video" });
+    receiver.transform = new RTCRtpScriptTransform(this.#worker, {
+      line,
+      video: receiver.track.kind === "video",
+    });
   }
 
   stop() {
@@ -60,19 +82,29 @@ export class Sealing {
 function ofTalk(talkId, told) {
   const following = theRunning().then((running) => running.followTalk(talkId, told));
   following.catch(reportError);
-  return () => { following.then((stop) => stop(), () => {}); };
+  return () => {
+    following.then(
+      (stop) => stop(),
+      () => {},
+    );
+  };
 }
 
 /** @param {string} channelId @param {(epoch: Keys) => void} told */
 function ofChannel(channelId, told) {
-  const following = theRunning().then((running) => running.followCall(channelId, (epoch) => {
-    told(epoch);
-    keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");
-  }));
+  const following = theRunning().then((running) =>
+    running.followCall(channelId, (epoch) => {
+      told(epoch);
+      keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");
+    }),
+  );
   following.catch(reportError);
   return () => {
     keyHolders.value = [];
-    following.then((stop) => stop(), () => {});
+    following.then(
+      (stop) => stop(),
+      () => {},
+    );
   };
 }
 

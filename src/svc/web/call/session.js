@@ -1,10 +1,11 @@
-// One stay at the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in order, puts
-// our tracks on the lines reserved for them, and names the owners of the other lines. If the socket breaks while
-// media continues, it resumes the stay over another socket. It never begins another stay; call.js does.
+// One stay at the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in order,
+// puts our tracks on the lines reserved for them, and names the owners of the other lines. If the socket
+// breaks while media continues, it resumes the stay over another socket. It never begins another stay;
+// call.js does.
 //
-// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line carries
-// another member's track, named by the `tracks` map next to the SDP. A frame is {event, data}, where data is a JSON
-// string.
+// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line
+// carries another member's track, named by the `tracks` map next to the SDP. A frame is {event, data}, where
+// data is a JSON string.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Wanted } from "./encodings.js" */
@@ -21,9 +22,12 @@ import { RelayWatch, stuck } from "./trouble.js";
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
- * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish Our request for a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is the width of its tile in device pixels, or 0.
+ * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish
+ *   Our request for a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is the width of its
+ *   tile in device pixels, or 0.
  * @typedef {{kind: string, reason: string}} Ending
- * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's rate, or 0.
+ * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's
+ *   rate, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Line A line that an offer has named.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
  */
@@ -39,13 +43,16 @@ const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
 // Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
 // "maintain-resolution" the picture is sharp at once; after this time the estimate is good.
 const KEEP_SIZE_MS = 5000;
-// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at once.
+// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at
+// once.
 const SMALLER_AFTER_MS = 2000;
 // The close code when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
-// Closings that may come from the network: without a close frame, because the chat server stops, or with LOST.
+// Closings that may come from the network: without a close frame, because the chat server stops, or with
+// LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
-const RETRY_FIRST_MS = 100, RETRY_MOST_MS = 1000;
+const RETRY_FIRST_MS = 100,
+  RETRY_MOST_MS = 1000;
 // An attempt can hang at the chat server's port while it starts, or forever if the network is gone.
 const ATTEMPT_MS = 5000;
 // Continuing media delivers packets within this time: even a silent voice sends two per second.
@@ -63,7 +70,10 @@ export class Session extends EventTarget {
   tracks = [];
   /** All tracks of the room, including those we do not receive. @type {Offered[]} */
   offered = [];
-  /** The tracks that we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line". @type {Withheld[]} */
+  /**
+   * The tracks that we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line".
+   * @type {Withheld[]}
+   */
   withheld = [];
   /** The user ids of the speakers, the loudest first, including our own. @type {string[]} */
   speakers = [];
@@ -71,10 +81,17 @@ export class Session extends EventTarget {
   /** The trouble that ended the session, if any; see trouble.js. @type {Trouble | null} */
   trouble = null;
 
-  #url; #reachable;
-  /** The credential that resumes this session over another socket. @type {{credential: string, within_s: number} | null} */
+  #url;
+  #reachable;
+  /**
+   * The credential that resumes this session over another socket.
+   * @type {{credential: string, within_s: number} | null}
+   */
   #ticket = null;
-  /** Set while no socket reaches the service. @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null} */
+  /**
+   * Set while no socket reaches the service.
+   * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
+   */
   #away = null;
   /** Our request for each track. @type {Map<string, Partial<Wish>>} */
   #wishes = new Map();
@@ -82,27 +99,53 @@ export class Session extends EventTarget {
   #unsent = new Set();
   /** The others' request for each of our sources. @type {Map<Source, Wanted>} */
   #wantedOfUs = new Map();
-  #relay; #since = performance.now(); #connected = false;
-  #socket; #pc; #sending; #codec;
+  #relay;
+  #since = performance.now();
+  #connected = false;
+  #socket;
+  #pc;
+  #sending;
+  #codec;
   /** @type {RTCIceCandidateInit[]} */
   #candidates = [];
   /** @type {Promise<void>} */
   #work = Promise.resolve();
   /** @type {(ending: Ending) => void} */
   #end = () => {};
-  #deadline; #reason = ""; #sound; #offeredSound = VOICE; #wanted; #sealing;
-  #pulse = new Pulse(() => this.#send("keep_alive", { timestamp: Date.now() }), () => this.#unanswered());
+  #deadline;
+  #reason = "";
+  #sound;
+  #offeredSound = VOICE;
+  #wanted;
+  #sealing;
+  #pulse = new Pulse(
+    () => this.#send("keep_alive", { timestamp: Date.now() }),
+    () => this.#unanswered(),
+  );
   // A voice and its face belong to one stream, so that receivers keep them in sync.
-  #person = new MediaStream(); #screen = new MediaStream();
+  #person = new MediaStream();
+  #screen = new MediaStream();
 
   /**
-   * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish; after
-   * changing it, call `publish`. `sound()` returns the kind of our sound and its channel's rate. `wanted(offered)`
-   * returns the tracks to receive. `reachable()` returns whether the chat server answers. `simulcast` sends video
-   * in several encodings.
-   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string | null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, sealing?: Sealing | null, simulcast?: boolean}} how
+   * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish;
+   * after changing it, call `publish`. `sound()` returns the kind of our sound and its channel's rate.
+   * `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server answers.
+   * `simulcast` sends video in several encodings.
+   * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string |
+   *   null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean,
+   *   sealing?: Sealing | null, simulcast?: boolean}} how
    */
-  constructor({ url, grant, sending, codec, sound = () => VOICE, wanted = (offered) => offered, reachable = () => true, sealing = null, simulcast = false }) {
+  constructor({
+    url,
+    grant,
+    sending,
+    codec,
+    sound = () => VOICE,
+    wanted = (offered) => offered,
+    reachable = () => true,
+    sealing = null,
+    simulcast = false,
+  }) {
     super();
     this.#url = url;
     this.#reachable = reachable;
@@ -110,7 +153,9 @@ export class Session extends EventTarget {
     this.#sealing = sealing;
     this.#sound = sound;
     /** @type {Promise<Ending>} */
-    this.ended = new Promise((resolve) => { this.#end = resolve; });
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
     this.#sending = sending;
     this.#codec = codec;
     this.#pc = this.#openPeerConnection(grant.ice_servers);
@@ -131,24 +176,37 @@ export class Session extends EventTarget {
   /** The obstacle that prevents media; null until connecting takes longer than usual. */
   get obstacle() {
     if (performance.now() - this.#since < USUALLY_MS) return null;
-    return stuck(this.#pc, { signalled: this.signalled, hadMedia: this.#connected, relay: this.#relay.state });
+    return stuck(this.#pc, {
+      signalled: this.signalled,
+      hadMedia: this.#connected,
+      relay: this.#relay.state,
+    });
   }
 
-  /** Put the track that `sending` holds for `source` on its line, or take the line down if there is none. @param {Source} source */
+  /**
+   * Put the track that `sending` holds for `source` on its line, or take the line down if there is none.
+   * @param {Source} source
+   */
   publish(source) {
     this.#queue(async () => {
-      if (this.#pc.remoteDescription && (await this.#arrange(source) || this.#soundsDifferent())) this.#send("renegotiate", {});
+      if (this.#pc.remoteDescription && ((await this.#arrange(source)) || this.#soundsDifferent()))
+        this.#send("renegotiate", {});
     });
   }
 
   /** Request a new round if the wanted tracks or our sound's rate have changed. */
   review() {
     this.#queue(() => {
-      if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent())) this.#send("renegotiate", {});
+      if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent()))
+        this.#send("renegotiate", {});
     });
   }
 
-  /** Change our request for a track. Each message to the service contains the whole request. @param {string} trackId @param {Partial<Wish>} changes */
+  /**
+   * Change our request for a track. Each message to the service contains the whole request.
+   * @param {string} trackId
+   * @param {Partial<Wish>} changes
+   */
   wish(trackId, changes) {
     const wish = { max_temporal_layer: -1, ...this.#wishes.get(trackId), ...changes };
     this.#wishes.set(trackId, wish);
@@ -157,15 +215,16 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still answers, because nothing arrives. It may only be frozen, so it has the usual
-   * time.
+   * Check whether the service still answers, because nothing arrives. It may only be frozen, so it has the
+   * usual time.
    */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
 
   /**
-   * Resume the stay now if it is interrupted, because the chat server is reachable again. Return whether it was.
+   * Resume the stay now if it is interrupted, because the chat server is reachable again. Return whether it
+   * was.
    */
   comeBack() {
     this.#away?.resting.abort();
@@ -189,7 +248,11 @@ export class Session extends EventTarget {
   /** @param {RTCIceServer[]} iceServers */
   #openPeerConnection(iceServers) {
     // Chromium lets frames bypass a transform that is set late, unless this option makes them wait.
-    const pc = new RTCPeerConnection({ iceServers, bundlePolicy: "max-bundle", encodedInsertableStreams: this.#sealing !== null });
+    const pc = new RTCPeerConnection({
+      iceServers,
+      bundlePolicy: "max-bundle",
+      encodedInsertableStreams: this.#sealing !== null,
+    });
     pc.addEventListener("icecandidate", ({ candidate }) => {
       if (candidate?.candidate) this.#send("candidate", candidate);
     });
@@ -200,10 +263,13 @@ export class Session extends EventTarget {
   /** @param {string} event @param {unknown} data The first message. */
   #openSocket(event, data) {
     const socket = new WebSocket(this.#url);
-    const attempt = event === "client_resume" ? setTimeout(() => {
-      if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
-      socket.close();
-    }, ATTEMPT_MS) : 0;
+    const attempt =
+      event === "client_resume"
+        ? setTimeout(() => {
+            if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
+            socket.close();
+          }, ATTEMPT_MS)
+        : 0;
     socket.addEventListener("open", () => {
       clearTimeout(attempt);
       this.#send(event, data);
@@ -219,7 +285,8 @@ export class Session extends EventTarget {
       if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
       if (this.#away && kind === "refused") kind = "lost"; // The stay is over, and a new one may begin.
-      if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected") this.#takeUp(this.#ticket);
+      if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected")
+        this.#takeUp(this.#ticket);
       else this.#finish(kind, this.#reason || reason);
     });
     return socket;
@@ -230,7 +297,7 @@ export class Session extends EventTarget {
     const [ticket, socket] = [this.#ticket, this.#socket];
     const before = await this.#came();
     await pause(LISTEN_MS);
-    const goesOn = await this.#came() > before;
+    const goesOn = (await this.#came()) > before;
     if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended meanwhile.
     if (!ticket || !goesOn || this.#pc.connectionState !== "connected") {
       this.giveUp();
@@ -242,12 +309,15 @@ export class Session extends EventTarget {
 
   async #came() {
     const statistics = [...(await this.#pc.getStats()).values()];
-    return statistics.reduce((sum, { type, bytesReceived }) => sum + (type === "transport" ? bytesReceived : 0), 0);
+    return statistics.reduce(
+      (sum, { type, bytesReceived }) => sum + (type === "transport" ? bytesReceived : 0),
+      0,
+    );
   }
 
   /**
-   * Resume the stay over a new socket, because the old one broke while media continues. If the chat server answered
-   * both before and after an attempt, the attempt failed because of the service itself.
+   * Resume the stay over a new socket, because the old one broke while media continues. If the chat server
+   * answered both before and after an attempt, the attempt failed because of the service itself.
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {
@@ -257,7 +327,13 @@ export class Session extends EventTarget {
       this.#away.resting = resting;
       await pause(this.#away.backoff.next(), resting.signal);
       if (!this.#away) return; // The session has ended.
-    } else this.#away = { until: performance.now() + withinS * 1000, reached: false, backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS), resting };
+    } else
+      this.#away = {
+        until: performance.now() + withinS * 1000,
+        reached: false,
+        backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS),
+        resting,
+      };
     const away = this.#away;
     const reached = this.#reachable();
     if (performance.now() > away.until || (away.reached && reached)) this.#finish("lost", "");
@@ -267,7 +343,9 @@ export class Session extends EventTarget {
     }
   }
 
-  /** Handle that the service has resumed the session. The offer that follows contains everything we missed. */
+  /**
+   * Handle that the service has resumed the session. The offer that follows contains everything we missed.
+   */
   #resumed() {
     this.#away = null;
     this.withheld = [];
@@ -299,31 +377,46 @@ export class Session extends EventTarget {
     else if (event === "session_resumed") this.#resumed();
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
-    else if (event === "path_lost") this.dispatchEvent(new Event("silent")); // An offer with an ICE restart follows.
+    else if (event === "path_lost")
+      this.dispatchEvent(new Event("silent")); // An offer with an ICE restart follows.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
     else if (event === "layers_wanted") this.#wantedChanged(JSON.parse(data));
     else if (event === "room_error") this.#reason = data;
   }
 
-  /** @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer @param {WebSocket} socket The offer's source; only it waits for the answer. */
+  /**
+   * @param {{type: RTCSdpType, sdp: string, tracks?: Named}} offer
+   * @param {WebSocket} socket The offer's source; only it waits for the answer.
+   */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
     await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
-    for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES))) this.#sealing?.seal(/** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender, source);
+    for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES)))
+      this.#sealing?.seal(
+        /** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender,
+        source,
+      );
     this.#nameOffered(tracks);
-    this.dispatchEvent(new Event("offered")); // Report them before our answer, so that the tile widths are known when the tracks arrive.
+    // Report them before our answer, so that the tile widths are known when the tracks arrive.
+    this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
     await this.#encode("camera"); // The number of people may have changed.
     const answer = await this.#pc.createAnswer();
-    await this.#pc.setLocalDescription({ type: answer.type, sdp: inStereo(/** @type {string} */ (answer.sdp)) });
+    await this.#pc.setLocalDescription({
+      type: answer.type,
+      sdp: inStereo(/** @type {string} */ (answer.sdp)),
+    });
     if (socket === this.#socket) this.#send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
     this.#nameTracks();
   }
 
-  /** Add a candidate. Candidates may overtake the offer, so they wait for it. @param {RTCIceCandidateInit} candidate */
+  /**
+   * Add a candidate. Candidates may overtake the offer, so they wait for it.
+   * @param {RTCIceCandidateInit} candidate
+   */
   async #addCandidate(candidate) {
     if (!this.#pc.remoteDescription) this.#candidates.push(candidate);
     else await this.#pc.addIceCandidate(candidate);
@@ -331,18 +424,23 @@ export class Session extends EventTarget {
 
   /** @param {Named} tracks */
   #nameOffered(tracks) {
-    this.offered = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(({ mid }) => mid in tracks).map(({ mid, receiver }) => {
-      const { track_id: trackId, user_id: userId, source } = tracks[mid];
-      this.#sealing?.open(receiver, { userId, source });
-      return { mid, trackId, userId, source };
-    });
+    this.offered = /** @type {Line[]} */ (this.#pc.getTransceivers())
+      .filter(({ mid }) => mid in tracks)
+      .map(({ mid, receiver }) => {
+        const { track_id: trackId, user_id: userId, source } = tracks[mid];
+        this.#sealing?.open(receiver, { userId, source });
+        return { mid, trackId, userId, source };
+      });
   }
 
   /** Set the lines so that our next answer takes exactly the wanted tracks. Return whether a line changed. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
-    const changed = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(({ mid, direction }) => this.offered.some((each) => each.mid === mid)
-      && direction !== (mids.has(mid) ? "recvonly" : "inactive"));
+    const changed = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(
+      ({ mid, direction }) =>
+        this.offered.some((each) => each.mid === mid) &&
+        direction !== (mids.has(mid) ? "recvonly" : "inactive"),
+    );
     for (const line of changed) line.direction = mids.has(line.mid) ? "recvonly" : "inactive";
     return changed.length > 0;
   }
@@ -356,12 +454,19 @@ export class Session extends EventTarget {
   #nameTracks() {
     const lines = new Map(this.#pc.getTransceivers().map((line) => [line.mid, line]));
     const withheld = new Set(this.withheld.map(({ trackId }) => trackId));
-    this.tracks = this.offered.filter(({ mid, trackId }) => lines.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId))
-      .map((each) => ({ ...each, receiver: /** @type {RTCRtpTransceiver} */ (lines.get(each.mid)).receiver }));
+    this.tracks = this.offered
+      .filter(({ mid, trackId }) => lines.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId))
+      .map((each) => ({
+        ...each,
+        receiver: /** @type {RTCRtpTransceiver} */ (lines.get(each.mid)).receiver,
+      }));
     this.dispatchEvent(new Event("tracks"));
   }
 
-  /** Mark a track as withheld. Without a reason, it is available again or has ended. @param {{track_id: string, user_id: string, source: Source, reason?: string}} said */
+  /**
+   * Mark a track as withheld. Without a reason, it is available again or has ended.
+   * @param {{track_id: string, user_id: string, source: Source, reason?: string}} said
+   */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
     const others = this.withheld.filter((each) => each.trackId !== trackId);
     this.withheld = reason ? [...others, { trackId, userId, source, reason }] : others;
@@ -374,7 +479,10 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("speakers"));
   }
 
-  /** Bring a line in step with `sending`. Return whether the SFU needs a new round of offer and answer. @param {Source} source */
+  /**
+   * Bring a line in step with `sending`. Return whether the SFU needs a new round of offer and answer.
+   * @param {Source} source
+   */
   async #arrange(source) {
     const line = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
     if (!line) return false;
@@ -382,7 +490,8 @@ export class Session extends EventTarget {
     const direction = track ? "sendonly" : "inactive";
     const replaced = line.sender.track !== track;
     if (replaced) await line.sender.replaceTrack(track);
-    if (replaced && track && line.direction === direction) await this.#encode(source); // The new track may have another size.
+    // The new track may have another size.
+    if (replaced && track && line.direction === direction) await this.#encode(source);
     if (line.direction === direction) return false;
     line.direction = direction;
     if (track) await this.#prepareSender(line.sender, source, track);
@@ -396,9 +505,14 @@ export class Session extends EventTarget {
     // The service learns of a new track only from its packets, so it must send something.
     this.#wantedOfUs.delete(source);
     const codec = this.#codec && senderCodec(this.#codec);
-    await wish(sender, { ...this.#encodingOf(source, track), ...(codec && { codec }) }, "maintain-resolution");
+    await wish(
+      sender,
+      { ...this.#encodingOf(source, track), ...(codec && { codec }) },
+      "maintain-resolution",
+    );
     // Text on a screen stays readable even if it moves less smoothly; a face need not.
-    if (source === "camera" || track.contentHint === "motion") setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
+    if (source === "camera" || track.contentHint === "motion")
+      setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
   }
 
   /** @param {Source} source @param {MediaStreamTrack} track */
@@ -413,7 +527,10 @@ export class Session extends EventTarget {
     if (sender?.track?.kind === "video") await wish(sender, this.#encodingOf(source, sender.track));
   }
 
-  /** Apply the others' request. Send more, or nothing, at once; send less after a delay. @param {Wanted & {source: Source}} said */
+  /**
+   * Apply the others' request. Send more, or nothing, at once; send less after a delay.
+   * @param {Wanted & {source: Source}} said
+   */
   #wantedChanged({ source, width, watched }) {
     const before = this.#wantedOfUs.get(source) ?? ALL_WANTED;
     const now = { width, watched };
@@ -422,7 +539,10 @@ export class Session extends EventTarget {
     setTimeout(() => this.#queue(() => this.#encode(source)), wait);
   }
 
-  /** Run offers, candidates and our own changes one after the other, in order of arrival. @param {() => void | Promise<void>} step */
+  /**
+   * Run offers, candidates and our own changes one after the other, in order of arrival.
+   * @param {() => void | Promise<void>} step
+   */
   #queue(step) {
     this.#work = this.#work.then(step).catch((error) => this.#finish("lost", error.message));
   }
@@ -436,7 +556,8 @@ export class Session extends EventTarget {
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
     // If media is still connected, only the socket was lost, so there is no obstacle.
-    if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected")) this.trouble ??= trouble ?? this.obstacle;
+    if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected"))
+      this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
     this.#ticket = this.#away = null;
@@ -449,28 +570,35 @@ export class Session extends EventTarget {
 }
 
 /**
- * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587). A
- * voice sends next to nothing while it is silent (DTX). Music and the sound of a screen are stereo.
+ * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587).
+ * A voice sends next to nothing while it is silent (DTX). Music and the sound of a screen are stereo.
  * @param {string} sdp @param {Sound} sound
  */
 function withSound(sdp, { music, kbps }) {
   const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
   const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
-  return sdp.split(/(?=^m=)/mu).map((line) => {
-    const wish = music || line.includes(`a=mid:${SOURCES.screen_audio}\r`) ? rich : voice;
-    return line.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
-  }).join("");
+  return sdp
+    .split(/(?=^m=)/mu)
+    .map((line) => {
+      const wish = music || line.includes(`a=mid:${SOURCES.screen_audio}\r`) ? rich : voice;
+      return line.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
+    })
+    .join("");
 }
 
-/** Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as one channel. @param {string} sdp */
+/**
+ * Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as one channel.
+ * @param {string} sdp
+ */
 function inStereo(sdp) {
   return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
 }
 
 /**
- * Set the encoding of a sender. A browser that does not support a setting ignores it. An encoding that becomes
- * active starts with a keyframe.
- * @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference} [degradationPreference]
+ * Set the encoding of a sender. A browser that does not support a setting ignores it. An encoding that
+ * becomes active starts with a keyframe.
+ * @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference}
+ *   [degradationPreference]
  */
 async function wish(sender, encoding, degradationPreference) {
   const parameters = sender.getParameters();
@@ -478,14 +606,27 @@ async function wish(sender, encoding, degradationPreference) {
   const before = parameters.encodings;
   const width = sender.track?.getSettings().width ?? 0;
   const encodings = before.map((each) => ({ ...each, ...oneOfSeveral(encoding, each.rid, width) }));
-  const changed = encodings.some((each, i) => Object.entries(each).some(([name, value]) => before[i][/** @type {keyof RTCRtpEncodingParameters} */ (name)] !== value));
+  const changed = encodings.some((each, i) =>
+    Object.entries(each).some(
+      ([name, value]) => before[i][/** @type {keyof RTCRtpEncodingParameters} */ (name)] !== value,
+    ),
+  );
   if (!changed && !degradationPreference) return;
-  const encodingOptions = encodings.map(({ active }, i) => ({ keyFrame: before[i].active === false && active === true }));
-  await sender.setParameters({ ...parameters, encodings, ...(degradationPreference && { degradationPreference }) }, { encodingOptions }).catch(() => {});
+  const encodingOptions = encodings.map(({ active }, i) => ({
+    keyFrame: before[i].active === false && active === true,
+  }));
+  await sender
+    .setParameters(
+      { ...parameters, encodings, ...(degradationPreference && { degradationPreference }) },
+      { encodingOptions },
+    )
+    .catch(() => {});
 }
 
 /** @param {string} name */
 function senderCodec(name) {
   const wanted = `video/${name}`.toLowerCase();
-  return RTCRtpSender.getCapabilities("video")?.codecs.find(({ mimeType }) => mimeType.toLowerCase() === wanted);
+  return RTCRtpSender.getCapabilities("video")?.codecs.find(
+    ({ mimeType }) => mimeType.toLowerCase() === wanted,
+  );
 }

@@ -1,10 +1,13 @@
-// Play the received sound, one <audio> element per track, at the volume chosen for each person. Shows nothing.
+// Play the received sound, one <audio> element per track, at the volume chosen for each person. Shows
+// nothing.
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is the amplified stream if the element has to play it: only elements can use any loudspeaker in every browser.
+ * `out` is the amplified stream if the element has to play it: only elements can use any loudspeaker in every
+ * browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
- * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier: Amplifier | null}} Playing
+ * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier:
+ *   Amplifier | null}} Playing
  */
 
 const GAIN_ABOVE = 1; // An element plays no louder than this; the Web Audio graph amplifies beyond it.
@@ -12,26 +15,34 @@ const GAIN_ABOVE = 1; // An element plays no louder than this; the Web Audio gra
 export class Sound {
   /** @type {Map<string, Playing>} */
   #playing = new Map();
-  #onBlocked; #silent = false; #volume; #speaker = "";
+  #onBlocked;
+  #silent = false;
+  #volume;
+  #speaker = "";
   /** @type {AudioContext | null} */
   #context = null;
 
   /**
-   * `onBlocked(bool)` learns whether the browser requires a gesture first; `volume(userId, source)` returns the
-   * volume of a person, 0 to 2.
+   * `onBlocked(bool)` learns whether the browser requires a gesture first; `volume(userId, source)` returns
+   * the volume of a person, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
     // A locked or ringing phone may have paused the elements.
-    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.play(); });
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.play();
+    });
   }
 
   /** Play exactly the call's tracks; others than sound are ignored. @param {Track[]} tracks */
   render(tracks) {
-    const wanted = new Map(tracks.filter(({ receiver }) => receiver.track.kind === "audio")
-      .map((track) => [track.receiver.track.id, track]));
+    const wanted = new Map(
+      tracks
+        .filter(({ receiver }) => receiver.track.kind === "audio")
+        .map((track) => [track.receiver.track.id, track]),
+    );
     for (const [id, each] of this.#playing) {
       if (wanted.delete(id)) continue;
       each.element.srcObject = null;
@@ -80,9 +91,13 @@ export class Sound {
 
   async play() {
     this.#resume();
-    const attempts = [...this.#playing.values()].filter(({ element }) => element.paused).map(({ element }) => element.play());
+    const attempts = [...this.#playing.values()]
+      .filter(({ element }) => element.paused)
+      .map(({ element }) => element.play());
     const blocked = await Promise.allSettled(attempts);
-    this.#onBlocked(blocked.some((each) => each.status === "rejected" && each.reason.name === "NotAllowedError"));
+    this.#onBlocked(
+      blocked.some((each) => each.status === "rejected" && each.reason.name === "NotAllowedError"),
+    );
   }
 
   /** @param {MediaStream} stream @returns {Amplifier} */
@@ -90,11 +105,14 @@ export class Sound {
     const context = this.#context ?? this.#openGraph();
     const gain = context.createGain();
     const out = "setSinkId" in context ? null : context.createMediaStreamDestination();
-    context.createMediaStreamSource(stream).connect(gain).connect(out ?? context.destination);
+    context
+      .createMediaStreamSource(stream)
+      .connect(gain)
+      .connect(out ?? context.destination);
     return { gain, out: out?.stream ?? null };
   }
   #openGraph() {
-    const context = this.#context = new AudioContext();
+    const context = (this.#context = new AudioContext());
     if (this.#speaker) context.setSinkId?.(this.#speaker).catch(() => {});
     context.addEventListener("statechange", () => this.setVolumes());
     // Browsers start the graph only after a gesture.

@@ -12,7 +12,11 @@ export async function playTestSound(speaker) {
   if (speaker) await element.setSinkId?.(speaker).catch(() => {});
   await element.play().catch(() => {});
   NOTES_HZ.forEach((frequency, index) => {
-    const [note, gain, at] = [context.createOscillator(), context.createGain(), context.currentTime + index * NOTE_S];
+    const [note, gain, at] = [
+      context.createOscillator(),
+      context.createGain(),
+      context.currentTime + index * NOTE_S,
+    ];
     note.frequency.value = frequency;
     gain.gain.setValueAtTime(0.2, at);
     gain.gain.exponentialRampToValueAtTime(0.001, at + NOTE_S * 1.6);

@@ -1,7 +1,10 @@
-// Detect why a call does not connect or has broken, and explain it and the possible remedies. It is reported after
-// lasting longer than usual, and corrected as more is known. Fixes nothing.
+// Detect why a call does not connect or has broken, and explain it and the possible remedies. It is reported
+// after lasting longer than usual, and corrected as more is known. Fixes nothing.
 
-/** @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice" | "lost" | "signalling" | "encryption", ways?: undefined, port?: undefined, relay?: undefined}} Trouble */
+/**
+ * @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice"
+ *   | "lost" | "signalling" | "encryption", ways?: undefined, port?: undefined, relay?: undefined}} Trouble
+ */
 
 import { t } from "../words/words.js";
 
@@ -13,14 +16,19 @@ const LOOK_MS = 500;
 /** @type {Trouble} */
 const OFFLINE = { what: "offline" };
 
-/** Poll while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each change. */
+/**
+ * Poll while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each
+ * change.
+ */
 export class TroubleWatch {
-  #look; #tell;
+  #look;
+  #tell;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #begin;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #again;
-  #said = "null"; #state = "";
+  #said = "null";
+  #state = "";
   #networkChanged = () => {
     if (!navigator.onLine) this.#say(OFFLINE);
     else if (this.#state === "connected") this.#say(null);
@@ -37,13 +45,21 @@ export class TroubleWatch {
     clearTimeout(this.#begin);
     clearInterval(this.#again);
     this.#state = state;
-    for (const event of ["online", "offline"]) globalThis[state === "over" ? "removeEventListener" : "addEventListener"]?.(event, this.#networkChanged);
+    for (const event of ["online", "offline"])
+      globalThis[state === "over" ? "removeEventListener" : "addEventListener"]?.(
+        event,
+        this.#networkChanged,
+      );
     if (state === "connected" || state === "over") this.#say(null);
-    else this.#begin = setTimeout(() => {
-      const look = () => this.#say(navigator.onLine ? this.#look() : OFFLINE);
-      this.#again = setInterval(look, LOOK_MS);
-      look();
-    }, state === "joining" ? JOINING_MS : RECONNECTING_MS);
+    else
+      this.#begin = setTimeout(
+        () => {
+          const look = () => this.#say(navigator.onLine ? this.#look() : OFFLINE);
+          this.#again = setInterval(look, LOOK_MS);
+          look();
+        },
+        state === "joining" ? JOINING_MS : RECONNECTING_MS,
+      );
   }
 
   /** @param {Trouble | null} trouble */
@@ -55,15 +71,17 @@ export class TroubleWatch {
   }
 }
 
-// Consecutive readings without data, a second apart: where media flowed before, and where it did not. On an idle
-// path two equal readings are normal, because browsers check it every 2.5 s.
-const FLOWING = 2, IDLE = 3;
+// Consecutive readings without data, a second apart: where media flowed before, and where it did not. On an
+// idle path two equal readings are normal, because browsers check it every 2.5 s.
+const FLOWING = 2,
+  IDLE = 3;
 // In bytes per second: more than responses to checks and a silent voice need.
 const MEDIA = 1000;
 
 /** Notices that nothing arrives, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
-  #came = Infinity; #same = 0;
+  #came = Infinity;
+  #same = 0;
   // The last data may have come at the beginning of a second, so the second before counts too.
   #grown = [0, 0];
 
@@ -89,13 +107,20 @@ export class SilenceWatch {
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
-/** Notices sooner that voices and pictures have stopped. It reports once, because they may only have been muted. */
+/**
+ * Notices sooner that voices and pictures have stopped. It reports once, because they may only have been
+ * muted.
+ */
 export class StandstillWatch {
-  #heard = 0; #same = 0;
+  #heard = 0;
+  #same = 0;
   /** Whether anything has come since the previous poll. */
   goesOn = false;
 
-  /** Return whether everything has just stopped. `heard` grows with any sound or picture received. @param {number} heard */
+  /**
+   * Return whether everything has just stopped. `heard` grows with any sound or picture received.
+   * @param {number} heard
+   */
   stops(heard) {
     this.goesOn = heard > this.#heard;
     this.#same = heard === this.#heard ? this.#same + 1 : 0;
@@ -125,7 +150,13 @@ export class RelayWatch {
   }
 }
 
-/** Return where a session without media is stuck. `signalled`: its WebSocket is open; `hadMedia`: it has had media before. @param {RTCPeerConnection} pc @param {{signalled: boolean, hadMedia: boolean, relay: string}} how @returns {Trouble} */
+/**
+ * Return where a session without media is stuck. `signalled`: its WebSocket is open; `hadMedia`: it has had
+ * media before.
+ * @param {RTCPeerConnection} pc
+ * @param {{signalled: boolean, hadMedia: boolean, relay: string}} how
+ * @returns {Trouble}
+ */
 export function stuck(pc, { signalled, hadMedia, relay }) {
   const sdp = pc.remoteDescription?.sdp ?? "";
   if (!signalled || !sdp) return { what: "signalling" };
@@ -140,5 +171,11 @@ export function explained(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;
   if (what !== "path") return t(`trouble-${what}`);
-  return [t("trouble-path", { ways, port }), relay !== "none" && t("trouble-relay", { relay }), t("trouble-elsewhere")].filter(Boolean).join(" ");
+  return [
+    t("trouble-path", { ways, port }),
+    relay !== "none" && t("trouble-relay", { relay }),
+    t("trouble-elsewhere"),
+  ]
+    .filter(Boolean)
+    .join(" ");
 }

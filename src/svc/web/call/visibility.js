@@ -1,5 +1,5 @@
-// Track the width at which each video is shown, by its elements. Invisible elements have no width: those scrolled
-// away or in a background tab.
+// Track the width at which each video is shown, by its elements. Invisible elements have no width: those
+// scrolled away or in a background tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -7,12 +7,19 @@ import { signal } from "../vendor/signals.js";
 
 const IN_PICTURE_PX = 480; // The size of a picture-in-picture window is unknown.
 
-/** Device pixels by track. Tracks that are not shown are left out. @type {Signal<Map<MediaStreamTrack, number>>} */
+/**
+ * Device pixels by track. Tracks that are not shown are left out.
+ * @type {Signal<Map<MediaStreamTrack, number>>}
+ */
 export const widths = signal(new Map());
 /** @type {Map<HTMLVideoElement, {track: MediaStreamTrack, px: number}>} */
 const shown = new Map();
 
-/** Track how wide this element shows the track, until `stop` is called: `() => stop`. @param {HTMLVideoElement} video @param {MediaStreamTrack} track */
+/**
+ * Track how wide this element shows the track, until `stop` is called: `() => stop`.
+ * @param {HTMLVideoElement} video
+ * @param {MediaStreamTrack} track
+ */
 export function watchWidth(video, track) {
   const page = video.ownerDocument;
   const view = /** @type {Window & typeof globalThis} */ (page.defaultView);

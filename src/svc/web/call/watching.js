@@ -1,5 +1,5 @@
-// Select the videos to receive: cameras except in sound-only mode, screens by choice. The server does not send the
-// others. The first screen is watched at once, any other on request. Sans I/O.
+// Select the videos to receive: cameras except in sound-only mode, screens by choice. The server does not
+// send the others. The first screen is watched at once, any other on request. Sans I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -16,7 +16,12 @@ export class Watching {
   /** @type {Set<string>} */
   #known = new Set();
 
-  /** Return the wanted part of the offered tracks, [{userId, source}]. A new screen is selected if no other one is. @template {Pick<Offered, "userId" | "source">} T @param {T[]} offered */
+  /**
+   * Return the wanted part of the offered tracks, [{userId, source}]. A new screen is selected if no other
+   * one is.
+   * @template {Pick<Offered, "userId" | "source">} T
+   * @param {T[]} offered
+   */
   wanted(offered) {
     const sharing = new Set(offered.filter(({ source }) => source === "screen").map(({ userId }) => userId));
     const chosen = this.screens.value.filter((id) => sharing.has(id));

@@ -1,6 +1,6 @@
-// Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID contains
-// the group's epoch, the device's leaf, the source, and a random number of the stay. So no counter is used twice
-// with a key, however often somebody comes back. docs/private.md
+// Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID
+// contains the group's epoch, the device's leaf, the source, and a random number of the stay. So no counter
+// is used twice with a key, however often somebody comes back. docs/private.md
 
 import { derived } from "./sframe.js";
 
@@ -9,20 +9,30 @@ const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MOST_KIDS = 256; // Per epoch: five people who come back ten times use as many.
 const WINDOW = 512n; // A frame overtaken by this many others is not opened.
 const STAY_BITS = 44;
-// How long frames of the previous epoch are opened, for senders that learn of the new one later. Removed members
-// have the old key; added members do not.
+// How long frames of the previous epoch are opened, for senders that learn of the new one later. Removed
+// members have the old key; added members do not.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
 /** Return the number of a stay, from random words. @param {number[]} words */
-export const stayOf = (words) => BigInt.asUintN(STAY_BITS, words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n));
+export const stayOf = (words) =>
+  BigInt.asUintN(
+    STAY_BITS,
+    words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n),
+  );
 
 /** @param {{epoch: number, leaf: number}} where @param {string} source @param {bigint} stay */
 export function kidOf({ epoch, leaf }, source, stay) {
-  return (stay << 20n) | (BigInt(SOURCES.indexOf(source)) << 18n) | (BigInt(leaf) << 8n) | BigInt(epoch % 256);
+  return (
+    (stay << 20n) | (BigInt(SOURCES.indexOf(source)) << 18n) | (BigInt(leaf) << 8n) | BigInt(epoch % 256)
+  );
 }
 
-const partsOf = (/** @type {bigint} */ kid) => ({ low: Number(kid & 255n), leaf: Number((kid >> 8n) & 1023n), source: SOURCES[Number((kid >> 18n) & 3n)] });
+const partsOf = (/** @type {bigint} */ kid) => ({
+  low: Number(kid & 255n),
+  leaf: Number((kid >> 8n) & 1023n),
+  source: SOURCES[Number((kid >> 18n) & 3n)],
+});
 
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
@@ -48,7 +58,8 @@ export class SentLine {
 
 /**
  * The keys of the current and earlier epochs.
- * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]: string}, devices: string[]}} Epoch `devices` are thumbprints
+ * @typedef {{epoch: number, leaf: number, baseKey: Uint8Array<ArrayBuffer>, members: {[leaf: number]:
+ *   string}, devices: string[]}} Epoch `devices` are thumbprints
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
 export class LineKeys {
@@ -57,7 +68,10 @@ export class LineKeys {
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();
 
-  /** Add an epoch. Return how long frames of earlier epochs may be opened, in ms; null if the epoch is known. @param {Epoch} epoch */
+  /**
+   * Add an epoch. Return how long frames of earlier epochs may be opened, in ms; null if the epoch is known.
+   * @param {Epoch} epoch
+   */
   take(epoch) {
     // A recreated group counts its epochs from the start, so compare the keys.
     if (this.#epochs.some(({ baseKey }) => isSame(baseKey, epoch.baseKey))) return null;
@@ -66,7 +80,10 @@ export class LineKeys {
     return isGone ? AFTER_REMOVAL_MS : AFTER_ADDITION_MS;
   }
 
-  /** Forget the epochs before this one. Their remaining frames have arrived by now, or never will. @param {Epoch} epoch */
+  /**
+   * Forget the epochs before this one. Their remaining frames have arrived by now, or never will.
+   * @param {Epoch} epoch
+   */
   endBefore({ baseKey }) {
     const at = this.#epochs.findIndex((each) => isSame(each.baseKey, baseKey));
     if (at >= 0) this.#keep(this.#epochs.slice(0, at + 1));
@@ -105,7 +122,8 @@ export class LineKeys {
     if (counter + WINDOW <= known.highest || known.seen.has(counter)) return false;
     known.seen.add(counter);
     if (counter > known.highest) known.highest = counter;
-    if (known.seen.size > 2 * Number(WINDOW)) for (const each of known.seen) if (each + WINDOW <= known.highest) known.seen.delete(each);
+    if (known.seen.size > 2 * Number(WINDOW))
+      for (const each of known.seen) if (each + WINDOW <= known.highest) known.seen.delete(each);
     return true;
   }
 

@@ -1,5 +1,5 @@
-// SFrame (RFC 9605) with AES-GCM: seals a frame for everybody who has the base key. Its header names the key and
-// the counter. Knows nothing of codecs, calls or groups; bytes go in and come out.
+// SFrame (RFC 9605) with AES-GCM: seals a frame for everybody who has the base key. Its header names the key
+// and the counter. Knows nothing of codecs, calls or groups; bytes go in and come out.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
@@ -12,17 +12,18 @@ const utf8 = new TextEncoder();
 /** Return the shortest big-endian encoding of a value; one byte for 0. @param {bigint} value */
 function shortest(value) {
   const bytes = [];
-  for (let rest = value; rest > 0n || !bytes.length; rest >>= 8n) bytes.unshift(Number(rest & 0xFFn));
+  for (let rest = value; rest > 0n || !bytes.length; rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
   return bytes;
 }
 
 /** @param {Uint8Array} bytes @returns {bigint} */
-const valueOf = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+const numberIn = (bytes) => bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 
 /** Return a header (section 4.3). @param {bigint} kid @param {bigint} counter */
 export function header(kid, counter) {
   const [key, count] = [kid, counter].map((value) => (value < LONGEST_INLINE ? [] : shortest(value)));
-  const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) => (bytes.length ? 8 | (bytes.length - 1) : Number(value));
+  const first = (/** @type {bigint} */ value, /** @type {number[]} */ bytes) =>
+    bytes.length ? 8 | (bytes.length - 1) : Number(value);
   return new Uint8Array([(first(kid, key) << 4) | first(counter, count), ...key, ...count]);
 }
 
@@ -34,13 +35,17 @@ export function readHeader(data) {
     if (!(nibble & 8)) return BigInt(nibble & 7);
     const bytes = data.subarray(at, at + (nibble & 7) + 1);
     at += (nibble & 7) + 1;
-    return valueOf(bytes);
+    return numberIn(bytes);
   };
   const [kid, counter] = [read(data[0] >> 4), read(data[0] & 15)];
   return at <= data.length ? { kid, counter, length: at } : null;
 }
 
-/** Derive the key and the salt of a KID (section 4.4.2). @param {Uint8Array<ArrayBuffer>} baseKey @param {bigint} kid */
+/**
+ * Derive the key and the salt of a KID (section 4.4.2).
+ * @param {Uint8Array<ArrayBuffer>} baseKey
+ * @param {bigint} kid
+ */
 export async function derived(baseKey, kid) {
   const base = await crypto.subtle.importKey("raw", baseKey, "HKDF", false, ["deriveBits"]);
   const suffix = new Uint8Array(10);
@@ -48,24 +53,37 @@ export async function derived(baseKey, kid) {
   new DataView(suffix.buffer).setUint16(8, SUITE);
   const expand = (/** @type {string} */ label, /** @type {number} */ size) => {
     const info = joined(utf8.encode(label), suffix);
-    return crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info }, base, size * 8);
+    return crypto.subtle.deriveBits(
+      { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info },
+      base,
+      size * 8,
+    );
   };
   const key = await expand("SFrame 1.0 Secret key ", KEY_BYTES);
   const salt = new Uint8Array(await expand("SFrame 1.0 Secret salt ", NONCE_BYTES));
-  return { kid, salt, key: await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"]) };
+  return {
+    kid,
+    salt,
+    key: await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt", "decrypt"]),
+  };
 }
 
 /** @param {Uint8Array} salt @param {bigint} counter */
 function nonceOf(salt, counter) {
   const nonce = new Uint8Array(salt);
-  shortest(counter).reverse().forEach((byte, at) => { nonce[NONCE_BYTES - 1 - at] ^= byte; });
+  shortest(counter)
+    .reverse()
+    .forEach((byte, at) => {
+      nonce[NONCE_BYTES - 1 - at] ^= byte;
+    });
   return nonce;
 }
 
 /**
- * Return the header and the sealed data. `beside` is authenticated too and travels elsewhere. Never use a counter
- * twice with one key.
- * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
+ * Return the header and the sealed data. `beside` is authenticated too and travels elsewhere. Never use a
+ * counter twice with one key.
+ * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
+ *   data @param {Uint8Array} beside
  */
 export async function sealed({ kid, key, salt }, counter, data, beside) {
   const head = header(kid, counter);
@@ -75,12 +93,18 @@ export async function sealed({ kid, key, salt }, counter, data, beside) {
 
 /**
  * Return the opened data. Rejects if it was sealed with another key or changed.
- * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array} beside
+ * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array}
+ *   beside
  */
 export async function opened({ kid, key, salt }, data, beside) {
   const head = readHeader(data);
-  if (head?.kid !== kid || data.length < head.length + TAG_BYTES) throw new RangeError("not a frame of this key");
-  const parameters = { name: "AES-GCM", iv: nonceOf(salt, head.counter), additionalData: joined(data.subarray(0, head.length), beside) };
+  if (head?.kid !== kid || data.length < head.length + TAG_BYTES)
+    throw new RangeError("not a frame of this key");
+  const parameters = {
+    name: "AES-GCM",
+    iv: nonceOf(salt, head.counter),
+    additionalData: joined(data.subarray(0, head.length), beside),
+  };
   return new Uint8Array(await crypto.subtle.decrypt(parameters, key, data.subarray(head.length)));
 }
 

@@ -1,9 +1,12 @@
-// The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that cannot
-// be sealed or opened is dropped. docs/private.md
+// The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that
+// cannot be sealed or opened is dropped. docs/private.md
 
 /** @import { Epoch } from "./lines.js" */
 /** @typedef {{line: string, memberId: string, source: string}} Owner */
-/** @typedef {(frame: RTCEncodedAudioFrame | RTCEncodedVideoFrame, controller: TransformStreamDefaultController) => Promise<void>} Transform */
+/**
+ * @typedef {(frame: RTCEncodedAudioFrame | RTCEncodedVideoFrame, controller:
+ *   TransformStreamDefaultController) => Promise<void>} Transform
+ */
 
 import { LineKeys, SentLine, stayOf } from "./lines.js";
 import { joined, opened, readHeader, sealed } from "./sframe.js";
@@ -12,12 +15,19 @@ const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: the bytes that identify 
 const VP8_BYTES = 3;
 
 const keys = new LineKeys();
-/** Transformers that could not open a picture. When new keys arrive, they request a keyframe. @type {Set<RTCRtpScriptTransformer>} */
+/**
+ * Transformers that could not open a picture. When new keys arrive, they request a keyframe.
+ * @type {Set<RTCRtpScriptTransformer>}
+ */
 const waiting = new Set();
 /** The owner of each line. @type {Map<string, Owner>} */
 const owners = new Map();
 
-/** Return how many bytes of a frame stay readable, because packetising and reassembling the frame need them. @param {Uint8Array} data @param {boolean} video */
+/**
+ * Return how many bytes of a frame stay readable, because packetising and reassembling the frame need them.
+ * @param {Uint8Array} data
+ * @param {boolean} video
+ */
 function readable(data, video) {
   if (!video) return 0;
   return Math.min(data.length, data[0] & 1 ? VP8_BYTES : VP8_KEYFRAME_BYTES);
@@ -30,12 +40,20 @@ function sealing(line, video) {
     if (!used) return;
     const data = new Uint8Array(frame.data);
     const beside = data.subarray(0, readable(data, video));
-    frame.data = joined(beside, await sealed(used, line.next(used.kid), data.subarray(beside.length), beside)).buffer;
+    frame.data = joined(
+      beside,
+      await sealed(used, line.next(used.kid), data.subarray(beside.length), beside),
+    ).buffer;
     controller.enqueue(frame);
   };
 }
 
-/** @param {string} line @param {boolean} video @param {RTCRtpScriptTransformer} transformer @returns {Transform} */
+/**
+ * @param {string} line
+ * @param {boolean} video
+ * @param {RTCRtpScriptTransformer} transformer
+ * @returns {Transform}
+ */
 function opening(line, video, transformer) {
   return async (frame, controller) => {
     try {
@@ -43,7 +61,7 @@ function opening(line, video, transformer) {
       const beside = data.subarray(0, readable(data, video));
       const body = data.subarray(beside.length);
       const head = readHeader(body);
-      const used = head && await keys.toOpen(head, owners.get(line));
+      const used = head && (await keys.toOpen(head, owners.get(line)));
       if (!used) throw new RangeError("a key that we do not have");
       const content = await opened(used, body, beside);
       if (!keys.isNew(head)) return;
@@ -58,9 +76,16 @@ function opening(line, video, transformer) {
 self.onrtctransform = ({ transformer }) => {
   /** @type {{line: string, source: string, send?: boolean, video: boolean, stay: number[]}} */
   const { line, source, send, video, stay } = transformer.options;
-  const transform = send ? sealing(new SentLine(source, stayOf(stay)), video) : opening(line, video, transformer);
-  const forget = () => { waiting.delete(transformer); };
-  transformer.readable.pipeThrough(new TransformStream({ transform })).pipeTo(transformer.writable).then(forget, forget);
+  const transform = send
+    ? sealing(new SentLine(source, stayOf(stay)), video)
+    : opening(line, video, transformer);
+  const forget = () => {
+    waiting.delete(transformer);
+  };
+  transformer.readable
+    .pipeThrough(new TransformStream({ transform }))
+    .pipeTo(transformer.writable)
+    .then(forget, forget);
 };
 
 self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { data: { epoch, owner } }) => {
@@ -72,4 +97,3 @@ self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { 
   for (const each of waiting) each.sendKeyFrameRequest?.().catch(() => {});
   waiting.clear();
 };
-

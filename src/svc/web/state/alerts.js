@@ -27,7 +27,8 @@ const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => 
  * The alerts that this browser makes; sounds by the names in `SOUNDS`.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
  * @typedef {{talkId: string, seq: number, memberId: string, name: string, text: string}} Private
- * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said: Private}} What
+ * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said:
+ *   Private}} What
  * @typedef {What & {sound: boolean, notice: boolean}} Alert
  */
 
@@ -46,34 +47,65 @@ export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.valu
 /** @type {((alert: Alert) => void)[]} */
 const listeners = [];
 
-/** Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `said` for a private message. @param {(alert: Alert) => void} heard */
+/**
+ * Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `said` for a private message.
+ * @param {(alert: Alert) => void} heard
+ */
 export const onAlert = (heard) => listeners.push(heard);
 
 /** @param {Message} message */
 async function ring(message) {
   const [own, channelId] = [member.value, message.channel_id];
   const follows = !message.thread || threads.value.has(message.thread);
-  const kind = kindOf(message, { own, blocked: blocked.value, level: levelOf(channelId), muted: isMuted(channelId), follows });
+  const kind = kindOf(message, {
+    own,
+    blocked: blocked.value,
+    level: levelOf(channelId),
+    muted: isMuted(channelId),
+    follows,
+  });
   const channel = channelsById.value.get(channelId);
-  if (kind && channel) await tell(message.id, { kind, channel, message }, { sees: !message.thread && seen.value === channelId, rung: push.value === "on" });
+  if (kind && channel)
+    await tell(
+      message.id,
+      { kind, channel, message },
+      { sees: !message.thread && seen.value === channelId, rung: push.value === "on" },
+    );
 }
 
 /** Ring for a private message. The server cannot read it and rings no device for it. @param {Private} said */
 export async function ringPrivately(said) {
-  if (!blocked.value.has(said.memberId)) await tell(`${said.talkId} ${said.seq}`, { kind: "mention", said }, { sees: place.value?.talkId === said.talkId, rung: false });
+  if (!blocked.value.has(said.memberId))
+    await tell(
+      `${said.talkId} ${said.seq}`,
+      { kind: "mention", said },
+      { sees: place.value?.talkId === said.talkId, rung: false },
+    );
 }
 
 /** @param {string} id @param {What} what @param {{sees: boolean, rung: boolean}} here */
 async function tell(id, what, here) {
   if (ownQuiet.value) return;
   const { notices, sounds } = alerts.value;
-  const means = meansOf({ ...here, inSight: inSight.value, elsewhere: await seenElsewhere(), sound: sounds[what.kind], notices });
+  const means = meansOf({
+    ...here,
+    inSight: inSight.value,
+    elsewhere: await seenElsewhere(),
+    sound: sounds[what.kind],
+    notices,
+  });
   if (!(means.sound || means.notice)) return;
-  await inTurn(`svc.ring ${id}`, async (lock) => {
-    if (!lock) return; // Another tab was faster.
-    for (const heard of listeners) heard({ ...what, ...means });
-    await new Promise((resolve) => { setTimeout(resolve, ONE_TAB_MS); });
-  }, { ifAvailable: true });
+  await inTurn(
+    `svc.ring ${id}`,
+    async (lock) => {
+      if (!lock) return; // Another tab was faster.
+      for (const heard of listeners) heard({ ...what, ...means });
+      await new Promise((resolve) => {
+        setTimeout(resolve, ONE_TAB_MS);
+      });
+    },
+    { ifAvailable: true },
+  );
 }
 
 listen({

@@ -1,5 +1,5 @@
-// Messages that a shown message replies to and that are outside the loaded window. Each is fetched when its text is
-// needed, and updated by pushes.
+// Messages that a shown message replies to and that are outside the loaded window. Each is fetched when its
+// text is needed, and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -13,13 +13,22 @@ const MOST = 200;
 const known = signal(new Map()); // By id; null for a message that is deleted or not visible to us.
 const asked = new Set();
 
-/** Return the message, or null until the server has responded. @param {string} channelId @param {string} id */
+/**
+ * Return the message, or null until the server has responded.
+ * @param {string} channelId
+ * @param {string} id
+ */
 export function answered(channelId, id) {
   const found = known.value.get(id);
   if (found === undefined && connection.value === "online" && !asked.has(id)) {
     asked.add(id);
-    const path = /** @type {const} */ (`/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
-    api("GET", path).then((message) => put(id, message), (error) => (error.status === 404 ? put(id, null) : asked.delete(id)));
+    const path = /** @type {const} */ (
+      `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`
+    );
+    api("GET", path).then(
+      (message) => put(id, message),
+      (error) => (error.status === 404 ? put(id, null) : asked.delete(id)),
+    );
   }
   return found ?? null;
 }

@@ -1,5 +1,5 @@
-// Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows the
-// steps and not the words for them.
+// Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows
+// the steps and not the words for them.
 
 /** @import { Answer } from "../types/wire.js" */
 /** @import { Proof, Way } from "../transport/account.js" */
@@ -24,20 +24,34 @@ import { forgetIdentity, info, join, listen, member, ownAccount, rejection } fro
 
 /** The content of the forms; `rules` is the accepted version. */
 export const wishes = signal({ name: "", invite: "", code: "", message: "", rules: "" });
-/** "new", "back" (for a member who signed out here), "code" (of another device, or of the owner), "certificate" or "waiting". @type {Signal<Step>} */
+/**
+ * "new", "back" (for a member who signed out here), "code" (of another device, or of the owner),
+ * "certificate" or "waiting".
+ * @type {Signal<Step>}
+ */
 export const step = signal("new");
-/** The server's description of the invite, {founder, members, online, approval, expires_at_ms}; null until it is known. @type {Signal<Answer<"POST", "/api/invites/view"> | null>} */
+/**
+ * The server's description of the invite, {founder, members, online, approval, expires_at_ms}; null until it
+ * is known.
+ * @type {Signal<Answer<"POST", "/api/invites/view"> | null>}
+ */
 export const invitation = signal(null);
 /**
- * The current problem: {field, error} or {field, key}, a key of words; null for none. `looked` means that it was
- * found before the form was sent.
+ * The current problem: {field, error} or {field, key}, a key of words; null for none. `looked` means that it
+ * was found before the form was sent.
  * @type {Signal<Problem | null>}
  */
 export const problem = signal(null);
 export const busy = signal(false);
-/** The proof of an account or a certificate that we hold while further input is needed; null for none. @type {Signal<Proof | null>} */
+/**
+ * The proof of an account or a certificate that we hold while further input is needed; null for none.
+ * @type {Signal<Proof | null>}
+ */
 export const held = signal(null);
-/** The member who last used this browser, {id, nickname, way}; null for nobody. @type {Signal<{id: string, nickname: string, way: Way} | null>} */
+/**
+ * The member who last used this browser, {id, nickname, way}; null for nobody.
+ * @type {Signal<{id: string, nickname: string, way: Way} | null>}
+ */
 export const known = signal(null);
 
 /** Whether this browser stores nothing, so that the identity is lost with the page. */
@@ -48,8 +62,16 @@ export const invited = computed(() => info.value?.joinPolicy !== "open" && !info
 
 /** @type {Record<string, string>} */
 const FIELDS = {
-  invalid_nickname: "name", profanity_refused: "name", name_missing: "name", invite_required: "invite", invite_invalid: "invite", too_many_invite_attempts: "invite",
-  rules_not_accepted: "rules", code_invalid: "code", identity_taken: "code", too_many_devices: "code",
+  invalid_nickname: "name",
+  profanity_refused: "name",
+  name_missing: "name",
+  invite_required: "invite",
+  invite_invalid: "invite",
+  too_many_invite_attempts: "invite",
+  rules_not_accepted: "rules",
+  code_invalid: "code",
+  identity_taken: "code",
+  too_many_devices: "code",
 };
 const USUAL_WAIT_MS = 5000;
 
@@ -57,26 +79,42 @@ let another = false; // Whether the provider should ask for the account again.
 let timer = 0;
 
 /** @param {Partial<Wished>} changes */
-export const wish = (changes) => { wishes.value = { ...wishes.value, ...changes }; };
+export const wish = (changes) => {
+  wishes.value = { ...wishes.value, ...changes };
+};
 
 /** Read the address, and finish a sign-in with the provider. Runs once, before the page is drawn. */
 export async function arrive() {
   known.value = ownAccount().known;
-  keepsKey().then((keeps) => { forgetful.value = !keeps; });
-  const brought = location.search || kept(SENT_AWAY, "sessionStorage") ? await provider().then(({ comeFromProvider }) => comeFromProvider(), () => null) : null;
+  keepsKey().then((keeps) => {
+    forgetful.value = !keeps;
+  });
+  const brought =
+    location.search || kept(SENT_AWAY, "sessionStorage")
+      ? await provider().then(
+          ({ comeFromProvider }) => comeFromProvider(),
+          () => null,
+        )
+      : null;
   readAddress();
   addEventListener("hashchange", readAddress);
   // Going back from the provider may restore the page as it was left.
-  addEventListener("pageshow", ({ persisted }) => { if (persisted) busy.value = false; });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) busy.value = false;
+  });
   if (member.value !== null || brought === null) return;
   const carried = /** @type {{wishes: Wished, step: Step} | null} */ (brought.carried);
   if (carried) batch(() => ([wishes.value, step.value] = [carried.wishes, carried.step]));
-  if (brought.refused !== undefined) problem.value = { field: null, key: "provider", reason: brought.refused };
+  if (brought.refused !== undefined)
+    problem.value = { field: null, key: "provider", reason: brought.refused };
   else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
 /** Fetched only for people who sign in with the provider. */
-const provider = () => import("../transport/provider.js").catch(() => { throw new Unreachable(); });
+const provider = () =>
+  import("../transport/provider.js").catch(() => {
+    throw new Unreachable();
+  });
 
 /** Read an invite or a code for a new device from the address: #invite=… or #link=…. */
 function readAddress() {
@@ -99,7 +137,8 @@ export async function look() {
     if (wishes.value.invite === invite) invitation.value = told;
   } catch (/** @type {any} */ error) {
     // People who need no invite are not bothered with a problem, and a network failure is none.
-    if (error.status && wishes.value.invite === invite) problem.value = { field: "invite", error, looked: true };
+    if (error.status && wishes.value.invite === invite)
+      problem.value = { field: "invite", error, looked: true };
   }
 }
 
@@ -132,7 +171,8 @@ export async function enterByCertificate(certificate) {
   const text = certificate.trim();
   const { sub, jwk } = /** @type {{sub?: string, jwk?: JsonWebKey}} */ (claimsOf(text));
   if (!sub || !jwk) problem.value = { field: "certificate", key: "certificate-unreadable" };
-  else if (jwk.x !== (await deviceKey()).jwk.x) problem.value = { field: "certificate", key: "certificate-other-key" };
+  else if (jwk.x !== (await deviceKey()).jwk.x)
+    problem.value = { field: "certificate", key: "certificate-other-key" };
   else await attempt(async () => ({ way: "certificate", certificate: text }));
 }
 
@@ -140,8 +180,8 @@ export async function enterByCertificate(certificate) {
 export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
 
 /**
- * Forget the previous member, so that somebody else can join. If it was an account's, the provider asks for the
- * account again.
+ * Forget the previous member, so that somebody else can join. If it was an account's, the provider asks for
+ * the account again.
  */
 export async function beSomebodyElse() {
   another = known.value?.way === "account";
@@ -171,13 +211,19 @@ async function attempt(prove) {
   }
 }
 
-/** Request to join. A code may be a device's or the owner's; the person need not know which. @param {Proof} proof */
+/**
+ * Request to join. A code may be a device's or the owner's; the person need not know which.
+ * @param {Proof} proof
+ */
 async function asked(proof) {
   const { name, invite, code, message, rules } = wishes.value;
   if (step.value === "back") return join({}, proof);
   if (step.value !== "code") {
     const said = { invite_code: codeOf(invite), message: message.trim(), rules_accepted: rules };
-    return join({ nickname: name.trim(), ...Object.fromEntries(Object.entries(said).filter(([, value]) => value)) }, proof);
+    return join(
+      { nickname: name.trim(), ...Object.fromEntries(Object.entries(said).filter(([, value]) => value)) },
+      proof,
+    );
   }
   try {
     return await join({ link_code: codeOf(code) }, proof);
@@ -218,7 +264,10 @@ function refused(error, proof) {
     if (error.code === "approval_pending") {
       rejection.value = null;
       step.value = "waiting";
-      timer = setTimeout(() => attempt(async () => proof ?? LOCAL), error.details.retry_after_ms ?? USUAL_WAIT_MS);
+      timer = setTimeout(
+        () => attempt(async () => proof ?? LOCAL),
+        error.details.retry_after_ms ?? USUAL_WAIT_MS,
+      );
       return;
     }
     if (step.value === "waiting") step.value = "new";
@@ -231,7 +280,9 @@ function refused(error, proof) {
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
-    problem.value = nameless ? { field: "name", key: "name-wanted" } : { field: FIELDS[error.code] ?? null, error };
+    problem.value = nameless
+      ? { field: "name", key: "name-wanted" }
+      : { field: FIELDS[error.code] ?? null, error };
   });
 }
 

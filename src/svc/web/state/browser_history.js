@@ -1,13 +1,16 @@
-// The browser's history: Back closes whatever was opened last, Forward opens it again, and the address names the
-// channel. state/place.js reads addresses. This module is fetched once the first channel is open.
+// The browser's history: Back closes whatever was opened last, Forward opens it again, and the address names
+// the channel. state/place.js reads addresses. This module is fetched once the first channel is open.
 //
-// Each history entry has a number, kept in history.state, and the view that was shown there, kept here. If a change
-// of the view leads back to an earlier entry of the same channel, the history goes back to that entry, so that
-// closing a panel by its button and by Back leave the same history. A change that only closes something replaces
-// the entry. Every other change adds an entry.
+// Each history entry has a number, kept in history.state, and the view that was shown there, kept here. If a
+// change of the view leads back to an earlier entry of the same channel, the history goes back to that entry,
+// so that closing a panel by its button and by Back leave the same history. A change that only closes
+// something replaces the entry. Every other change adds an entry.
 
 /** @import { Open, Place } from "./place.js" */
-/** @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() => void)[]}} View */
+/**
+ * @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() =>
+ *   void)[]}} View
+ */
 
 import { batch, effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
@@ -19,30 +22,53 @@ import { member } from "./server.js";
 
 const OURS = ["channel", "message", "private", "invite", "link"];
 
-/** The view of each entry, by its number. A reload keeps only the address, the panel, and whether something covered them. @type {View[]} */
+/**
+ * The view of each entry, by its number. A reload keeps only the address, the panel, and whether something
+ * covered them.
+ * @type {View[]}
+ */
 const views = [];
 let current = history.state?.entry ?? 0;
 let isLeaving = false; // history.go is asynchronous; until it is done, the entry is not the current one yet.
 let isDue = false;
 
 /** @returns {View} */
-const shown = () => ({ place: place.value, aside: aside.value, dialog: dialog.value, drawer: drawer.value, layers: layers.value });
+const shown = () => ({
+  place: place.value,
+  aside: aside.value,
+  dialog: dialog.value,
+  drawer: drawer.value,
+  layers: layers.value,
+});
 
 /** @param {Place | null} here @param {Place | null} there */
 const samePlace = (here, there) => here?.channelId === there?.channelId && here?.talkId === there?.talkId;
 
-/** Return whether both are the same panel or dialog, whichever message it has gone to. @param {Open | null | undefined} one @param {Open | null | undefined} other @returns {boolean} */
+/**
+ * Return whether both are the same panel or dialog, whichever message it has gone to.
+ * @param {Open | null | undefined} one
+ * @param {Open | null | undefined} other
+ * @returns {boolean}
+ */
 function sameOpen(one, other) {
   if (one === other || !one || !other) return one === other;
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   names.delete("messageId");
-  return [...names].every((name) => (name === "under" ? sameOpen(one.under, other.under) : one[name] === other[name]));
+  return [...names].every((name) =>
+    name === "under" ? sameOpen(one.under, other.under) : one[name] === other[name],
+  );
 }
 
 /** @param {View} one @param {View} other */
 function sameView(one, other) {
-  return samePlace(one.place, other.place) && sameOpen(one.aside, other.aside) && sameOpen(one.dialog, other.dialog) && one.drawer === other.drawer
-    && one.layers.length === other.layers.length && one.layers.every((layer, at) => layer === other.layers[at]);
+  return (
+    samePlace(one.place, other.place) &&
+    sameOpen(one.aside, other.aside) &&
+    sameOpen(one.dialog, other.dialog) &&
+    one.drawer === other.drawer &&
+    one.layers.length === other.layers.length &&
+    one.layers.every((layer, at) => layer === other.layers[at])
+  );
 }
 
 /** Return whether a channel or conversation can still be opened. @param {Place | null} at */
@@ -60,8 +86,13 @@ function write(view, adds = false) {
   views[current] = view;
   const hash = new URLSearchParams(hashOf(view.place).slice(1));
   // Keep the other parameters, such as the codec of calls.
-  for (const [name, value] of new URLSearchParams(location.hash.slice(1))) if (!OURS.includes(name)) hash.append(name, value);
-  history[adds ? "pushState" : "replaceState"]({ entry: current, aside: view.aside, covered: isCovered(view) }, "", hash.size ? `#${hash}` : location.pathname);
+  for (const [name, value] of new URLSearchParams(location.hash.slice(1)))
+    if (!OURS.includes(name)) hash.append(name, value);
+  history[adds ? "pushState" : "replaceState"](
+    { entry: current, aside: view.aside, covered: isCovered(view) },
+    "",
+    hash.size ? `#${hash}` : location.pathname,
+  );
 }
 
 /** Bring the history in line with the view. */
@@ -78,14 +109,18 @@ function record() {
       history.go(at - current);
       return;
     }
-    const isClosed = (before.aside && !now.aside) || (before.dialog && !now.dialog) || (before.drawer && !now.drawer) || before.layers.length > now.layers.length;
+    const isClosed =
+      (before.aside && !now.aside) ||
+      (before.dialog && !now.dialog) ||
+      (before.drawer && !now.drawer) ||
+      before.layers.length > now.layers.length;
     write(now, !isClosed);
   }
 }
 
 /**
- * Record after all related changes, such as a closing dialog and the channel that it opened, are done and drawn:
- * Preact draws in a microtask.
+ * Record after all related changes, such as a closing dialog and the channel that it opened, are done and
+ * drawn: Preact draws in a microtask.
  */
 async function recordSoon() {
   if (isDue) return;
@@ -95,7 +130,11 @@ async function recordSoon() {
   record();
 }
 
-/** Show the view of an entry. @param {View | undefined} view @param {Open | null} panel of an entry from before a reload */
+/**
+ * Show the view of an entry.
+ * @param {View | undefined} view
+ * @param {Open | null} panel of an entry from before a reload
+ */
 function show(view, panel) {
   const extra = layers.value.slice(view?.layers.length ?? 0);
   batch(() => {
@@ -111,7 +150,12 @@ function show(view, panel) {
   for (const close of extra.reverse()) close();
 }
 
-/** Leave an entry whose cover a reload has closed: go on, or back from the last entry. Return whether there is another entry. @param {any} state @param {1 | -1} by */
+/**
+ * Leave an entry whose cover a reload has closed: go on, or back from the last entry. Return whether there is
+ * another entry.
+ * @param {any} state
+ * @param {1 | -1} by
+ */
 function skips(state, by) {
   if (!state?.covered || views[state.entry] || (by < 0 && !state.entry)) return false;
   history.go(by > 0 && !views[state.entry + 1] ? -1 : by);
@@ -121,7 +165,10 @@ function skips(state, by) {
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
-/** Start the history. `isMissing`: the address named a channel that does not exist or is not visible. @param {boolean} isMissing */
+/**
+ * Start the history. `isMissing`: the address named a channel that does not exist or is not visible.
+ * @param {boolean} isMissing
+ */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
   else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(place.value))) {
@@ -142,7 +189,8 @@ export function startHistory(isMissing) {
     if (state?.entry === undefined) {
       // The person followed a link within the page, or changed the address.
       views.length = ++current;
-      if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel")) notify(t("channel-not-found"));
+      if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel"))
+        notify(t("channel-not-found"));
     } else {
       const by = state.entry < current ? -1 : 1;
       current = state.entry;

@@ -17,29 +17,38 @@ export const mode = signal(before.mode);
 export const pinned = signal(before.pinned);
 /** Whether other people's pictures are hidden to save bandwidth and battery. */
 export const onlySound = signal(before.onlySound);
-effect(() => keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"));
+effect(() =>
+  keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),
+);
 
 /** The large tiles, as keys like `pinned`, and the width of the other tiles. */
 export const focused = signal(/** @type {string[]} */ ([]));
 export const tilePx = signal(Infinity);
 
 /** @param {string} key */
-export const pin = (key) => { pinned.value = pinned.value === key ? "" : key; };
+export const pin = (key) => {
+  pinned.value = pinned.value === key ? "" : key;
+};
 
 /**
- * Return the large and the small tiles: {large: [key], small: [key]}. If `large` is empty, all tiles are equal.
- * `people` as in calling.js; `speaker` is the id of the last speaker, or null.
+ * Return the large and the small tiles: {large: [key], small: [key]}. If `large` is empty, all tiles are
+ * equal. `people` as in calling.js; `speaker` is the id of the last speaker, or null.
  * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string, speaker: string | null}} how
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {
   const screens = people.filter(({ screen }) => screen).map(({ id }) => `screen ${id}`);
   // Unwatched screens come before the cameras, so that they are easy to find.
-  const rest = [...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`), ...people.map(({ id }) => `camera ${id}`)];
+  const rest = [
+    ...people.filter(({ unwatched }) => unwatched).map(({ id }) => `screen ${id}`),
+    ...people.map(({ id }) => `camera ${id}`),
+  ];
   if (held && [...screens, ...rest].includes(held)) {
     return { large: [held], small: [...screens, ...rest].filter((key) => key !== held) };
   }
   if (screens.length) return { large: screens, small: rest };
   if (how !== "speaker" || people.length < 3) return { large: [], small: rest };
-  const other = people.find(({ id, own }) => id === speaker && !own) ?? /** @type {Pictured} */ (people.find(({ own }) => !own));
+  const other =
+    people.find(({ id, own }) => id === speaker && !own) ??
+    /** @type {Pictured} */ (people.find(({ own }) => !own));
   return { large: [`camera ${other.id}`], small: rest.filter((key) => key !== `camera ${other.id}`) };
 }

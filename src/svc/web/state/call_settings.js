@@ -9,27 +9,35 @@ const MOST_PEOPLE = 500; // The oldest are dropped.
 
 /** @typedef {typeof USUAL} CallSettings */
 const USUAL = {
-  microphone: "", camera: "", speaker: "", // Ids of devices; "" for the browser's default.
-  echoCancellation: true, autoGainControl: true,
+  microphone: "",
+  camera: "",
+  speaker: "", // Ids of devices; "" for the browser's default.
+  echoCancellation: true,
+  autoGainControl: true,
   noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise.js).
   input: "voice", // "voice" or "push" (to talk).
   threshold: 0, // Of the level, 0 to 1; quieter sound is not sent.
-  pushKey: "Backquote", releaseMs: 250,
+  pushKey: "Backquote",
+  releaseMs: 250,
   music: false, // Stereo, unfiltered.
-  mirror: true, blur: false, screen: "text", // "text" is sharp, "motion" is smooth.
+  mirror: true,
+  blur: false,
+  screen: "text", // "text" is sharp, "motion" is smooth.
   quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
 export const callSettings = signal(keptLike(USUAL, KEPT));
 /**
- * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members with other settings than the
- * default.
+ * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members with other settings than
+ * the default.
  */
 export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
 
 /** @param {Partial<typeof USUAL>} changes */
-export const chooseForCalls = (changes) => { callSettings.value = { ...callSettings.value, ...changes }; };
+export const chooseForCalls = (changes) => {
+  callSettings.value = { ...callSettings.value, ...changes };
+};
 
 /** Return the settings for this member. @param {string} memberId */
 export const wishesFor = (memberId) => people.value[memberId] ?? NOBODY;
@@ -44,7 +52,11 @@ export function choosePerson(memberId, changes) {
 effect(() => keep(KEPT, callSettings.value));
 effect(() => keep(KEPT_PEOPLE, people.value));
 
-/** Return the volume of a member's microphone or screen sound, 0 to 2. @param {string} memberId @param {string} source */
+/**
+ * Return the volume of a member's microphone or screen sound, 0 to 2.
+ * @param {string} memberId
+ * @param {string} source
+ */
 export function volumeOf(memberId, source) {
   const { volume, muted, screenVolume } = wishesFor(memberId);
   return source === "screen_audio" ? screenVolume : muted ? 0 : volume;

@@ -15,21 +15,36 @@ export const voiceChannels = computed(() => channels.value.filter(({ type }) => 
 /** {server: [permission], channels: {channelId: [permission]}} @type {Signal<Greeting["permissions"]>} */
 export const permissions = signal({ server: [], channels: {} });
 
-/** Return whether we have this permission in the channel or, without one, on the server. @param {Permission} permission @param {string | null} [channelId] */
+/**
+ * Return whether we have this permission in the channel or, without one, on the server.
+ * @param {Permission} permission
+ * @param {string | null} [channelId]
+ */
 export function may(permission, channelId = null) {
   const { server, channels: inChannels } = permissions.value;
-  return (channelId === null ? server : inChannels[channelId] ?? []).includes(permission);
+  return (channelId === null ? server : (inChannels[channelId] ?? [])).includes(permission);
 }
 
-/** Return whether we have this permission in the room of a call. In a private call the server's permissions apply. @param {Permission} permission @param {string} roomId */
-export const mayInCall = (permission, roomId) => may(permission, channelsById.value.has(roomId) ? roomId : null);
+/**
+ * Return whether we have this permission in the room of a call. In a private call the server's permissions
+ * apply.
+ * @param {Permission} permission
+ * @param {string} roomId
+ */
+export const mayInCall = (permission, roomId) =>
+  may(permission, channelsById.value.has(roomId) ? roomId : null);
 
 let asked = 0; // Numbers the requests, because responses may arrive out of order.
 
 function askPermissions() {
   const mine = ++asked;
   // If the request fails, the server still refuses forbidden actions.
-  api("GET", "/api/me/permissions").then((told) => { if (mine === asked) permissions.value = told; }, () => {});
+  api("GET", "/api/me/permissions").then(
+    (told) => {
+      if (mine === asked) permissions.value = told;
+    },
+    () => {},
+  );
 }
 
 listen({
@@ -45,11 +60,13 @@ listen({
   hear(event, data) {
     switch (event) {
       case "channel_created":
-        askPermissions(); // The permissions in the new channel are unknown.
-        // fall through
       case "channel_updated":
+        if (event === "channel_created") askPermissions(); // The permissions in the new channel are unknown.
         // An archived channel leaves the list.
-        channels.value = [...channels.value.filter(({ id }) => id !== data.id), ...(data.archived ? [] : [data])].sort((one, other) => one.position - other.position);
+        channels.value = [
+          ...channels.value.filter(({ id }) => id !== data.id),
+          ...(data.archived ? [] : [data]),
+        ].sort((one, other) => one.position - other.position);
         break;
       case "channel_deleted":
         channels.value = channels.value.filter(({ id }) => id !== data.channel_id);

@@ -1,30 +1,52 @@
-// Commands after "/" at the start of a message: some become text, others are executed. Any other text that begins
-// with "/" is an ordinary message. Pure functions.
+// Commands after "/" at the start of a message: some become text, others are executed. Any other text that
+// begins with "/" is an ordinary message. Pure functions.
 
 /**
  * @typedef {"shrug" | "tableflip" | "unflip" | "spoiler" | "nick" | "status"} Name
- * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The resulting message, or the action to execute.
+ * @typedef {{text: string} | {act: "nick" | "status", words: string}} Done The resulting message, or the
+ *   action to execute.
  */
 
 /** Escaped so that markdown shows them literally. @type {Record<string, string>} */
 const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ ┻━┻", unflip: "┬─┬ノ( º \\_ ºノ)" };
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 
-/** In the order in which they are offered; `permission` is the one that the command requires. @type {{name: Name, permission?: string}[]} */
+/**
+ * In the order in which they are offered; `permission` is the one that the command requires.
+ * @type {{name: Name, permission?: string}[]}
+ */
 export const COMMANDS = [
-  { name: "shrug" }, { name: "tableflip" }, { name: "unflip" }, { name: "spoiler" }, { name: "nick", permission: "change_nickname" }, { name: "status", permission: "change_nickname" },
+  { name: "shrug" },
+  { name: "tableflip" },
+  { name: "unflip" },
+  { name: "spoiler" },
+  { name: "nick", permission: "change_nickname" },
+  { name: "status", permission: "change_nickname" },
 ];
 
-/** Return the command name that is being completed after "/", or null. @param {string} text @param {number} caret */
+/**
+ * Return the command name that is being completed after "/", or null.
+ * @param {string} text
+ * @param {number} caret
+ */
 export function asking(text, caret) {
   const [, query] = /^\/([a-z]*)$/u.exec(text.slice(0, caret)) ?? [];
   return query === undefined ? null : { sign: /** @type {const} */ ("/"), query, start: 0, end: caret };
 }
 
-/** Return the allowed commands that start with `query`. @param {string} query @param {(permission: string) => boolean} may */
-export const commandsFor = (query, may) => COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
+/**
+ * Return the allowed commands that start with `query`.
+ * @param {string} query
+ * @param {(permission: string) => boolean} may
+ */
+export const commandsFor = (query, may) =>
+  COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
 
-/** Return the result of a text; null if it contains no command, or one without a required argument. @param {string} text @returns {Done | null} */
+/**
+ * Return the result of a text; null if it contains no command, or one without a required argument.
+ * @param {string} text
+ * @returns {Done | null}
+ */
 export function commanded(text) {
   const [, slash, name, words = ""] = WRITTEN.exec(text.trim()) ?? [];
   if (!COMMANDS.some((each) => each.name === name)) return null;

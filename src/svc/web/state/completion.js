@@ -1,13 +1,19 @@
 // Completion while somebody writes: people, roles and groups after "@", channels after "#", emoji after ":",
-// commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions; shows
-// nothing.
+// commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions;
+// shows nothing.
 
 import { asking, commandsFor } from "./commands.js";
 import { matching } from "./matching.js";
 import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
 
-/** @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from `start` to `end` will be replaced. */
-/** @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string, character?: string, url?: string}} Candidate */
+/**
+ * @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from
+ *   `start` to `end` will be replaced.
+ */
+/**
+ * @typedef {{kind: "member" | "role" | "group" | "channel" | "emoji" | "command", id: string, name: string,
+ *   character?: string, url?: string}} Candidate
+ */
 /**
  * @typedef {object} Sources
  * @property {Iterable<{id: string, name: string}>} [members]
@@ -15,8 +21,10 @@ import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
  * @property {Iterable<{id: string, name: string}>} [channels]
  * @property {boolean} [mayMentionGroups] Whether "everyone", "here" and roles are offered.
  * @property {(permission: string) => boolean} [may]
- * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]} [findEmoji]
- * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji, undefined for the server's own.
+ * @property {(prefix: string, limit: number) => {name: string, character?: string, url?: string}[]}
+ *   [findEmoji]
+ * @property {(name: string) => string | undefined} [emojiNamed] Returns the character of a standard emoji,
+ *   undefined for the server's own.
  */
 
 const LONGEST = 40; // A name of 32 characters, and some typing errors.
@@ -47,10 +55,26 @@ export function completing(text, caret) {
   return fits ? { sign, query, start, end: caret } : null;
 }
 
-/** Return the candidates, the best first. @param {Asked} asked @param {Sources} sources @param {number} [limit] @returns {Candidate[]} */
+/**
+ * Return the candidates, the best first.
+ * @param {Asked} asked
+ * @param {Sources} sources
+ * @param {number} [limit]
+ * @returns {Candidate[]}
+ */
 export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
-  if (sign === ":") return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({ kind: "emoji", id: each.name, ...each }));
-  if (sign === "/") return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({ kind: "command", id: name, name }));
+  if (sign === ":")
+    return (sources.findEmoji?.(query, limit) ?? []).map((each) => ({
+      kind: "emoji",
+      id: each.name,
+      ...each,
+    }));
+  if (sign === "/")
+    return commandsFor(query, sources.may ?? (() => false)).map(({ name }) => ({
+      kind: "command",
+      id: name,
+      name,
+    }));
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
   const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
   if (query) return all;
@@ -66,8 +90,8 @@ export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(tex
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**
- * Return the markdown in which written names become mentions and written emoji names become emoji. Ambiguous names
- * stay text.
+ * Return the markdown in which written names become mentions and written emoji names become emoji. Ambiguous
+ * names stay text.
  * @param {string} text @param {Sources} sources
  */
 export function meant(text, sources) {
@@ -78,7 +102,9 @@ export function meant(text, sources) {
   for (const { 0: start, 1: name, index } of text.matchAll(STARTS)) {
     const isInLink = links.some((link) => link.index < index && index < link.index + link[0].length);
     if (index < from || isInLink || isInCode(text.slice(0, index))) continue;
-    const found = name ? { name: `${name}:`, sign: sources.emojiNamed?.(name) } : writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (start)]);
+    const found = name
+      ? { name: `${name}:`, sign: sources.emojiNamed?.(name) }
+      : writtenOut(text.slice(index + 1, index + 1 + LONGEST), known[/** @type {"@" | "#"} */ (start)]);
     const put = found && ("sign" in found ? found.sign : written(found));
     if (!found || !put) continue;
     made += text.slice(from, index) + put;
@@ -87,7 +113,12 @@ export function meant(text, sources) {
   return made + text.slice(from);
 }
 
-/** Return the text with the chosen candidate, and the new position of the caret. @param {string} text @param {Asked} asked @param {Candidate} chosen */
+/**
+ * Return the text with the chosen candidate, and the new position of the caret.
+ * @param {string} text
+ * @param {Asked} asked
+ * @param {Candidate} chosen
+ */
 export function complete(text, { start, end }, chosen) {
   const rest = text.slice(end);
   const put = written(chosen) + (/^\s/u.test(rest) ? "" : " ");
@@ -104,19 +135,33 @@ export function written({ kind, id, name, character }) {
 }
 
 /** @param {Sources} sources */
-const mentionable = ({ members, roles, mayMentionGroups }) => [...of("member", members), ...mayMentionGroups ? [...of("role", roles), ...of("group", GROUPS)] : []];
+const mentionable = ({ members, roles, mayMentionGroups }) => [
+  ...of("member", members),
+  ...(mayMentionGroups ? [...of("role", roles), ...of("group", GROUPS)] : []),
+];
 
-/** Return the candidate with the longest name at the start of the text. Case matters only if it decides between two. @param {string} text @param {Candidate[]} all */
+/**
+ * Return the candidate with the longest name at the start of the text. Case matters only if it decides
+ * between two.
+ * @param {string} text
+ * @param {Candidate[]} all
+ */
 function writtenOut(text, all) {
   const lower = text.toLowerCase();
-  const fitting = all.filter(({ name }) => lower.startsWith(name.toLowerCase()) && !BEHIND.test(text.slice(name.length)));
+  const fitting = all.filter(
+    ({ name }) => lower.startsWith(name.toLowerCase()) && !BEHIND.test(text.slice(name.length)),
+  );
   const most = Math.max(...fitting.map(({ name }) => name.length));
   const longest = fitting.filter(({ name }) => name.length === most);
   const exact = longest.filter(({ name }) => text.startsWith(name));
   return [longest, exact].find((each) => each.length === 1)?.[0];
 }
 
-/** @param {Candidate["kind"]} kind @param {Iterable<{id: string, name: string}>} [items] @returns {Candidate[]} */
+/**
+ * @param {Candidate["kind"]} kind
+ * @param {Iterable<{id: string, name: string}>} [items]
+ * @returns {Candidate[]}
+ */
 const of = (kind, items = []) => Array.from(items, ({ id, name }) => ({ kind, id, name }));
 
 /** @param {Candidate} candidate */
@@ -131,7 +176,10 @@ function lastSign(before) {
   return -1;
 }
 
-/** Return whether the text ends within a fenced block, or after an unclosed backtick. @param {string} before */
+/**
+ * Return whether the text ends within a fenced block, or after an unclosed backtick.
+ * @param {string} before
+ */
 function isInCode(before) {
   let fence = "";
   const lines = before.split("\n");

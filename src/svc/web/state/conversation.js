@@ -1,5 +1,5 @@
-// The loaded messages of a text channel: a window onto its history that moves with scrolling and follows pushes.
-// The last opened channels keep their windows, so that they show at once when reopened.
+// The loaded messages of a text channel: a window onto its history that moves with scrolling and follows
+// pushes. The last opened channels keep their windows, so that they show at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
@@ -19,9 +19,9 @@ import { partsOf, spotOf } from "./spot.js";
 
 const PAGE = 50;
 const MOST = 400; // The number that still scrolls smoothly; messages farther away are fetched again.
-// At the newest message the window is smaller, because each new message moves all others on the page. Dropping the
-// oldest moves them too, so it happens rarely, a few messages at a time, and a moment after new ones arrived: a key
-// press must not wait for it.
+// At the newest message the window is smaller, because each new message moves all others on the page.
+// Dropping the oldest moves them too, so it happens rarely, a few messages at a time, and a moment after new
+// ones arrived: a key press must not wait for it.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -44,10 +44,16 @@ export class Conversation {
   /** Whether the reader is at the newest message, set from outside; decides which end drops messages. */
   atEnd = true;
 
-  #turn = 0; #loading = false; #dropping = 0;
+  #turn = 0;
+  #loading = false;
+  #dropping = 0;
   /** @type {Told[]} */ #heard = [];
 
-  /** @param {string} channelId @param {string | null} [thread] @param {Asking} [asking] Resolves with the server's reply. */
+  /**
+   * @param {string} channelId
+   * @param {string | null} [thread]
+   * @param {Asking} [asking] Resolves with the server's reply.
+   */
   constructor(channelId, thread = null, asking = ask) {
     this.channelId = channelId;
     this.thread = thread;
@@ -60,7 +66,7 @@ export class Conversation {
     const asking = this.ask;
     this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
       this.ask = asking;
-      return await page.catch(() => null) ?? asking(...wanted);
+      return (await page.catch(() => null)) ?? asking(...wanted);
     };
   }
 
@@ -71,46 +77,78 @@ export class Conversation {
 
   /** Load the page around this message's position, even if the message is gone. @param {string} messageId */
   around(messageId) {
-    return this.#load({ around: messageId }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
+    return this.#load(
+      { around: messageId },
+      ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after),
+      true,
+    );
   }
 
-  /** Load the page around the first message since this time. Resolves with its id, or with that of the last message, or null. @param {number} atMs */
+  /**
+   * Load the page around the first message since this time. Resolves with its id, or with that of the last
+   * message, or null.
+   * @param {number} atMs
+   */
   async at(atMs) {
-    await this.#load({ at_ms: atMs }, ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after), true);
+    await this.#load(
+      { at_ms: atMs },
+      ({ messages, more_before: before, more_after: after }) => this.#hold(messages, before, after),
+      true,
+    );
     const held = this.messages.value;
     return (held.find(({ posted_at_ms: postedAt }) => postedAt >= atMs) ?? held.at(-1))?.id ?? null;
   }
 
-  /** Load the page after this position, even if the message is gone. Resolves with the id of the page's first message, or null. @param {string} messageId */
+  /**
+   * Load the page after this position, even if the message is gone. Resolves with the id of the page's first
+   * message, or null.
+   * @param {string} messageId
+   */
   async behind(messageId) {
     /** @type {string | null} */
     let first = null;
-    await this.#load({ after: messageId }, ({ messages, more_after: after }) => {
-      if (!messages.length) return;
-      first = messages[0].id;
-      this.#hold(messages, true, after);
-    }, true);
+    await this.#load(
+      { after: messageId },
+      ({ messages, more_after: after }) => {
+        if (!messages.length) return;
+        first = messages[0].id;
+        this.#hold(messages, true, after);
+      },
+      true,
+    );
     return first;
   }
 
   /** Load older messages. After a failure this does nothing unless `again` is set. */
   async older(again = false) {
     if (again) this.olderProblem.value = "";
-    if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length) return;
-    await this.#load({ before: this.messages.value[0].id }, ({ messages, more_before: more }) => {
-      const all = [...messages, ...this.messages.value];
-      this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
-    }, false, this.olderProblem);
+    if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length)
+      return;
+    await this.#load(
+      { before: this.messages.value[0].id },
+      ({ messages, more_before: more }) => {
+        const all = [...messages, ...this.messages.value];
+        this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
+      },
+      false,
+      this.olderProblem,
+    );
   }
 
   /** Load newer messages, likewise. */
   async newer(again = false) {
     if (again) this.newerProblem.value = "";
-    if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length) return;
-    await this.#load({ after: this.messages.value.at(-1)?.id }, ({ messages, more_after: more }) => {
-      const all = [...this.messages.value, ...messages];
-      this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
-    }, false, this.newerProblem);
+    if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length)
+      return;
+    await this.#load(
+      { after: this.messages.value.at(-1)?.id },
+      ({ messages, more_after: more }) => {
+        const all = [...this.messages.value, ...messages];
+        this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
+      },
+      false,
+      this.newerProblem,
+    );
   }
 
   /** Retry after the whole load has failed. */
@@ -125,7 +163,10 @@ export class Conversation {
     this.#apply(...push);
   }
 
-  /** Show these stored messages, the newest ones when the server was last reachable. @param {Pick<KeptPage, "messages" | "more_before">} page */
+  /**
+   * Show these stored messages, the newest ones when the server was last reachable.
+   * @param {Pick<KeptPage, "messages" | "more_before">} page
+   */
   recall({ messages, more_before: more }) {
     if (!this.loaded.value) this.#hold(messages, more, false);
   }
@@ -161,7 +202,8 @@ export class Conversation {
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
       // A new connection loads it anyway. If the connection is up, the response was lost.
-      if (!lost || (problem !== this.problem && connection.value === "online")) problem.value = explain(error);
+      if (!lost || (problem !== this.problem && connection.value === "online"))
+        problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);
     } finally {
       if (turn === this.#turn) this.#loading = false;
@@ -213,7 +255,8 @@ export class Conversation {
     }
     // Ids rise with time, but two messages posted at once may be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (held.length >= MOST) this.#drop(); // Timers run late while the page is hidden.
+    if (held.length >= MOST)
+      this.#drop(); // Timers run late while the page is hidden.
     else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
@@ -229,14 +272,25 @@ export class Conversation {
   /** @param {string} id @param {(message: Message) => Partial<Message>} changes */
   #change(id, changes) {
     if (!this.#has(id)) return;
-    this.messages.value = this.messages.value.map((message) => (message.id === id ? { ...message, ...changes(message) } : message));
+    this.messages.value = this.messages.value.map((message) =>
+      message.id === id ? { ...message, ...changes(message) } : message,
+    );
   }
 }
 
-/** Fetch one message from anywhere in the channel; rejects if it is gone. @param {string} channelId @param {string} id */
-export const fetchMessage = (channelId, id) => api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
+/**
+ * Fetch one message from anywhere in the channel; rejects if it is gone.
+ * @param {string} channelId
+ * @param {string} id
+ */
+export const fetchMessage = (channelId, id) =>
+  api("GET", `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`);
 
-/** Apply a change to reactions. Emoji are in code point order, and members in the order in which they reacted. @param {Reactions} reactions @param {{emoji: string, member_id: string, added: boolean}} change */
+/**
+ * Apply a change to reactions. Emoji are in code point order, and members in the order in which they reacted.
+ * @param {Reactions} reactions
+ * @param {{emoji: string, member_id: string, added: boolean}} change
+ */
 export function changedReactions(reactions, { emoji, member_id: memberId, added }) {
   const before = reactions.find((reaction) => reaction.emoji === emoji)?.member_ids ?? [];
   const others = before.filter((id) => id !== memberId);
@@ -247,9 +301,16 @@ export function changedReactions(reactions, { emoji, member_id: memberId, added 
 }
 
 /** @param {string} channelId @param {string | null} [thread] */
-const newestOf = (channelId, thread = null) => ({ channel_id: channelId, limit: PAGE, ...(thread && { thread }) });
+const newestOf = (channelId, thread = null) => ({
+  channel_id: channelId,
+  limit: PAGE,
+  ...(thread && { thread }),
+});
 
-/** The newest page of the channel that will open, until the greeting arrives. @type {{spot: string, page: Promise<MessagePage>} | null} */
+/**
+ * The newest page of the channel that will open, until the greeting arrives.
+ * @type {{spot: string, page: Promise<MessagePage>} | null}
+ */
 let early = null;
 /** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
 let recalled = new Map();
@@ -272,7 +333,8 @@ export function conversationOf(spot) {
 
 /**
  * @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: undefined}} Posted
- * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private message has a `talk_id`.
+ * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private message has a
+ *   `talk_id`.
  * @param {Posted} message
  */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
@@ -280,11 +342,18 @@ const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 /** The actions on a message; each resolves or rejects as the request does. */
 export const acts = {
   /** @param {Named} message @param {string} text */
-  edit: (message, text) => (message.talk_id !== undefined ? act("edit", message, text) : ask("message_edit", { ...named(message), text })),
+  edit: (message, text) =>
+    message.talk_id !== undefined
+      ? act("edit", message, text)
+      : ask("message_edit", { ...named(message), text }),
   /** @param {Named} message */
-  remove: (message) => (message.talk_id !== undefined ? act("remove", message) : ask("message_delete", named(message))),
+  remove: (message) =>
+    message.talk_id !== undefined ? act("remove", message) : ask("message_delete", named(message)),
   /** @param {Named} message @param {string} emoji @param {boolean} added */
-  react: (message, emoji, added) => (message.talk_id !== undefined ? act("react", message, emoji, added) : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji })),
+  react: (message, emoji, added) =>
+    message.talk_id !== undefined
+      ? act("react", message, emoji, added)
+      : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
   /** @param {Posted} message */
   removePreviews: (message) => ask("previews_remove", named(message)),
   /** @param {Posted} message @param {boolean} pinned */
@@ -299,12 +368,13 @@ listen({
   },
   recall({ pages }) {
     recalled = pages;
-    for (const [channelId, conversation] of held) conversation.recall(/** @type {KeptPage} */ (pages.get(channelId)));
+    for (const [channelId, conversation] of held)
+      conversation.recall(/** @type {KeptPage} */ (pages.get(channelId)));
   },
   greet() {
     recalled = new Map();
-    // The loaded messages may be out of date. Load the open conversation again now, and the others when they are
-    // opened.
+    // The loaded messages may be out of date. Load the open conversation again now, and the others when they
+    // are opened.
     const last = new Map([...held].slice(-2)); // A thread may be open next to its channel.
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();

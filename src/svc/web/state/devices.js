@@ -7,16 +7,28 @@
 import { signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
 
-/** [{id, name, tier, current, added_at_ms, last_seen_at_ms}], the most recently used first; null until loaded. @type {Signal<Device[] | null>} */
+/**
+ * [{id, name, tier, current, added_at_ms, last_seen_at_ms}], the most recently used first; null until loaded.
+ * @type {Signal<Device[] | null>}
+ */
 export const devices = signal(null);
-/** The code that another device may use, {code, expires_at_ms}; null for none. @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>} */
+/**
+ * The code that another device may use, {code, expires_at_ms}; null for none.
+ * @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>}
+ */
 export const linkCode = signal(null);
 
-/** The creation time of the recovery code, for the loss of all devices; null for none, undefined until loaded. @type {Signal<number | null | undefined>} */
+/**
+ * The creation time of the recovery code, for the loss of all devices; null for none, undefined until loaded.
+ * @type {Signal<number | null | undefined>}
+ */
 export const keptCodeMadeAt = signal(undefined);
 
 export async function loadDevices() {
-  ({ devices: devices.value, kept_code_made_at_ms: keptCodeMadeAt.value } = await api("GET", "/api/me/devices"));
+  ({ devices: devices.value, kept_code_made_at_ms: keptCodeMadeAt.value } = await api(
+    "GET",
+    "/api/me/devices",
+  ));
 }
 
 /** Create a recovery code, and revoke the previous one. The code is shown only this once. */
@@ -45,7 +57,8 @@ listen({
   hear(event, data) {
     if (event === "device_linked") {
       linkCode.value = null;
-      if (devices.value) devices.value = [data.device, ...devices.value.filter(({ id }) => id !== data.device.id)];
+      if (devices.value)
+        devices.value = [data.device, ...devices.value.filter(({ id }) => id !== data.device.id)];
     } else if (event === "device_unlinked") {
       keptCodeMadeAt.value = null;
       devices.value = devices.value?.filter(({ id }) => id !== data.device_id) ?? null;

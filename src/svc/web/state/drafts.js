@@ -1,5 +1,5 @@
-// Drafts by spot: kept in this browser while they are typed, and those of channels a moment later on the server, so
-// that all of our devices have them.
+// Drafts by spot: kept in this browser while they are typed, and those of channels a moment later on the
+// server, so that all of our devices have them.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -12,29 +12,50 @@ import { partsOf } from "./spot.js";
 import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
-const KEPT = "svc.drafts"; // In localStorage: {channelId: {text, saved}}, in case the page ends before the server has the draft.
+// In localStorage: {channelId: {text, saved}}, in case the page ends before the server has the draft.
+const KEPT = "svc.drafts";
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
- * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put: Set<string>, restoring: boolean, gone: boolean}} Written
- * `put`: the drafts that this page has saved and whose push it has not received yet. `gone`: sent before the server sent its drafts.
+ * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put:
+ *   Set<string>, restoring: boolean, gone: boolean}} Written
+ * `put`: the drafts that this page has saved and whose push it has not received yet. `gone`: sent before the
+ * server sent its drafts.
  */
 
 /** By channel. @type {Map<string, Written>} */
 const drafts = new Map();
-let known = false; // Whether the server has sent its drafts since the last greeting. Before that, none is overwritten.
+// Whether the server has sent its drafts since the last greeting. Before that, none is overwritten.
+let known = false;
 
-/** Return {text, reply}, signals; `names` as in state/shortened.js. `reply` is {message, ping} or null, and exists only in this page. @param {string} channelId */
+/**
+ * Return {text, reply}, signals; `names` as in state/shortened.js. `reply` is {message, ping} or null, and
+ * exists only in this page.
+ * @param {string} channelId
+ */
 export function draftOf(channelId) {
   let draft = drafts.get(channelId);
   if (!draft) {
     const { text, saved } = keptHere()[channelId] ?? { text: "", saved: "" };
-    draft = { text: signal(text), names: new Map(), reply: signal(/** @type {Reply} */ (null)), timer: 0, saved, put: new Set(), restoring: false, gone: false };
+    draft = {
+      text: signal(text),
+      names: new Map(),
+      reply: signal(/** @type {Reply} */ (null)),
+      timer: 0,
+      saved,
+      put: new Set(),
+      restoring: false,
+      gone: false,
+    };
     drafts.set(channelId, draft);
     // A file that is uploaded now belongs to the draft.
     let before = "";
     effect(() => {
-      const now = String(uploadsOf(channelId).list.value.filter(({ state }) => state === "done").map(({ id }) => id));
+      const now = String(
+        uploadsOf(channelId)
+          .list.value.filter(({ state }) => state === "done")
+          .map(({ id }) => id),
+      );
       if (now !== before) later(channelId);
       before = now;
     });
@@ -88,7 +109,9 @@ async function save(channelId) {
   const before = draft.saved;
   draft.saved = text || attachments.length ? now : "";
   if (draft.saved) draft.put.add(now);
-  const asking = draft.saved ? ask("draft_put", { channel_id: channelId, text, attachments }) : ask("draft_delete", { channel_id: channelId });
+  const asking = draft.saved
+    ? ask("draft_put", { channel_id: channelId, text, attachments })
+    : ask("draft_delete", { channel_id: channelId });
   try {
     await asking;
   } catch (/** @type {any} */ error) {
@@ -99,7 +122,11 @@ async function save(channelId) {
   if (drafts.get(channelId) === draft) keepHere(channelId); // Only if nobody signed out meanwhile.
 }
 
-/** Store the text in this browser. Files exist only on the server, so a draft with files is saved there or nowhere. @param {string} channelId */
+/**
+ * Store the text in this browser. Files exist only on the server, so a draft with files is saved there or
+ * nowhere.
+ * @param {string} channelId
+ */
 function keepHere(channelId) {
   const { text, saved } = draftOf(channelId);
   const all = keptHere();
@@ -123,17 +150,29 @@ function hasFiles(saved) {
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const told = JSON.stringify([text, attachments]);
-  const untouched = !draft.gone && (draft.saved ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved : !draft.text.value);
+  const untouched =
+    !draft.gone &&
+    (draft.saved
+      ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved
+      : !draft.text.value);
   draft.saved = told;
   // Text that is being typed here wins, and is saved in a moment with the existing files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
   if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
   draft.restoring = true;
-  uploadsOf(channelId).restore(attachments).finally(() => { draft.restoring = false; });
+  uploadsOf(channelId)
+    .restore(attachments)
+    .finally(() => {
+      draft.restoring = false;
+    });
 }
 
-/** Apply all drafts of the server, and drop those that it has deleted. Drafts that it never had are saved there now. @param {Draft[]} told */
+/**
+ * Apply all drafts of the server, and drop those that it has deleted. Drafts that it never had are saved
+ * there now.
+ * @param {Draft[]} told
+ */
 function takeAll(told) {
   told.forEach(take);
   for (const channelId of Object.keys(keptHere())) {
@@ -158,14 +197,23 @@ listen({
     for (const { put } of drafts.values()) put.clear();
     const before = known;
     known = false;
-    ask("drafts").then(({ drafts: all }) => {
-      takeAll(all);
-      known = true;
-    }, () => { known = before; });
+    ask("drafts").then(
+      ({ drafts: all }) => {
+        takeAll(all);
+        known = true;
+      },
+      () => {
+        known = before;
+      },
+    );
   },
   hear(event, data) {
     // This page's own change; the draft may have been sent since.
-    if (event === "draft_changed" && !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))) take(data);
+    if (
+      event === "draft_changed" &&
+      !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))
+    )
+      take(data);
     // A draft saved since is newer than the deletion.
     if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },

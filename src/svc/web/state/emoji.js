@@ -22,7 +22,8 @@ listen({
     emoji.value = byName(scene.emoji);
   },
   hear(event, data) {
-    if (event === "emoji_created" || event === "emoji_updated") emoji.value = byName([...others(data.id), data]);
+    if (event === "emoji_created" || event === "emoji_updated")
+      emoji.value = byName([...others(data.id), data]);
     if (event === "emoji_deleted") emoji.value = byName(others(data.emoji_id));
   },
   forget() {

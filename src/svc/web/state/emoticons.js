@@ -2,15 +2,45 @@
 
 /** @type {Record<string, string>} */
 const EMOJI = {
-  ":)": "🙂", ":-)": "🙂", "(:": "🙂", ":D": "😄", ":-D": "😄", "xD": "😆", "XD": "😆", ";)": "😉", ";-)": "😉", ":P": "😛", ":p": "😛", ":-P": "😛",
-  ":-p": "😛", ";P": "😜", ";p": "😜", ":(": "🙁", ":-(": "🙁", ":'(": "😢", ":')": "🥲", ">:(": "😠", ":O": "😮", ":o": "😮", ":-O": "😮", ":-o": "😮",
-  ":/": "😕", ":-/": "😕", ":|": "😐", ":-|": "😐", ":*": "😘", ":-*": "😘", "<3": "❤️", "</3": "💔",
+  ":)": "🙂",
+  ":-)": "🙂",
+  "(:": "🙂",
+  ":D": "😄",
+  ":-D": "😄",
+  xD: "😆",
+  XD: "😆",
+  ";)": "😉",
+  ";-)": "😉",
+  ":P": "😛",
+  ":p": "😛",
+  ":-P": "😛",
+  ":-p": "😛",
+  ";P": "😜",
+  ";p": "😜",
+  ":(": "🙁",
+  ":-(": "🙁",
+  ":'(": "😢",
+  ":')": "🥲",
+  ">:(": "😠",
+  ":O": "😮",
+  ":o": "😮",
+  ":-O": "😮",
+  ":-o": "😮",
+  ":/": "😕",
+  ":-/": "😕",
+  ":|": "😐",
+  ":-|": "😐",
+  ":*": "😘",
+  ":-*": "😘",
+  "<3": "❤️",
+  "</3": "💔",
 };
 const TOKEN = /(?<!\S)\S{2,3}(?!\S)/gu;
 const LONGEST = 3;
-// Fenced blocks and code spans. An unclosed block extends to the end of the text, an unclosed span to the end of
-// the line.
-const CODE = /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))|(`+)(?!`)(?:[\s\S]*?[^`])\2(?!`)|`[^\n]*/gmu;
+// Fenced blocks and code spans. An unclosed block extends to the end of the text, an unclosed span to the end
+// of the line.
+const CODE =
+  /^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|(?![\s\S]))|(`+)(?!`)(?:[\s\S]*?[^`])\2(?!`)|`[^\n]*/gmu;
 
 /** @param {string} token */
 const emojiOf = (token) => (Object.hasOwn(EMOJI, token) ? EMOJI[token] : token);
@@ -27,7 +57,8 @@ export function withEmoji(text) {
 }
 
 /**
- * Return the emoji for an emoticon that was finished by a space before the caret: {start, end, emoji}, or null.
+ * Return the emoji for an emoticon that was finished by a space before the caret: {start, end, emoji}, or
+ * null.
  * @param {string} text @param {number} caret
  */
 export function finished(text, caret) {
@@ -36,5 +67,7 @@ export function finished(text, caret) {
   const emoji = emojiOf(token);
   if (emoji === token) return null;
   const [start, end] = [caret - 1 - token.length, caret - 1];
-  return withEmoji(before) === before || !withEmoji(before).endsWith(`${emoji} `) ? null : { start, end, emoji };
+  return withEmoji(before) === before || !withEmoji(before).endsWith(`${emoji} `)
+    ? null
+    : { start, end, emoji };
 }

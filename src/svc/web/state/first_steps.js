@@ -1,5 +1,5 @@
-// The first steps of an owner who is alone on the server: name it, give it an icon, add a channel, invite somebody.
-// They disappear once another member joins, or when the owner hides them.
+// The first steps of an owner who is alone on the server: name it, give it an icon, add a channel, invite
+// somebody. They disappear once another member joins, or when the owner hides them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -44,5 +44,7 @@ export async function askFirstSteps() {
 const isOwner = () => member.value?.roles.includes("owner") ?? false;
 
 listen({
-  forget() { alone.value = null; },
+  forget() {
+    alone.value = null;
+  },
 });

@@ -10,18 +10,33 @@ export const FORMATS = [
   { key: "s", shift: true, sign: "||", words: "format-spoiler" },
 ];
 
-/** Return the format that a key press requests, or null. @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed */
+/**
+ * Return the format that a key press requests, or null.
+ * @param {Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">} pressed
+ */
 export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
   if (!(ctrlKey || metaKey) || altKey) return null;
-  return FORMATS.find((format) => format.key === key.toLowerCase() && Boolean(format.shift) === shiftKey) ?? null;
+  return (
+    FORMATS.find((format) => format.key === key.toLowerCase() && Boolean(format.shift) === shiftKey) ?? null
+  );
 }
 
-/** Return the text with the sign added around start to end, or removed from there, and the new selection. @param {string} text @param {number} start @param {number} end @param {string} sign */
+/**
+ * Return the text with the sign added around start to end, or removed from there, and the new selection.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} end
+ * @param {string} sign
+ */
 export function formatted(text, start, end, sign) {
   const [before, inner, after] = [text.slice(0, start), text.slice(start, end), text.slice(end)];
   const { length } = sign;
   if (has(before, sign, "endsWith") && has(after, sign, "startsWith")) {
-    return { text: before.slice(0, -length) + inner + after.slice(length), start: start - length, end: end - length };
+    return {
+      text: before.slice(0, -length) + inner + after.slice(length),
+      start: start - length,
+      end: end - length,
+    };
   }
   if (inner.length >= 2 * length && has(inner, sign, "startsWith") && has(inner, sign, "endsWith")) {
     return { text: before + inner.slice(length, -length) + after, start, end: end - 2 * length };
@@ -29,7 +44,13 @@ export function formatted(text, start, end, sign) {
   return { text: before + sign + inner + sign + after, start: start + length, end: end + length };
 }
 
-/** Return whether the text begins or ends with the sign, and not with a longer one: one star is not the end of two. @param {string} text @param {string} sign @param {"startsWith" | "endsWith"} how */
+/**
+ * Return whether the text begins or ends with the sign, and not with a longer one: one star is not the end of
+ * two.
+ * @param {string} text
+ * @param {string} sign
+ * @param {"startsWith" | "endsWith"} how
+ */
 function has(text, sign, how) {
   if (!text[how](sign)) return false;
   if (sign !== "*") return true;

@@ -8,7 +8,10 @@ import { ask, listen } from "./server.js";
 const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
 const MOST_SHOWN = 24;
 
-/** The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first. @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>} */
+/**
+ * The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first.
+ * @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>}
+ */
 export const reactions = signal([]);
 
 let nextKey = 1;
@@ -18,8 +21,13 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 /** @param {string} channelId @param {string} emoji */
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
-/** Return the people whose hand is raised, in the order of raising. @template {{hand?: number}} T @param {T[]} people */
-export const raisedHands = (people) => people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
+/**
+ * Return the people whose hand is raised, in the order of raising.
+ * @template {{hand?: number}} T
+ * @param {T[]} people
+ */
+export const raisedHands = (people) =>
+  people.filter(({ hand = 0 }) => hand > 0).sort(({ hand: one = 0 }, { hand: other = 0 }) => one - other);
 
 listen({
   hear(event, data) {
@@ -27,7 +35,9 @@ listen({
     const key = nextKey++;
     const reaction = { key, channelId: data.channel_id, memberId: data.member_id, emoji: data.emoji };
     reactions.value = [...reactions.value, reaction].slice(-MOST_SHOWN);
-    setTimeout(() => { reactions.value = reactions.value.filter((each) => each.key !== key); }, SHOWN_MS);
+    setTimeout(() => {
+      reactions.value = reactions.value.filter((each) => each.key !== key);
+    }, SHOWN_MS);
   },
   forget() {
     reactions.value = [];

@@ -1,5 +1,5 @@
-// Messages that mention us, in any channel or thread, the newest first. They are loaded while the inbox is open,
-// and updated by pushes.
+// Messages that mention us, in any channel or thread, the newest first. They are loaded while the inbox is
+// open, and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -17,7 +17,11 @@ const known = signal([]);
 /** Whether there are older messages, whether they are loading, and the last error. */
 export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
 /** The messages that we may see now and whose author we have not blocked. */
-export const mentions = computed(() => known.value.filter(({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id)));
+export const mentions = computed(() =>
+  known.value.filter(
+    ({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id),
+  ),
+);
 
 let open = false;
 let round = 0; // Responses to requests of an earlier round are ignored.
@@ -55,8 +59,10 @@ export function isUnread({ id, channel_id: channelId, thread }) {
 
 /** Mark every channel and thread with an unread mention as read. */
 export function readMentions() {
-  for (const [id, { last, mentions: count }] of Object.entries(unread.value)) if (last && count) read(id, last);
-  for (const { thread, last, mentions: count } of threads.value.values()) if (last && count) readThread(thread, last);
+  for (const [id, { last, mentions: count }] of Object.entries(unread.value))
+    if (last && count) read(id, last);
+  for (const { thread, last, mentions: count } of threads.value.values())
+    if (last && count) readThread(thread, last);
 }
 
 /** @param {Message[]} messages */

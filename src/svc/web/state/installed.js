@@ -11,7 +11,10 @@ import { anyPending } from "./uploads.js";
 
 /** Whether a new version waits to be loaded. */
 export const newVersion = signal(false);
-/** The browser's install prompt, or null if the browser does not offer one. @type {Signal<BeforeInstallPromptEvent | null>} */
+/**
+ * The browser's install prompt, or null if the browser does not offer one.
+ * @type {Signal<BeforeInstallPromptEvent | null>}
+ */
 export const installing = signal(null);
 
 const AGAIN_MS = 5000; // A server that has just started with a new version is busy with reconnecting clients.
@@ -19,8 +22,12 @@ const AGAIN_MS = 5000; // A server that has just started with a new version is b
 let watched = false;
 let again = 0;
 
-globalThis.addEventListener?.("beforeinstallprompt", (event) => { installing.value = event; });
-globalThis.addEventListener?.("appinstalled", () => { installing.value = null; });
+globalThis.addEventListener?.("beforeinstallprompt", (event) => {
+  installing.value = event;
+});
+globalThis.addEventListener?.("appinstalled", () => {
+  installing.value = null;
+});
 
 /** Show the install prompt, after a gesture. It can be shown once. */
 export function install() {
@@ -62,7 +69,9 @@ async function watch() {
   registration.addEventListener("updatefound", () => {
     const worker = registration.installing;
     // The worker is installed, or one of its files failed to load.
-    worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), { once: true });
+    worker?.addEventListener("statechange", () => (worker.state === "redundant" ? lookAgain() : look()), {
+      once: true,
+    });
   });
   // Another tab has already loaded the new version.
   let before = navigator.serviceWorker.controller;

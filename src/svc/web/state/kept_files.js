@@ -1,12 +1,13 @@
-// Files that are being uploaded, kept in this browser until the server stores them for good, so that a reload loses
-// none. Each belongs to the tab that sends it.
+// Files that are being uploaded, kept in this browser until the server stores them for good, so that a reload
+// loses none. Each belongs to the tab that sends it.
 
 /** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
 
 import { inTurn } from "../transport/kept.js";
 import { drop, keep, kept, names } from "../transport/read_last.js";
 
-const FILE = "file "; // Followed by a key: {spot, file, at_ms}. The upload's id, once known, is a separate entry.
+// Followed by a key: {spot, file, at_ms}. The upload's id, once known, is a separate entry.
+const FILE = "file ";
 const ID = "file-id ";
 const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after a day.
 
@@ -29,20 +30,36 @@ export function forgetFile(key) {
   for (const name of [FILE + key, ID + key]) drop(name).catch(() => {});
 }
 
-/** Pass the files that no tab is sending to `take({key, spot, file, id})`; `id` is null if the upload has not begun. @param {(file: KeptFile) => void} take */
+/**
+ * Pass the files that no tab is sending to `take({key, spot, file, id})`; `id` is null if the upload has not
+ * begun.
+ * @param {(file: KeptFile) => void} take
+ */
 export async function takeKeptFiles(take, now = Date.now()) {
-  const keys = (await names()).map(String).filter((name) => name.startsWith(FILE)).map((name) => name.slice(FILE.length));
+  const keys = (await names())
+    .map(String)
+    .filter((name) => name.startsWith(FILE))
+    .map((name) => name.slice(FILE.length));
   for (const key of keys) {
-    inTurn(FILE + key, async (lock) => {
-      if (!lock) return undefined;
-      const [found, id] = await Promise.all([kept(FILE + key), kept(ID + key)]);
-      if (!found) return undefined;
-      if (found.at_ms < now - GOOD_MS) return forgetFile(key);
-      take({ key, spot: found.spot, file: found.file, id: id ?? null });
-      return hold(key);
-    }, { ifAvailable: true }).catch(() => {});
+    inTurn(
+      FILE + key,
+      async (lock) => {
+        if (!lock) return undefined;
+        const [found, id] = await Promise.all([kept(FILE + key), kept(ID + key)]);
+        if (!found) return undefined;
+        if (found.at_ms < now - GOOD_MS) return forgetFile(key);
+        take({ key, spot: found.spot, file: found.file, id: id ?? null });
+        return hold(key);
+      },
+      { ifAvailable: true },
+    ).catch(() => {});
   }
 }
 
 /** @param {string} key */
-const hold = (key) => /** @type {Promise<void>} */ (new Promise((resolve) => { lettingGo.set(key, resolve); })).then(() => lettingGo.delete(key));
+const hold = (key) =>
+  /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      lettingGo.set(key, resolve);
+    })
+  ).then(() => lettingGo.delete(key));

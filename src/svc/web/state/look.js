@@ -8,13 +8,15 @@ const USUAL = { theme: "system", motion: "system", density: "cosy", textSize: 10
 export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /**
- * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize: per
- * cent, emoticons: whether ":)" and the like become emoji}
+ * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
+ * per cent, emoticons: whether ":)" and the like become emoji}
  */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 
 /** @param {Partial<typeof USUAL>} changes */
-export const choose = (changes) => { look.value = { ...look.value, ...changes }; };
+export const choose = (changes) => {
+  look.value = { ...look.value, ...changes };
+};
 
 /** Store the settings, and pass them to the style sheets. */
 export function wearLook(root = document.documentElement) {
@@ -28,7 +30,10 @@ export function wearLook(root = document.documentElement) {
   });
 }
 
-/** Reject an unknown text size, because it could make the page and its settings unreadable. @param {typeof USUAL} kept */
+/**
+ * Reject an unknown text size, because it could make the page and its settings unreadable.
+ * @param {typeof USUAL} kept
+ */
 function known(kept) {
   return TEXT_SIZES.includes(kept.textSize) ? kept : { ...kept, textSize: USUAL.textSize };
 }

@@ -1,13 +1,29 @@
-// Match and rank names against a typed text: prefixes, then starts of words, then anywhere. Case and accents do not
-// matter. Pure functions.
+// Match and rank names against a typed text: prefixes, then starts of words, then anywhere. Case and accents
+// do not matter. Pure functions.
 
 // Accents, points, other marks and invisible characters. U+0640 only stretches an Arabic word.
 const MARKS = /[\p{M}\p{Cf}\u0640]+/gu;
 // Letters that Unicode does not decompose, and their usual substitutes. The server has the same table in
 // chat/text_folding.py.
-const ALIKE = new Map(Object.entries({
-  ß: "ss", ø: "o", ł: "l", đ: "d", ð: "d", ħ: "h", æ: "ae", œ: "oe", ı: "i", þ: "th", ς: "σ", ى: "ي", ی: "ي", ک: "ك", ة: "ه",
-}));
+const ALIKE = new Map(
+  Object.entries({
+    ß: "ss",
+    ø: "o",
+    ł: "l",
+    đ: "d",
+    ð: "d",
+    ħ: "h",
+    æ: "ae",
+    œ: "oe",
+    ı: "i",
+    þ: "th",
+    ς: "σ",
+    ى: "ي",
+    ی: "ي",
+    ک: "ك",
+    ة: "ه",
+  }),
+);
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
 const MOST_KEPT = 20_000; // Names. Every key press folds all of them again.
@@ -16,17 +32,29 @@ const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true 
 /** @type {Map<string, string>} */
 const kept = new Map();
 
-/** Return a text without case, accents and other differences that a search ignores. @param {string} text @returns {string} */
+/**
+ * Return a text without case, accents and other differences that a search ignores.
+ * @param {string} text
+ * @returns {string}
+ */
 export function folded(text) {
   const known = kept.get(text);
   if (known !== undefined) return known;
-  const found = text.normalize("NFKD").replace(MARKS, "").toLowerCase().replace(TYPED_OTHERWISE, (letter) => ALIKE.get(letter) ?? letter);
+  const found = text
+    .normalize("NFKD")
+    .replace(MARKS, "")
+    .toLowerCase()
+    .replace(TYPED_OTHERWISE, (letter) => ALIKE.get(letter) ?? letter);
   if (kept.size >= MOST_KEPT) kept.clear();
   kept.set(text, found);
   return found;
 }
 
-/** Return how well a name matches, both folded: 0 is best, -1 no match. @param {string} name @param {string} query */
+/**
+ * Return how well a name matches, both folded: 0 is best, -1 no match.
+ * @param {string} name
+ * @param {string} query
+ */
 export function fit(name, query) {
   let at = name.indexOf(query);
   if (at <= 0) return at;
@@ -35,9 +63,10 @@ export function fit(name, query) {
 }
 
 /**
- * Return the matching items, the best first, then by name. A query with spaces must be the beginning of the name;
- * otherwise text after a name would still be completed.
- * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param {number} limit
+ * Return the matching items, the best first, then by name. A query with spaces must be the beginning of the
+ * name; otherwise text after a name would still be completed.
+ * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param
+ *   {number} limit
  * @returns {T[]}
  */
 export function matching(items, query, nameOf, limit) {

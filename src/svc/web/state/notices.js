@@ -8,7 +8,10 @@ import { explain } from "../words/words.js";
 const SHOWN_MS = 8000;
 const MOST = 4;
 
-/** [{id, text, kind}], the oldest first; kind is "error" or "done". @type {Signal<{id: number, text: string, kind: string}[]>} */
+/**
+ * [{id, text, kind}], the oldest first; kind is "error" or "done".
+ * @type {Signal<{id: number, text: string, kind: string}[]>}
+ */
 export const notices = signal([]);
 
 let nextId = 1;
@@ -25,7 +28,10 @@ export function dismiss(id) {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
-/** Await a request, and show the reason if it was refused. Resolves with whether it succeeded. @param {Promise<unknown>} promise */
+/**
+ * Await a request, and show the reason if it was refused. Resolves with whether it succeeded.
+ * @param {Promise<unknown>} promise
+ */
 export async function tried(promise) {
   try {
     await promise;

@@ -1,5 +1,5 @@
-// Notification settings: a level for all channels and for each one, and mutes. The server stores them and applies
-// them to our devices.
+// Notification settings: a level for all channels and for each one, and mutes. The server stores them and
+// applies them to our devices.
 
 /** @import { Notifications } from "../types/api.js" */
 /** @import { Choice } from "../types/wire.js" */
@@ -17,12 +17,18 @@ export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 /** The default level. */
 export const USUAL = "mentions";
 
-/** By the id of the channel, null for all channels: {level, muted, muted_until_ms}. @type {Signal<Map<string | null, Choice>>} */
+/**
+ * By the id of the channel, null for all channels: {level, muted, muted_until_ms}.
+ * @type {Signal<Map<string | null, Choice>>}
+ */
 export const choices = signal(new Map());
 const now = signal(Date.now()); // Updated when a mute ends.
 let timer = 0;
 
-/** Return the setting of the channel itself, or with null that of all channels. @param {string | null} channelId */
+/**
+ * Return the setting of the channel itself, or with null that of all channels.
+ * @param {string | null} channelId
+ */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
 
 /** Return the effective level in a channel, muted or not. @param {string | null} channelId */
@@ -31,14 +37,26 @@ export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null
 /** Return whether the channel is muted, by itself or with all others. @param {string | null} channelId */
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
-/** Choose a level; null for that of all channels. @param {string | null} channelId @param {Notifications["level"]} level */
+/**
+ * Choose a level; null for that of all channels.
+ * @param {string | null} channelId
+ * @param {Notifications["level"]} level
+ */
 export function chooseLevel(channelId, level) {
   return choose(channelId, { ...choiceOf(channelId), level });
 }
 
-/** Mute for this many seconds, or with 0 until unmuted. @param {string | null} channelId @param {number} seconds */
+/**
+ * Mute for this many seconds, or with 0 until unmuted.
+ * @param {string | null} channelId
+ * @param {number} seconds
+ */
 export function mute(channelId, seconds) {
-  return choose(channelId, { ...choiceOf(channelId), muted: true, muted_until_ms: seconds ? Date.now() + seconds * 1000 : null });
+  return choose(channelId, {
+    ...choiceOf(channelId),
+    muted: true,
+    muted_until_ms: seconds ? Date.now() + seconds * 1000 : null,
+  });
 }
 
 /** @param {string | null} channelId */
@@ -52,14 +70,23 @@ export function current(choice, nowMs) {
   return over ? { ...choice, muted: false, muted_until_ms: null } : choice;
 }
 
-/** Apply a choice at once, and revert it if the server refuses. @param {string | null} channelId @param {Choice} choice */
+/**
+ * Apply a choice at once, and revert it if the server refuses.
+ * @param {string | null} channelId
+ * @param {Choice} choice
+ */
 async function choose(channelId, choice) {
   const before = choices.value.get(channelId) ?? UNSET;
   put(channelId, choice);
   const { level, muted, muted_until_ms: untilMs } = choice;
   const seconds = untilMs === null ? 0 : Math.max(1, Math.round((untilMs - Date.now()) / 1000));
   try {
-    await ask("notifications_set", { level, muted, ...(channelId && { channel_id: channelId }), ...(muted && { mute_for_s: seconds }) });
+    await ask("notifications_set", {
+      level,
+      muted,
+      ...(channelId && { channel_id: channelId }),
+      ...(muted && { mute_for_s: seconds }),
+    });
   } catch (error) {
     put(channelId, before);
     throw error;
@@ -76,7 +103,9 @@ function put(channelId, { level, muted, muted_until_ms }) {
 function wait() {
   now.value = Date.now();
   clearTimeout(timer);
-  const ends = [...choices.value.values()].map(({ muted_until_ms: untilMs }) => untilMs ?? 0).filter((untilMs) => untilMs > now.value);
+  const ends = [...choices.value.values()]
+    .map(({ muted_until_ms: untilMs }) => untilMs ?? 0)
+    .filter((untilMs) => untilMs > now.value);
   if (ends.length) timer = setTimeout(wait, Math.min(LONGEST_WAIT_MS, Math.min(...ends) - now.value + 1));
 }
 

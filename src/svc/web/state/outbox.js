@@ -1,10 +1,11 @@
-// Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are sent
-// again with the same nonce. Refused messages stay with their problem.
+// Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
+// sent again with the same nonce. Refused messages stay with their problem.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Data } from "../types/wire.js" */
 /**
- * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean, attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
+ * @typedef {{nonce: string, spot: string, text: string, reply: Pick<Message, "id"> | null, ping: boolean,
+ *   attachments: string[], atMs: number, state: "sending" | "refused", problem: string}} Item
  */
 
 import { pause } from "../transport/backoff.js";
@@ -21,10 +22,22 @@ const FINISHED_MS = 5000; // The time that a text may take to be finished; after
 const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
-const ITEM = { nonce: "", spot: "", text: "", reply: null, ping: true, attachments: [], atMs: 0, state: "sending", problem: "" };
+const ITEM = {
+  nonce: "",
+  spot: "",
+  text: "",
+  reply: null,
+  ping: true,
+  attachments: [],
+  atMs: 0,
+  state: "sending",
+  problem: "",
+};
 
 /** [{nonce, spot, text, reply, ping, attachments, atMs, state, problem}]; state is "sending" or "refused". */
-export const outbox = signal(Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot));
+export const outbox = signal(
+  Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot),
+);
 
 const busy = new Set(); // Spots in which a message is being sent.
 /** By nonce: resolves when the text is final. @type {Map<string, Promise<void>>} */
@@ -37,7 +50,17 @@ const finishing = new Map();
  */
 export function send(spot, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
   /** @type {Item} */
-  const item = { nonce: crypto.randomUUID(), spot, text, reply, ping, attachments, atMs, state: "sending", problem: "" };
+  const item = {
+    nonce: crypto.randomUUID(),
+    spot,
+    text,
+    reply,
+    ping,
+    attachments,
+    atMs,
+    state: "sending",
+    problem: "",
+  };
   outbox.value = [...outbox.value, item];
   if (later) finishing.set(item.nonce, finish(item.nonce, later));
   go(spot);
@@ -89,7 +112,10 @@ async function go(spot) {
 /** @param {string} spot */
 const next = (spot) => outbox.value.find((each) => each.spot === spot && each.state === "sending");
 
-/** Send a message. Return false if the connection was lost and the other messages must wait. @param {Item} item */
+/**
+ * Send a message. Return false if the connection was lost and the other messages must wait.
+ * @param {Item} item
+ */
 async function sent({ nonce, spot, text, reply, ping, attachments }) {
   const { channelId, thread } = partsOf(spot);
   /** @type {Data<"message_send">} */

@@ -3,7 +3,11 @@
 import { download } from "../transport/http.js";
 import { accessToken, api, signOut } from "./server.js";
 
-/** Return all of our data on the server as a Blob; `progressed` receives the number of bytes so far. @param {(bytes: number) => void} progressed @param {AbortSignal} signal */
+/**
+ * Return all of our data on the server as a Blob; `progressed` receives the number of bytes so far.
+ * @param {(bytes: number) => void} progressed
+ * @param {AbortSignal} signal
+ */
 export async function exportData(progressed, signal) {
   return download("/api/me/export", { token: await accessToken(), progressed, signal });
 }
@@ -20,8 +24,16 @@ export async function deleteData() {
   signOut();
 }
 
-/** Create a recovery code for a member who has lost all devices; only the owner may. @param {string} memberId */
-export const recoveryCode = (memberId) => api("POST", `/api/members/${encodeURIComponent(memberId)}/recovery`);
+/**
+ * Create a recovery code for a member who has lost all devices; only the owner may.
+ * @param {string} memberId
+ */
+export const recoveryCode = (memberId) =>
+  api("POST", `/api/members/${encodeURIComponent(memberId)}/recovery`);
 
-/** Report to the moderators: `about` is {member_id} or {channel_id, message_id}. @param {{member_id: string} | {channel_id: string, message_id: string}} about @param {string} text */
+/**
+ * Report to the moderators: `about` is {member_id} or {channel_id, message_id}.
+ * @param {{member_id: string} | {channel_id: string, message_id: string}} about
+ * @param {string} text
+ */
 export const report = (about, text) => api("POST", "/api/reports", { ...about, text });

@@ -1,5 +1,5 @@
-// The members and their roles, their presence, and the members we have blocked. Unknown members are fetched when
-// their name is needed.
+// The members and their roles, their presence, and the members we have blocked. Unknown members are fetched
+// when their name is needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
 /** @import { Answer } from "../types/wire.js" */
@@ -92,7 +92,9 @@ export async function fetchMembers(wish) {
 /** Fetch all members, once. */
 export function loadMembers() {
   if (complete.value) return Promise.resolve();
-  loading ??= fetchAll().finally(() => { loading = null; });
+  loading ??= fetchAll().finally(() => {
+    loading = null;
+  });
   return loading;
 }
 
@@ -115,21 +117,36 @@ async function fetchAll() {
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */
-export const nameNow = ({ kind, id = "", display_name: then }) => (kind === "member" && memberOf(id)?.nickname) || then;
+export const nameNow = ({ kind, id = "", display_name: then }) =>
+  (kind === "member" && memberOf(id)?.nickname) || then;
 /** @param {Writer} writer */
-export const pictureNow = ({ kind, id = "", avatar = null }) => (kind === "member" ? memberOf(id)?.avatar ?? null : avatar);
+export const pictureNow = ({ kind, id = "", avatar = null }) =>
+  kind === "member" ? (memberOf(id)?.avatar ?? null) : avatar;
 
-/** Return the role whose colour a member has: their highest role with a colour. @param {Pick<Member, "roles"> | null} [member] */
+/**
+ * Return the role whose colour a member has: their highest role with a colour.
+ * @param {Pick<Member, "roles"> | null} [member]
+ */
 export function colouredRole(member) {
   return roles.value.find((role) => role.color !== null && member?.roles?.includes(role.id)) ?? null;
 }
 
-/** Return a role's colour in CSS: "#rrggbb", or null. @param {{color: number | string | null} | null} [role] */
+/**
+ * Return a role's colour in CSS: "#rrggbb", or null.
+ * @param {{color: number | string | null} | null} [role]
+ */
 export function colourOf(role) {
-  return role?.color == null ? null : typeof role.color === "number" ? `#${role.color.toString(16).padStart(6, "0")}` : role.color;
+  return role?.color == null
+    ? null
+    : typeof role.color === "number"
+      ? `#${role.color.toString(16).padStart(6, "0")}`
+      : role.color;
 }
 
-/** Return a role's name. Built-in roles have one in the reader's language until they are renamed. @param {Pick<Role, "id" | "name" | "built_in">} role */
+/**
+ * Return a role's name. Built-in roles have one in the reader's language until they are renamed.
+ * @param {Pick<Role, "id" | "name" | "built_in">} role
+ */
 export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
@@ -152,7 +169,9 @@ function put(member) {
 }
 
 /** Mark a member as newer than any pending response. @param {string} id */
-const beNewer = (id) => { if (onTheirWay) newer.add(id); };
+const beNewer = (id) => {
+  if (onTheirWay) newer.add(id);
+};
 
 /** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} told */
 function present({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
@@ -162,7 +181,8 @@ function present({ online: there, idle: untouched, do_not_disturb: undisturbed }
 }
 
 /** @param {Ids} set @param {string} id @param {boolean} [isIn] */
-const changed = (set, id, isIn) => (set.has(id) === Boolean(isIn) ? set : isIn ? new Set(set).add(id) : without(set, id));
+const changed = (set, id, isIn) =>
+  set.has(id) === Boolean(isIn) ? set : isIn ? new Set(set).add(id) : without(set, id);
 
 /** @param {Ids} set @param {string} id */
 function without(set, id) {
@@ -224,7 +244,9 @@ listen({
         break;
       case "role_created":
       case "role_updated":
-        roles.value = [...roles.value.filter(({ id }) => id !== data.id), data].sort((one, other) => other.rank - one.rank);
+        roles.value = [...roles.value.filter(({ id }) => id !== data.id), data].sort(
+          (one, other) => other.rank - one.rank,
+        );
         break;
       case "role_deleted":
         roles.value = roles.value.filter(({ id }) => id !== data.role_id);

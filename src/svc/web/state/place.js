@@ -1,12 +1,13 @@
-// The location in the page: the open channel, the panel next to it, and the dialog over it. It is kept so that
-// people return to where they were. An address can name a location too (#channel=…&message=…): this module follows
-// it, and state/browser_history.js writes it.
+// The location in the page: the open channel, the panel next to it, and the dialog over it. It is kept so
+// that people return to where they were. An address can name a location too (#channel=…&message=…): this
+// module follows it, and state/browser_history.js writes it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
  * @typedef {{channelId: string, talkId?: undefined} | {talkId: string, channelId?: undefined}} Place
  * @typedef {{name: string, under?: Open | null, [detail: string]: any}} Open
- * @typedef {{channelId?: string, talkId?: string, messageId?: string, atMs?: number, newest?: boolean}} Target
+ * @typedef {{channelId?: string, talkId?: string, messageId?: string, atMs?: number, newest?: boolean}}
+ *   Target
  */
 
 import { keep, kept } from "../transport/kept.js";
@@ -14,11 +15,16 @@ import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { listen } from "./server.js";
 
-const KEPT = "svc.place"; // In localStorage: the last open channel, or the private conversation with its prefix.
+// In localStorage: the last open channel, or the private conversation with its prefix.
+const KEPT = "svc.place";
 const PRIVATE = "private ";
 const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
 
-/** {channelId} of the open channel (for a voice channel, its call), {talkId} of a private conversation, or null. @type {Signal<Place | null>} */
+/**
+ * {channelId} of the open channel (for a voice channel, its call), {talkId} of a private conversation, or
+ * null.
+ * @type {Signal<Place | null>}
+ */
 export const place = signal(null);
 /** The panel that was opened next to the channel: {name, …}, or null. @type {Signal<Open | null>} */
 export const aside = signal(null);
@@ -27,28 +33,53 @@ const roomy = signal(false);
 const membersStay = signal(false);
 /** Whether the page has shown the more important parts. */
 const calm = signal(false);
-const mayStay = computed(() => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text");
-/** The panel next to the channel: the opened one, or the members if there is room and they were not closed. */
-export const beside = computed(() => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null));
-/** The dialog over the page: {name, …, under}, or null; `under` is the settings dialog that it was opened from. @type {Signal<Open | null>} */
+const mayStay = computed(
+  () => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text",
+);
+/**
+ * The panel next to the channel: the opened one, or the members if there is room and they were not closed.
+ */
+export const beside = computed(
+  () => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
+);
+/**
+ * The dialog over the page: {name, …, under}, or null; `under` is the settings dialog that it was opened
+ * from.
+ * @type {Signal<Open | null>}
+ */
 export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest. */
 export const drawer = signal(false);
-/** The target in the open channel: {messageId}, {atMs} for the first message since then, or {newest}; a new object each time. @type {Signal<Target | null>} */
+/**
+ * The target in the open channel: {messageId}, {atMs} for the first message since then, or {newest}; a new
+ * object each time.
+ * @type {Signal<Target | null>}
+ */
 export const target = signal(null);
 
-/** A function to close each layer over the page that is not in `dialog`, the topmost last. @type {Signal<(() => void)[]>} */
+/**
+ * A function to close each layer over the page that is not in `dialog`, the topmost last.
+ * @type {Signal<(() => void)[]>}
+ */
 export const layers = signal([]);
 /** Whether the address has not been followed yet. */
 let isFresh = true;
 
-/** Let Back close a layer over the page. Return a function to call once the layer is gone. @param {() => void} close */
+/**
+ * Let Back close a layer over the page. Return a function to call once the layer is gone.
+ * @param {() => void} close
+ */
 export function addLayer(close) {
   layers.value = [...layers.value, close];
-  return () => { layers.value = layers.value.filter((each) => each !== close); };
+  return () => {
+    layers.value = layers.value.filter((each) => each !== close);
+  };
 }
 
-/** The id of a channel to open as soon as it is in the list, unless another one is opened first. @type {string | null} */
+/**
+ * The id of a channel to open as soon as it is in the list, unless another one is opened first.
+ * @type {string | null}
+ */
 let awaited = null;
 
 /** Open a new channel, which may not be in the list yet. @param {string} channelId */
@@ -57,7 +88,11 @@ export function openMade(channelId) {
   else awaited = channelId;
 }
 
-/** Open a channel, and go to a message in it if one is named. @param {string} channelId @param {string | null} [messageId] */
+/**
+ * Open a channel, and go to a message in it if one is named.
+ * @param {string} channelId
+ * @param {string | null} [messageId]
+ */
 export function open(channelId, messageId = null) {
   awaited = null;
   if (place.value?.channelId !== channelId) place.value = { channelId };
@@ -66,7 +101,11 @@ export function open(channelId, messageId = null) {
   keep(KEPT, channelId);
 }
 
-/** Open a private conversation, and go to a message in it if one is named. @param {string} talkId @param {string | null} [messageId] */
+/**
+ * Open a private conversation, and go to a message in it if one is named.
+ * @param {string} talkId
+ * @param {string | null} [messageId]
+ */
 export function openTalk(talkId, messageId = null) {
   awaited = null;
   if (place.value?.talkId !== talkId) place.value = { talkId };
@@ -90,7 +129,9 @@ export function openAt(channelId, atMs) {
 }
 
 /** @param {string} name @param {object} [details] */
-export const showAside = (name, details = {}) => { aside.value = { name, ...details }; };
+export const showAside = (name, details = {}) => {
+  aside.value = { name, ...details };
+};
 
 /** @param {string} name */
 export function toggleAside(name) {
@@ -116,34 +157,60 @@ function stay(on) {
 function makeRoom() {
   if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");
-  const look = () => { roomy.value = wide.matches; };
+  const look = () => {
+    roomy.value = wide.matches;
+  };
   wide.addEventListener("change", look);
   membersStay.value = kept(KEPT_MEMBERS) !== "false";
   look();
-  (globalThis.requestIdleCallback ?? setTimeout)(() => { calm.value = true; });
+  (globalThis.requestIdleCallback ?? setTimeout)(() => {
+    calm.value = true;
+  });
 }
 
 /** @param {string} name @param {object} [details] */
-export const showDialog = (name, details = {}) => { dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) }; };
-/** Close this dialog, and return to the settings if it was opened from there. Does nothing if another dialog was opened meanwhile. @param {Open} which */
-export const closeDialog = (which) => { if (dialog.value === which) dialog.value = which.under ?? null; };
-export const closeDialogs = () => { dialog.value = null; };
+export const showDialog = (name, details = {}) => {
+  dialog.value = { name, ...details, under: name === "settings" ? null : settingsOf(dialog.value) };
+};
+/**
+ * Close this dialog, and return to the settings if it was opened from there. Does nothing if another dialog
+ * was opened meanwhile.
+ * @param {Open} which
+ */
+export const closeDialog = (which) => {
+  if (dialog.value === which) dialog.value = which.under ?? null;
+};
+export const closeDialogs = () => {
+  dialog.value = null;
+};
 
 /** @param {Open | null} open @returns {Open | null} */
-const settingsOf = (open) => (open?.name === "settings" ? open : open?.under ?? null);
+const settingsOf = (open) => (open?.name === "settings" ? open : (open?.under ?? null));
 
-/** Return the address of a channel, or of a message in it. @param {string} channelId @param {string} [messageId] */
+/**
+ * Return the address of a channel, or of a message in it.
+ * @param {string} channelId
+ * @param {string} [messageId]
+ */
 export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf({ channelId }, messageId)}`;
 
-/** Return the part of the address that names a location. @param {Place | null} at @param {string} [messageId] */
+/**
+ * Return the part of the address that names a location.
+ * @param {Place | null} at
+ * @param {string} [messageId]
+ */
 export function hashOf(at, messageId) {
-  const named = { ...(at?.channelId && { channel: at.channelId }), ...(at?.talkId && { private: at.talkId }), ...(messageId && { message: messageId }) };
+  const named = {
+    ...(at?.channelId && { channel: at.channelId }),
+    ...(at?.talkId && { private: at.talkId }),
+    ...(messageId && { message: messageId }),
+  };
   return at ? `#${new URLSearchParams(named)}` : "";
 }
 
 /**
- * Return the location that an address names, {channelId, messageId}, where either may be null; null if the address
- * is not of this server.
+ * Return the location that an address names, {channelId, messageId}, where either may be null; null if the
+ * address is not of this server.
  * @param {URL} url
  */
 export function placeIn(url) {
@@ -173,18 +240,22 @@ export function expected() {
 }
 
 /**
- * Open an existing channel: the one in the address, the last open one, or the first. `isSure`: the channels come
- * from the server and not from the store.
+ * Open an existing channel: the one in the address, the last open one, or the first. `isSure`: the channels
+ * come from the server and not from the store.
  */
 function settle(isSure = false) {
   const names = hashNow().has("channel");
   const isFollowed = isFresh && followAddress();
   if (isFresh && (isFollowed || isSure || !names)) {
     isFresh = false;
-    import("./browser_history.js").then(({ startHistory }) => startHistory(names && !isFollowed), () => {});
+    import("./browser_history.js").then(
+      ({ startHistory }) => startHistory(names && !isFollowed),
+      () => {},
+    );
   }
   if (isFollowed) return;
-  const known = (/** @type {string | null | undefined} */ id) => Boolean(id) && channelsById.value.has(id ?? "");
+  const known = (/** @type {string | null | undefined} */ id) =>
+    Boolean(id) && channelsById.value.has(id ?? "");
   if (known(place.value?.channelId) || place.value?.talkId) return;
   const last = kept(KEPT);
   if (last?.startsWith(PRIVATE)) {

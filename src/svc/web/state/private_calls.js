@@ -19,26 +19,40 @@ export const ringing = signal(null);
 /** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
 export const calledTalk = signal("");
 /** Return the state of the call in this room in words. @param {string} roomId @param {string} state */
-export const callWords = (roomId, state) => t(`call-${state === "connected" && calledTalk.value === roomId ? "ringing" : state}`);
+export const callWords = (roomId, state) =>
+  t(`call-${state === "connected" && calledTalk.value === roomId ? "ringing" : state}`);
 
-/** The last declined call, {talkId, memberId}, a new object each time; or null. @type {Signal<Call | null>} */
+/**
+ * The last declined call, {talkId, memberId}, a new object each time; or null.
+ * @type {Signal<Call | null>}
+ */
 export const declined = signal(null);
 
-/** The devices that have the keys of our encrypted channel call: their owners' ids, one for each device. @type {Signal<string[]>} */
+/**
+ * The devices that have the keys of our encrypted channel call: their owners' ids, one for each device.
+ * @type {Signal<string[]>}
+ */
 export const keyHolders = signal([]);
 
-/** The rooms in which we have called or were called, even before the conversations are known. @type {Set<string>} */
+/**
+ * The rooms in which we have called or were called, even before the conversations are known.
+ * @type {Set<string>}
+ */
 const rooms = new Set();
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** Return whether the call in this room must be sealed, whatever the server reports. @param {string} roomId */
+/**
+ * Return whether the call in this room must be sealed, whatever the server reports.
+ * @param {string} roomId
+ */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || talksById.peek().has(roomId);
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
 /** Return why this browser cannot join encrypted calls; "" if it can. */
-export const whyNotSealed = () => (typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never"));
+export const whyNotSealed = () =>
+  typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never");
 
 /** Stop ringing on this device. */
 export function stopRinging() {
@@ -65,12 +79,20 @@ listen({
   hear(event, data) {
     const [own, rung] = [member.value?.id, ringing.value?.talkId];
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
-      if (data.member.id === own && rung === data.channel_id) stopRinging(); // Answered, perhaps on another device.
-      else if (data.member.id !== own && peopleIn(data.channel_id).length === 1 && !blocked.value.has(data.member.id)) ring(data.channel_id, data.member.id);
-    } else if (event === "voice_left" && rung === data.channel_id && peopleIn(rung).every(({ lost }) => lost)) stopRinging();
+      if (data.member.id === own && rung === data.channel_id)
+        stopRinging(); // Answered, perhaps on another device.
+      else if (
+        data.member.id !== own &&
+        peopleIn(data.channel_id).length === 1 &&
+        !blocked.value.has(data.member.id)
+      )
+        ring(data.channel_id, data.member.id);
+    } else if (event === "voice_left" && rung === data.channel_id && peopleIn(rung).every(({ lost }) => lost))
+      stopRinging();
     else if (event === "private_call_declined") {
       if (data.member_id === own && rung === data.conversation_id) stopRinging();
-      else if (data.member_id !== own) declined.value = { talkId: data.conversation_id, memberId: data.member_id };
+      else if (data.member_id !== own)
+        declined.value = { talkId: data.conversation_id, memberId: data.member_id };
     }
   },
   forget() {

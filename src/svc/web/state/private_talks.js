@@ -1,5 +1,5 @@
-// Private conversations for display: the list, their messages, and the unread ones. The code that reads and writes
-// them is fetched some time after the greeting, or on demand. docs/private.md
+// Private conversations for display: the list, their messages, and the unread ones. The code that reads and
+// writes them is fetched some time after the greeting, or on demand. docs/private.md
 
 /**
  * @import { Member } from "../types/api.js"
@@ -10,10 +10,14 @@
  * @import { FileSaid } from "./private/sealed.js"
  * @import { PrivateUploads } from "./private/uploads.js"
  *
- * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number, stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
- *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} Talk `code` is the number of this device, as of others that ask
- * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" | "waiting", problem: string}} Unsent
- * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?: string}[]}} Noted
+ * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
+ *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
+ *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} Talk `code` is the number of this
+ *   device, as of others that ask
+ * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" |
+ *   "waiting", problem: string}} Unsent
+ * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
+ *   string}[]}} Noted
  * @typedef {typeof import("./private/running.js").running} Running
  */
 
@@ -25,22 +29,34 @@ import { listen, member } from "./server.js";
 
 const CALM_MS = 4000; // After the greeting: the page is drawn first.
 
-/** [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first. @type {Signal<Talk[]>} */
+/**
+ * [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first.
+ * @type {Signal<Talk[]>}
+ */
 export const talks = signal([]);
 export const talksById = computed(() => new Map(talks.value.map((talk) => [talk.id, talk])));
 /** Whether the list of conversations is known. */
 export const talksKnown = signal(false);
 /** The number of unread messages in conversations whose members we have not blocked. */
-export const privateUnread = computed(() => talks.value.reduce((sum, talk) => sum + (isBlocked(talk) ? 0 : talk.unread), 0));
+export const privateUnread = computed(() =>
+  talks.value.reduce((sum, talk) => sum + (isBlocked(talk) ? 0 : talk.unread), 0),
+);
 /** The messages by conversation, as private/content.js returns them. @type {Signal<Map<string, Told[]>>} */
 export const said = signal(new Map());
 /** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
 export const unsent = signal(new Map());
 /** The draft by conversation. It exists only in this page. @type {Map<string, string>} */
 export const begun = new Map();
-/** The joins and leaves by conversation, [{id, seq, posted_at_ms, note}]. @type {Signal<Map<string, Noted[]>>} */
+/**
+ * The joins and leaves by conversation, [{id, seq, posted_at_ms, note}].
+ * @type {Signal<Map<string, Noted[]>>}
+ */
 export const notes = signal(new Map());
-/** The message that is being replied to, as it is shown, or null. @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string}, attachments: unknown[]} | null>} */
+/**
+ * The message that is being replied to, as it is shown, or null.
+ * @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
+ *   attachments: unknown[]} | null>}
+ */
 export const answering = signal(null);
 /** The files that are open in this page, by id. @type {Signal<Map<string, Opened>>} */
 export const opened = signal(new Map());
@@ -54,36 +70,66 @@ let running = null;
 let timer = 0;
 
 /** Load the code that reads and writes conversations. */
-export const theRunning = () => (running ??= import("./private/running.js").then((module) => module.running).catch((error) => {
-  running = null;
-  throw error;
-}));
+export const theRunning = () =>
+  (running ??= import("./private/running.js")
+    .then((module) => module.running)
+    .catch((error) => {
+      running = null;
+      throw error;
+    }));
 
 /** Return the other members of a conversation. @param {Pick<Talk, "members">} talk */
 export const othersOf = (talk) => talk.members.filter((id) => id !== member.value?.id);
 /** @param {Pick<Talk, "name" | "members">} talk */
-export const nameOf = (talk) => talk.name || listed(othersOf(talk).map((id) => memberOf(id)?.nickname ?? t("somebody"))) || t("private-alone-name");
+export const nameOf = (talk) =>
+  talk.name ||
+  listed(othersOf(talk).map((id) => memberOf(id)?.nickname ?? t("somebody"))) ||
+  t("private-alone-name");
 /** @param {Pick<Talk, "two" | "members">} talk */
 export const isBlocked = (talk) => talk.two && othersOf(talk).some((id) => blocked.value.has(id));
 
-/** Open the conversation with this member, creating it if needed. Rejects as the request does. @param {string} memberId */
+/**
+ * Open the conversation with this member, creating it if needed. Rejects as the request does.
+ * @param {string} memberId
+ */
 export async function writeTo(memberId) {
   const known = talks.value.find((talk) => talk.two && talk.members.includes(memberId));
-  openTalk(known?.id ?? await (await theRunning()).begin([memberId]));
+  openTalk(known?.id ?? (await (await theRunning()).begin([memberId])));
 }
 
-/** Perform an action on a private message. @param {keyof Running["acts"]} name @param {object} message @param {unknown[]} details @returns {Promise<void>} */
-export const act = async (name, message, ...details) => /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await theRunning()).acts)[name](message, ...details);
+/**
+ * Perform an action on a private message.
+ * @param {keyof Running["acts"]} name
+ * @param {object} message
+ * @param {unknown[]} details
+ * @returns {Promise<void>}
+ */
+export const act = async (name, message, ...details) =>
+  /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await theRunning()).acts)[name](
+    message,
+    ...details,
+  );
 
-/** Return whether we may write privately to this member: not to ourselves, bots, and members we have blocked. @param {Pick<Member, "id" | "bot">} to */
-export const mayWriteTo = ({ id, bot }) => id !== member.value?.id && !bot && !blocked.value.has(id) && members.value.has(id);
+/**
+ * Return whether we may write privately to this member: not to ourselves, bots, and members we have blocked.
+ * @param {Pick<Member, "id" | "bot">} to
+ */
+export const mayWriteTo = ({ id, bot }) =>
+  id !== member.value?.id && !bot && !blocked.value.has(id) && members.value.has(id);
 
 /** @param {number} ms */
 function later(ms) {
   clearTimeout(timer);
   timer = setTimeout(() => {
     const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act));
-    idle(() => theRunning().then((made) => made.refresh(), () => later(CALM_MS * 4)), { timeout: CALM_MS * 2 });
+    idle(
+      () =>
+        theRunning().then(
+          (made) => made.refresh(),
+          () => later(CALM_MS * 4),
+        ),
+      { timeout: CALM_MS * 2 },
+    );
   }, ms);
 }
 
@@ -92,7 +138,11 @@ listen({
   resume: () => later(0),
   hear(event, data) {
     if (!event.startsWith("private_") && event !== "member_left") return;
-    if (running || event !== "member_left") theRunning().then((made) => made.heard(event, data), () => later(CALM_MS));
+    if (running || event !== "member_left")
+      theRunning().then(
+        (made) => made.heard(event, data),
+        () => later(CALM_MS),
+      );
   },
   forget() {
     clearTimeout(timer);
@@ -106,6 +156,10 @@ listen({
     for (const all of [said, unsent, problems, notes]) all.value = new Map();
     // Even if the code was never loaded, something may be stored.
     if (running) running.then((made) => made.forget());
-    else import("../transport/private_store.js").then((store) => store.erasePrivateStore(), () => {});
+    else
+      import("../transport/private_store.js").then(
+        (store) => store.erasePrivateStore(),
+        () => {},
+      );
   },
 });

@@ -1,4 +1,5 @@
-// Web Push: whether the server rings this device while no page is visible. state/push_subscription.js subscribes.
+// Web Push: whether the server rings this device while no page is visible. state/push_subscription.js
+// subscribes.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -10,8 +11,8 @@ export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the en
 
 /**
  * "off", "on", "busy" while that changes, or the reason why push is unavailable: "insecure" (needs https),
- * "install" (only in the installed page), "unsupported", "refused" (by the person or the browser), "failed" (the
- * browser's push service).
+ * "install" (only in the installed page), "unsupported", "refused" (by the person or the browser), "failed"
+ * (the browser's push service).
  * @type {Signal<"off" | "on" | "busy" | "insecure" | "install" | "unsupported" | "refused" | "failed">}
  */
 export const push = signal("off");
@@ -25,13 +26,14 @@ export function lookAtPush() {
 export function obstacle() {
   if (!globalThis.isSecureContext) return "insecure";
   // On iPhones and iPads only installed pages receive pushes.
-  if (!globalThis.PushManager || !globalThis.Notification) return navigator.standalone === false ? "install" : "unsupported";
+  if (!globalThis.PushManager || !globalThis.Notification)
+    return navigator.standalone === false ? "install" : "unsupported";
   return Notification.permission === "denied" ? "refused" : null;
 }
 
 /**
- * Load the code that changes the subscription. views/alerts/alerts.js fetches the file at the start, so it is ready
- * when needed.
+ * Load the code that changes the subscription. views/alerts/alerts.js fetches the file at the start, so it is
+ * ready when needed.
  */
 const subscription = () => import("./push_subscription.js");
 
@@ -40,10 +42,20 @@ listen({
     lookAtPush();
     // The server may have a new key, and the browser a new endpoint. After a failure, the next greeting tries
     // again.
-    if (push.value === "on") subscription().then(({ renew }) => renew()).then((state) => { push.value = state; }, () => {});
+    if (push.value === "on")
+      subscription()
+        .then(({ renew }) => renew())
+        .then(
+          (state) => {
+            push.value = state;
+          },
+          () => {},
+        );
   },
   forget() {
-    subscription().then(({ drop }) => drop()).catch(() => {});
+    subscription()
+      .then(({ drop }) => drop())
+      .catch(() => {});
     push.value = "off";
   },
 });

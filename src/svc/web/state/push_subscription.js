@@ -1,5 +1,5 @@
-// The Web Push subscription of this device: created in the browser, sent to the server, and renewed when either has
-// lost it.
+// The Web Push subscription of this device: created in the browser, sent to the server, and renewed when
+// either has lost it.
 
 /** @import { Body } from "../types/wire.js" */
 
@@ -36,7 +36,10 @@ function lookAgain() {
   lookAtPush();
 }
 
-/** Ensure a subscription with the server's key that the server knows. Return "on", or why it failed. @returns {Promise<"on" | "unsupported" | "refused" | "failed">} */
+/**
+ * Ensure a subscription with the server's key that the server knows. Return "on", or why it failed.
+ * @returns {Promise<"on" | "unsupported" | "refused" | "failed">}
+ */
 export async function renew() {
   const registration = await running();
   if (!registration) return "unsupported";
@@ -46,11 +49,19 @@ export async function renew() {
   const { endpoint, keys } = /** @type {Body<"PUT", "/api/me/push">} */ (subscription.toJSON());
   if (!subscribed || endpoint !== kept(KEPT_PUSH)) await api("PUT", "/api/me/push", { endpoint, keys });
   keep(KEPT_PUSH, endpoint);
-  await Promise.all([teach("private", t("private-pushed")), teach("call", t("private-call-pushed"))]).catch(() => {});
+  await Promise.all([teach("private", t("private-pushed")), teach("call", t("private-call-pushed"))]).catch(
+    () => {},
+  );
   return "on";
 }
 
-/** Return the subscription with this key, replacing one that was made with another key, or the reason why there is none. @param {PushManager} manager @param {Uint8Array<ArrayBuffer>} key @returns {Promise<PushSubscription | "refused" | "failed">} */
+/**
+ * Return the subscription with this key, replacing one that was made with another key, or the reason why
+ * there is none.
+ * @param {PushManager} manager
+ * @param {Uint8Array<ArrayBuffer>} key
+ * @returns {Promise<PushSubscription | "refused" | "failed">}
+ */
 async function subscriptionWith(manager, key) {
   const present = await manager.getSubscription();
   if (present && same(new Uint8Array(present.options.applicationServerKey ?? []), key)) return present;
@@ -75,5 +86,7 @@ const same = (one, other) => one.length === other.length && one.every((each, at)
 
 /** @param {string} base64url */
 function bytes(base64url) {
-  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
+  return Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (each) =>
+    each.charCodeAt(0),
+  );
 }

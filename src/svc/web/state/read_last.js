@@ -1,5 +1,5 @@
-// An offline copy of what was last read: the channels, and the newest messages of the last opened ones. Signing out
-// deletes it.
+// An offline copy of what was last read: the channels, and the newest messages of the last opened ones.
+// Signing out deletes it.
 
 /** @import { Message, Pushes } from "../types/api.js" */
 /** @import { KeptPage, Scene } from "../types/wire.js" */
@@ -32,8 +32,12 @@ let pages = new Map(); // The displayed pages, by channel.
 /** @type {Map<string, {make: () => object, timer: number}>} */
 const waiting = new Map();
 
-/** Return the time of this channel's messages while they are shown from the copy. @param {string} channelId */
-export const pageFrom = (channelId) => (shownFrom.value === null ? null : pages.get(channelId)?.at_ms ?? shownFrom.value);
+/**
+ * Return the time of this channel's messages while they are shown from the copy.
+ * @param {string} channelId
+ */
+export const pageFrom = (channelId) =>
+  shownFrom.value === null ? null : (pages.get(channelId)?.at_ms ?? shownFrom.value);
 
 /** Show the copy, if the server is still unreachable by the time it is read. */
 async function show() {
@@ -53,32 +57,50 @@ async function show() {
 /** @returns {Promise<Map<string, KeptPage>>} */
 async function keptPages() {
   const found = new Map();
-  for (const name of /** @type {string[]} */ (await names())) if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await kept(name));
+  for (const name of /** @type {string[]} */ (await names()))
+    if (name.startsWith(PAGE)) found.set(name.slice(PAGE.length), await kept(name));
   return found;
 }
 
-/** Store the state that holds at the end of the interval, so that constant changes do not delay it forever. @param {string} name @param {() => object} make */
+/**
+ * Store the state that holds at the end of the interval, so that constant changes do not delay it forever.
+ * @param {string} name
+ * @param {() => object} make
+ */
 function later(name, make) {
   const waits = waiting.get(name);
   if (waits) {
     waits.make = make;
     return;
   }
-  const one = { make, timer: setTimeout(() => {
-    waiting.delete(name);
-    if (member.value && greeted) keep(name, one.make()).then(tidy).catch(() => {}); // A full disk is no concern of the reader.
-  }, EVERY_MS) };
+  const one = {
+    make,
+    timer: setTimeout(() => {
+      waiting.delete(name);
+      if (member.value && greeted)
+        keep(name, one.make())
+          .then(tidy)
+          .catch(() => {}); // A full disk is no concern of the reader.
+    }, EVERY_MS),
+  };
   waiting.set(name, one);
 }
 
 /** Delete what exceeds the limit, and the messages of channels that are no longer visible. */
 async function tidy() {
   const found = [...(await keptPages())].sort(([, one], [, other]) => other.at_ms - one.at_ms);
-  const visible = found.filter(([id]) => channelsById.value.has(id)).slice(0, MOST_CHANNELS).map(([id]) => id);
+  const visible = found
+    .filter(([id]) => channelsById.value.has(id))
+    .slice(0, MOST_CHANNELS)
+    .map(([id]) => id);
   await Promise.all(found.filter(([id]) => !visible.includes(id)).map(([id]) => drop(PAGE + id)));
 }
 
-/** Apply a deletion or an edit to the copy of a channel that is not open. @param {string} channelId @param {(messages: Message[]) => Message[]} change */
+/**
+ * Apply a deletion or an edit to the copy of a channel that is not open.
+ * @param {string} channelId
+ * @param {(messages: Message[]) => Message[]} change
+ */
 async function follow(channelId, change) {
   const page = await kept(PAGE + channelId);
   if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
@@ -95,8 +117,14 @@ effect(() => {
 effect(() => {
   const [own, all, may] = [member.value, channels.value, permissions.value];
   const scene = {
-    member: own, info: info.value, channels: all, permissions: may, roles: roles.value, emoji: [...emoji.value.values()],
-    unread: unread.value, notifications: [...choices.value],
+    member: own,
+    info: info.value,
+    channels: all,
+    permissions: may,
+    roles: roles.value,
+    emoji: [...emoji.value.values()],
+    unread: unread.value,
+    notifications: [...choices.value],
   };
   if (own && greeted && all.length) later(SCENE, () => ({ ...scene, at_ms: Date.now() }));
 });
@@ -107,7 +135,11 @@ effect(() => {
   const { messages, moreBefore, moreAfter, loaded } = untracked(() => conversationOf(channel.id));
   const [all, more] = [messages.value, moreBefore.value];
   if (!loaded.value || moreAfter.value || shownFrom.value !== null) return;
-  later(PAGE + channel.id, () => ({ messages: all.slice(-MOST_MESSAGES), more_before: more || all.length > MOST_MESSAGES, at_ms: Date.now() }));
+  later(PAGE + channel.id, () => ({
+    messages: all.slice(-MOST_MESSAGES),
+    more_before: more || all.length > MOST_MESSAGES,
+    at_ms: Date.now(),
+  }));
 });
 
 listen({
@@ -117,7 +149,11 @@ listen({
     pages = new Map();
   },
   hear(event, data) {
-    if ((event !== "message_deleted" && event !== "message_edited") || data.channel_id === place.value?.channelId) return;
+    if (
+      (event !== "message_deleted" && event !== "message_edited") ||
+      data.channel_id === place.value?.channelId
+    )
+      return;
     follow(data.channel_id, (messages) => {
       if (event === "message_deleted") return messages.filter(({ id }) => id !== data.id);
       return messages.map((each) => (each.id === data.id ? { ...each, ...data } : each));

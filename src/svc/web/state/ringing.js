@@ -2,7 +2,12 @@
 
 /** @import { Member, Message } from "../types/api.js" */
 
-/** Return whether the message mentions us, or a group that we belong to. A reply that notifies mentions the author of the original. @param {Pick<Message, "mentions" | "mention_groups">} message @param {Pick<Member, "id" | "roles">} own */
+/**
+ * Return whether the message mentions us, or a group that we belong to. A reply that notifies mentions the
+ * author of the original.
+ * @param {Pick<Message, "mentions" | "mention_groups">} message
+ * @param {Pick<Member, "id" | "roles">} own
+ */
 export function namesUs({ mentions, mention_groups: groups }, own) {
   const ours = ["everyone", "here", ...(own.roles ?? [])];
   return mentions.includes(own.id) || (groups ?? []).some((group) => ours.includes(group));
@@ -11,7 +16,8 @@ export function namesUs({ mentions, mention_groups: groups }, own) {
 /**
  * Return how a new message concerns us: "mention", "message", or null if we do not want a notification.
  * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
- * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean, follows?: boolean}} us
+ * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean,
+ *   follows?: boolean}} us
  *   `follows`: the thread that it is in, if it is in one
  * @returns {"mention" | "message" | null}
  */
@@ -23,9 +29,10 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
 }
 
 /**
- * Return how to notify: {sound, notice}. A message on the screen needs neither. While the page is visible, a sound
- * is enough. If the server rings this device, the server's notice is shown and no second one.
- * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung: boolean}} here
+ * Return how to notify: {sound, notice}. A message on the screen needs neither. While the page is visible, a
+ * sound is enough. If the server rings this device, the server's notice is shown and no second one.
+ * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung:
+ *   boolean}} here
  *   `sees`: the channel's newest message is on the screen; `elsewhere`: another tab of ours is in sight.
  */
 export function meansOf({ inSight, sees, elsewhere, sound, notices, rung }) {

@@ -1,5 +1,5 @@
-// The members in the order of the member list: the online ones by their highest role, then the others, each by
-// name. A search limits the list to names that contain the letters.
+// The members in the order of the member list: the online ones by their highest role, then the others, each
+// by name. A search limits the list to names that contain the letters.
 
 /** @import { Member, Role } from "../types/api.js" */
 
@@ -14,14 +14,17 @@ const collator = new Intl.Collator();
 export const wanted = signal("");
 
 // Separate from presence, which changes far more often than names do.
-const sorted = computed(() => [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)));
+const sorted = computed(() =>
+  [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)),
+);
 const found = computed(() => {
   const letters = folded(wanted.value);
   return letters ? sorted.value.filter(({ nickname }) => folded(nickname).includes(letters)) : sorted.value;
 });
 
 /**
- * @typedef {{key: string, role: Role | null, count: number, member?: undefined} | {key: string, member: Member, here: boolean, role?: undefined}} Row
+ * @typedef {{key: string, role: Role | null, count: number, member?: undefined} | {key: string, member:
+ *   Member, here: boolean, role?: undefined}} Row
  */
 
 /** Rows in order: {role, key, count} heads a group, where `role` may be null; {member, here} is a member. */

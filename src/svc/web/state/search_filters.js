@@ -1,11 +1,14 @@
-// The filters of a search: the one being written at the end of a query, its possible values, and the query in the
-// server's syntax. Filters and kinds have names in the reader's language; the server's names work in every
-// language. Pure functions.
+// The filters of a search: the one being written at the end of a query, its possible values, and the query in
+// the server's syntax. Filters and kinds have names in the reader's language; the server's names work in
+// every language. Pure functions.
 
 import { fit, folded, matching } from "./matching.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
-/** @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language; without the colon. */
+/**
+ * @typedef {{filters: Record<Filter, string>, kinds: Record<string, string>}} Named In the reader's language;
+ *   without the colon.
+ */
 /** @typedef {{filter: Filter, wanted: string, start: number}} Begun `start`: the position of its value. */
 /** @typedef {{why: "kind" | "day" | "excluded", filter: Filter, value: string}} Wrong */
 /** @typedef {{members: Iterable<{nickname: string}>, channels: Iterable<{name: string}>}} Sources */
@@ -22,7 +25,12 @@ const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
-/** Return the filter at the end of a query that has no complete value yet; null for none. @param {string} query @param {Named} named @returns {Begun | null} */
+/**
+ * Return the filter at the end of a query that has no complete value yet; null for none.
+ * @param {string} query
+ * @param {Named} named
+ * @returns {Begun | null}
+ */
 export function begun(query, named) {
   const [, typed, quoted, bare] = BEGUN.exec(query) ?? [];
   const filter = typed && meant(typed, FILTERS, named.filters);
@@ -31,20 +39,49 @@ export function begun(query, named) {
   return { filter, wanted: quoted ?? bare, start: query.length - value.length };
 }
 
-/** Return the possible values, the best first; none for a day. @param {Begun} begun @param {Sources} sources @param {Named} named @returns {string[]} */
+/**
+ * Return the possible values, the best first; none for a day.
+ * @param {Begun} begun
+ * @param {Sources} sources
+ * @param {Named} named
+ * @returns {string[]}
+ */
 export function values({ filter, wanted }, { members, channels }, named) {
-  if (filter === "from") return matching(members, wanted, ({ nickname }) => nickname, MOST).map(({ nickname }) => nickname);
+  if (filter === "from")
+    return matching(members, wanted, ({ nickname }) => nickname, MOST).map(({ nickname }) => nickname);
   if (filter === "in") return matching(channels, wanted, ({ name }) => name, MOST).map(({ name }) => name);
-  return filter === "has" ? matching(KINDS.map((kind) => named.kinds[kind]), wanted, (kind) => kind, MOST) : [];
+  return filter === "has"
+    ? matching(
+        KINDS.map((kind) => named.kinds[kind]),
+        wanted,
+        (kind) => kind,
+        MOST,
+      )
+    : [];
 }
 
-/** Return the query with the value inserted, and a space after it. @param {string} query @param {Begun} begun @param {string} value */
+/**
+ * Return the query with the value inserted, and a space after it.
+ * @param {string} query
+ * @param {Begun} begun
+ * @param {string} value
+ */
 export const completed = (query, { start }, value) => `${query.slice(0, start)}${asOne(value)} `;
 
-/** Return the query with a filter appended. @param {string} query @param {Filter} filter @param {Named} named */
+/**
+ * Return the query with a filter appended.
+ * @param {string} query
+ * @param {Filter} filter
+ * @param {Named} named
+ */
 export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
 
-/** Return the first filter that the server would refuse: an unknown kind, an invalid day, or an excluded day. @param {string} query @param {Named} named @returns {Wrong | null} */
+/**
+ * Return the first filter that the server would refuse: an unknown kind, an invalid day, or an excluded day.
+ * @param {string} query
+ * @param {Named} named
+ * @returns {Wrong | null}
+ */
 export function wrong(query, named) {
   for (const [, sign, typed, quoted, bare] of query.matchAll(TERM)) {
     const filter = typed && meant(typed, FILTERS, named.filters);
@@ -52,14 +89,15 @@ export function wrong(query, named) {
     if (filter === "has" && !meant(value, KINDS, named.kinds)) return { why: "kind", filter, value };
     if (filter !== "before" && filter !== "after") continue;
     if (sign) return { why: "excluded", filter, value };
-    if (timeOf(value, filter) === value && !(TIME.test(value) && !Number.isNaN(Date.parse(value)))) return { why: "day", filter, value };
+    if (timeOf(value, filter) === value && !(TIME.test(value) && !Number.isNaN(Date.parse(value))))
+      return { why: "day", filter, value };
   }
   return null;
 }
 
 /**
- * Return the query in the server's syntax. Days are the reader's, from midnight to midnight. The beginning of a
- * name means everybody whose name begins like that.
+ * Return the query in the server's syntax. Days are the reader's, from midnight to midnight. The beginning of
+ * a name means everybody whose name begins like that.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {
@@ -68,25 +106,42 @@ export function sent(query, named, members = []) {
     if (!filter) return whole;
     const value = quoted ?? bare;
     if (filter === "has") return `${sign}has:${asOne(meant(value, KINDS, named.kinds) ?? value)}`;
-    if (filter === "from") return meantBy(value, members).map((name) => `${sign}from:${asOne(name)}`).join(" ");
-    return `${sign}${filter}:${asOne(filter === "before" || filter === "after" ? timeOf(value, filter) : value)}`;
+    if (filter === "from")
+      return meantBy(value, members)
+        .map((name) => `${sign}from:${asOne(name)}`)
+        .join(" ");
+    const isTime = filter === "before" || filter === "after";
+    return `${sign}${filter}:${asOne(isTime ? timeOf(value, filter) : value)}`;
   });
 }
 
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */
-const meant = (typed, known, names) => known.find((each) => [each, folded(names[each])].includes(folded(typed)));
+const meant = (typed, known, names) =>
+  known.find((each) => [each, folded(names[each])].includes(folded(typed)));
 
-/** Return members' names: the exact match, or else the names in which a word begins with the value. @param {string} value @param {Iterable<{nickname: string}>} members */
+/**
+ * Return members' names: the exact match, or else the names in which a word begins with the value.
+ * @param {string} value
+ * @param {Iterable<{nickname: string}>} members
+ */
 function meantBy(value, members) {
   const wanted = folded(value.replace(/^@/u, ""));
-  const fitting = [...members].map(({ nickname }) => nickname).filter((name) => [0, 1].includes(fit(folded(name), wanted)));
-  return !fitting.length || fitting.some((name) => folded(name) === wanted) ? [value] : [...new Set(fitting)].slice(0, MOST_MEANT);
+  const fitting = [...members]
+    .map(({ nickname }) => nickname)
+    .filter((name) => [0, 1].includes(fit(folded(name), wanted)));
+  return !fitting.length || fitting.some((name) => folded(name) === wanted)
+    ? [value]
+    : [...new Set(fitting)].slice(0, MOST_MEANT);
 }
 
 /** @param {string} value */
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
 
-/** Return the start of a day, or of the next day for "after". An invalid day stays, and the server refuses it. @param {string} value @param {"before" | "after"} filter */
+/**
+ * Return the start of a day, or of the next day for "after". An invalid day stays, and the server refuses it.
+ * @param {string} value
+ * @param {"before" | "after"} filter
+ */
 function timeOf(value, filter) {
   const [year, month, day] = DAY.exec(value)?.slice(1).map(Number) ?? [];
   const time = new Date(0);

@@ -1,5 +1,5 @@
-// The chat server: our identity, the state of the connection, and requests. Everything that it sends goes to the
-// registered listeners; this module knows none of them.
+// The chat server: our identity, the state of the connection, and requests. Everything that it sends goes to
+// the registered listeners; this module knows none of them.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
@@ -14,7 +14,10 @@ import { request, Refusal } from "../transport/http.js";
 import { Live } from "../transport/live.js";
 import { batch, signal } from "../vendor/signals.js";
 
-/** "none" (not signed in), "connecting", "online", "offline" (retrying) or "crowded" (not retrying). @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">} */
+/**
+ * "none" (not signed in), "connecting", "online", "offline" (retrying) or "crowded" (not retrying).
+ * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
+ */
 export const connection = signal("none");
 /** Our own member, as the server describes it; null for a new person. @type {Signal<Member | null>} */
 export const member = signal(null);
@@ -33,15 +36,16 @@ let live = null;
 const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
 /**
- * Listen to the server: `greet(greeting)` with the full state, `resume(present)` when the connection continues,
- * `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the server is unreachable
- * and the stored state is shown. `early(ask)` may send requests that do not depend on the greeting. Each is
- * optional.
+ * Listen to the server: `greet(greeting)` with the full state, `resume(present)` when the connection
+ * continues, `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the
+ * server is unreachable and the stored state is shown. `early(ask)` may send requests that do not depend on
+ * the greeting. Each is optional.
  * @param {Listener & {early?: (ask: Asking) => void}} listener
  */
 export function listen(listener) {
   const parts = /** @type {Record<string, ((...told: any[]) => void) | undefined>} */ (listener);
-  for (const [name, all] of Object.entries(listeners)) if (parts[name]) all.push((...told) => parts[name]?.(...told));
+  for (const [name, all] of Object.entries(listeners))
+    if (parts[name]) all.push((...told) => parts[name]?.(...told));
 }
 
 /** Return whether a browser may store a key here. */
@@ -73,7 +77,11 @@ export async function askInfo() {
   }
 }
 
-/** Join, or sign in as the member of the proof. Resolves with the response; rejects as the request does. @param {Wishes} wishes @param {Proof} [proof] */
+/**
+ * Join, or sign in as the member of the proof. Resolves with the response; rejects as the request does.
+ * @param {Wishes} wishes
+ * @param {Proof} [proof]
+ */
 export async function join(wishes, proof) {
   const answer = await account.join(wishes, proof);
   rejection.value = null;
@@ -85,7 +93,8 @@ export async function join(wishes, proof) {
 export const ownAccount = () => account;
 
 /**
- * Send a request over the live socket. Resolves with the response; rejects with a Refusal, or with Unreachable.
+ * Send a request over the live socket. Resolves with the response; rejects with a Refusal, or with
+ * Unreachable.
  * @template {keyof Requests} E
  * @param {E} event @param {Data<E>} data
  * @returns {Promise<Reply<E>>}
@@ -102,7 +111,9 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
  */
 export async function api(method, path, body) {
   // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
-  const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
+  const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (
+    /** @type {unknown} */ (request)
+  );
   try {
     return await asking(method, path, { token: await account.accessToken(), body });
   } finally {
@@ -110,7 +121,10 @@ export async function api(method, path, body) {
   }
 }
 
-/** Check that the live socket still answers, because a call is silent: without the socket there is no new call. */
+/**
+ * Check that the live socket still answers, because a call is silent: without the socket there is no new
+ * call.
+ */
 export const doubtConnection = () => live?.doubt();
 
 export const accessToken = () => account.accessToken();
@@ -132,26 +146,38 @@ export async function forgetIdentity() {
 export function connect() {
   live?.close();
   connection.value = "connecting";
-  const opened = live = new Live(webSocketUrl("/live"), (refused) => account.accessToken(refused), (asking) => tell("early", asking));
+  const opened = (live = new Live(
+    webSocketUrl("/live"),
+    (refused) => account.accessToken(refused),
+    (asking) => tell("early", asking),
+  ));
   opened.addEventListener("push", ({ detail }) => batch(() => tell("hear", detail.event, detail.data)));
-  opened.addEventListener("offline", () => { connection.value = "offline"; });
-  opened.addEventListener("crowded", () => { connection.value = "crowded"; });
-  return /** @type {Promise<void>} */ (new Promise((resolve) => {
-    const here = (/** @type {string} */ what) => (/** @type {{detail: unknown}} */ { detail }) => {
-      batch(() => {
-        tell(what, detail);
-        connection.value = "online";
+  opened.addEventListener("offline", () => {
+    connection.value = "offline";
+  });
+  opened.addEventListener("crowded", () => {
+    connection.value = "crowded";
+  });
+  return /** @type {Promise<void>} */ (
+    new Promise((resolve) => {
+      const here =
+        (/** @type {string} */ what) =>
+        (/** @type {{detail: unknown}} */ { detail }) => {
+          batch(() => {
+            tell(what, detail);
+            connection.value = "online";
+          });
+          resolve();
+        };
+      opened.addEventListener("authenticated", here("greet"));
+      opened.addEventListener("resumed", here("resume"));
+      opened.addEventListener("rejected", ({ detail }) => {
+        rejection.value = detail instanceof Refusal ? detail : null;
+        signOut();
+        resolve();
       });
-      resolve();
-    };
-    opened.addEventListener("authenticated", here("greet"));
-    opened.addEventListener("resumed", here("resume"));
-    opened.addEventListener("rejected", ({ detail }) => {
-      rejection.value = detail instanceof Refusal ? detail : null;
-      signOut();
-      resolve();
-    });
-  }));
+    })
+  );
 }
 
 listen({
@@ -165,10 +191,15 @@ listen({
   },
 });
 
-/** Apply changed settings that are part of the public description, where an unset name or description is empty. @param {Pushes["settings_changed"]} changed */
+/**
+ * Apply changed settings that are part of the public description, where an unset name or description is
+ * empty.
+ * @param {Pushes["settings_changed"]} changed
+ */
 function hearSettings(changed) {
   const told = info.value;
-  if (told) info.value = { ...told, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in told)) };
+  if (told)
+    info.value = { ...told, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in told)) };
 }
 
 /** Show this stored state until the server responds. @param {Scene} scene */

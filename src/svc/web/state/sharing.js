@@ -1,5 +1,5 @@
-// Content that was shared with the installed page, or is being forwarded from a channel, and waits for a target
-// channel.
+// Content that was shared with the installed page, or is being forwarded from a channel, and waits for a
+// target channel.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -13,7 +13,10 @@ import { listen } from "./server.js";
 import { escaped, shortened } from "./shortened.js";
 import { uploadsOf } from "./uploads.js";
 
-/** The content to share, or null. `from` is absent for messages that this page forwards. @type {Signal<{text: string, files: File[], from?: string} | null>} */
+/**
+ * The content to share, or null. `from` is absent for messages that this page forwards.
+ * @type {Signal<{text: string, files: File[], from?: string} | null>}
+ */
 export const shared = signal(null);
 
 /** Add the content to this channel's draft. Return whether all files had room. @param {string} channelId */
@@ -26,7 +29,10 @@ export function shareInto(channelId) {
   return !files.length || uploadsOf(channelId).add(files);
 }
 
-/** Ask for the channel in which to quote a message, with a link to it. Nobody is mentioned again. @param {Message} message */
+/**
+ * Ask for the channel in which to quote a message, with a link to it. Nobody is mentioned again.
+ * @param {Message} message
+ */
 export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
@@ -34,10 +40,15 @@ export function forward({ author, text, channel_id: channelId, id }) {
   // Otherwise the field would turn names that it knows into mentions again.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
-  shared.value = { text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`, files: [] };
+  shared.value = {
+    text: `${lines.map((line) => `> ${line}`).join("\n")}\n${addressOf(channelId, id)}`,
+    files: [],
+  };
 }
 
-export const dropWhatIsShared = () => { shared.value = null; };
+export const dropWhatIsShared = () => {
+  shared.value = null;
+};
 
 async function take() {
   const hash = new URLSearchParams(location.hash.slice(1));
@@ -47,7 +58,9 @@ async function take() {
   shared.value = await takeShared();
 }
 
-globalThis.addEventListener?.("hashchange", () => { take(); });
+globalThis.addEventListener?.("hashchange", () => {
+  take();
+});
 
 listen({
   greet: take,

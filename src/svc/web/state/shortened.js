@@ -1,11 +1,12 @@
-// Mentions in a text field: it shows "@Ada" instead of the markdown that mentions her. The markdown is stored and
-// sent. Pure functions.
+// Mentions in a text field: it shows "@Ada" instead of the markdown that mentions her. The markdown is stored
+// and sent. Pure functions.
 
 /** The displayed text of each mention, and its markdown. @typedef {Map<string, string>} Names */
 
 const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
 const PARTS = /^\[(.+)\]\((\w+):/su;
-const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`; // Of scripts with spaces between words.
+// Of scripts with spaces between words.
+const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
 /** No name begins after one of these, as within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
 /** Signs with a meaning within the label of a link. */
@@ -17,7 +18,11 @@ export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 /** Return a name with every sign escaped. @param {string} name */
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
-/** Return the displayed text. Adds to `names` what `restored` needs. @param {string} markdown @param {Names} names */
+/**
+ * Return the displayed text. Adds to `names` what `restored` needs.
+ * @param {string} markdown
+ * @param {Names} names
+ */
 export function shortened(markdown, names) {
   const text = markdown.replace(new RegExp(LINK, "gu"), (link) => {
     const [, label, kind] = /** @type {RegExpExecArray} */ (PARTS.exec(link));
@@ -31,13 +36,22 @@ export function shortened(markdown, names) {
 /** Return the markdown of a displayed text. @param {string} text @param {Names} names */
 export function restored(text, names) {
   if (!names.size) return text;
-  const longest = [...names.keys()].sort((one, other) => other.length - one.length).map((name) => name.replace(/[^\p{L}\p{N}\s]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`));
+  const longest = [...names.keys()]
+    .sort((one, other) => other.length - one.length)
+    .map((name) => name.replace(/[^\p{L}\p{N}\s]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`));
   const pattern = new RegExp(`${LINK}|(?<!${WORD_BEFORE})(?:${longest.join("|")})(?!${WORD_BEHIND})`, "gu");
   return text.replace(pattern, (found) => names.get(found) ?? found);
 }
 
-/** Return whether one of these names is at `start`, before the caret. @param {string} text @param {number} start @param {number} caret @param {Names} names */
-export const isNamed = (text, start, caret, names) => [...names.keys()].some((name) => {
-  const end = start + name.length;
-  return end <= caret && text.startsWith(name, start) && !BEHIND.test(text.slice(end));
-});
+/**
+ * Return whether one of these names is at `start`, before the caret.
+ * @param {string} text
+ * @param {number} start
+ * @param {number} caret
+ * @param {Names} names
+ */
+export const isNamed = (text, start, caret, names) =>
+  [...names.keys()].some((name) => {
+    const end = start + name.length;
+    return end <= caret && text.startsWith(name, start) && !BEHIND.test(text.slice(end));
+  });

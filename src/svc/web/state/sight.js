@@ -1,5 +1,5 @@
-// Whether the person can see this page. The server rings their other devices only while all pages are hidden. Other
-// tabs of this browser use the state too.
+// Whether the person can see this page. The server rings their other devices only while all pages are hidden.
+// Other tabs of this browser use the state too.
 
 import { inTurn } from "../transport/kept.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -22,7 +22,9 @@ let letGo = () => {};
 effect(() => {
   letGo();
   if (!inSight.value) return;
-  const held = new Promise((resolve) => { letGo = resolve; });
+  const held = new Promise((resolve) => {
+    letGo = resolve;
+  });
   inTurn(LOCK, () => held, { mode: "shared" });
 });
 

@@ -1,5 +1,5 @@
-// The time until the next message is allowed in a channel in slow mode: counted from our last message, or given by
-// the server's refusal. It uses this device's clock, and survives a reload of this tab.
+// The time until the next message is allowed in a channel in slow mode: counted from our last message, or
+// given by the server's refusal. It uses this device's clock, and survives a reload of this tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -13,7 +13,11 @@ const SESSION = "sessionStorage";
 /** By channel, in ms. @type {Signal<Record<string, number>>} */
 const until = signal(keptLike({}, KEPT, SESSION));
 
-/** Start the wait after a message was accepted, or after a refusal with this wait. @param {string} channelId @param {number} [waitMs] */
+/**
+ * Start the wait after a message was accepted, or after a refusal with this wait.
+ * @param {string} channelId
+ * @param {number} [waitMs]
+ */
 export function begins(channelId, waitMs = slowness(channelId) * 1000) {
   if (!waitMs) return;
   until.value = { ...until.value, [channelId]: Date.now() + waitMs };
@@ -27,4 +31,5 @@ export function secondsLeft(channelId) {
 }
 
 /** Return our slow mode interval in seconds: moderators do not wait. @param {string} channelId */
-const slowness = (channelId) => (may("manage_messages", channelId) ? 0 : channelsById.value.get(channelId)?.slow_mode_s ?? 0);
+const slowness = (channelId) =>
+  may("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);

@@ -9,17 +9,32 @@ import { namesUs } from "./ringing.js";
 import { ask, listen, member } from "./server.js";
 import { MOST } from "./unread.js";
 
-/** By the id of the thread's first message: {channel_id, thread, following, read_up_to, last, unread, mentions}. @type {Signal<Map<string, ThreadState>>} */
+/**
+ * By the id of the thread's first message: {channel_id, thread, following, read_up_to, last, unread,
+ * mentions}.
+ * @type {Signal<Map<string, ThreadState>>}
+ */
 export const threads = signal(new Map());
 /** The unread messages of all threads. */
-export const unreadInThreads = computed(() => [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0));
+export const unreadInThreads = computed(() =>
+  [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0),
+);
 
-/** Mark everything up to this message of the thread as read. @param {string} thread @param {string} messageId */
+/**
+ * Mark everything up to this message of the thread as read.
+ * @param {string} thread
+ * @param {string} messageId
+ */
 export function readThread(thread, messageId) {
   const state = threads.value.get(thread);
   if (!state || !(state.unread || state.mentions)) return;
   put({ ...state, unread: 0, mentions: 0, read_up_to: messageId });
-  ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then((told) => { if ("thread" in told) put(told); }, () => {});
+  ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then(
+    (told) => {
+      if ("thread" in told) put(told);
+    },
+    () => {},
+  );
 }
 
 /** Follow or unfollow a thread. @param {string} channelId @param {string} thread @param {boolean} on */
@@ -46,7 +61,12 @@ function posted(message) {
   }
   const named = !blocked.value.has(author.id) && namesUs(message, own);
   const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
-  put({ ...state, last: id, unread: more(state.unread), mentions: named ? more(state.mentions) : state.mentions });
+  put({
+    ...state,
+    last: id,
+    unread: more(state.unread),
+    mentions: named ? more(state.mentions) : state.mentions,
+  });
 }
 
 listen({
@@ -58,7 +78,8 @@ listen({
     else if (event === "message_posted" && data.thread) posted(data);
     else if (event === "message_deleted" && data.thread) {
       const state = threads.value.get(data.thread);
-      if (state && data.id > (state.read_up_to ?? "")) put({ ...state, unread: Math.max(0, state.unread - 1) });
+      if (state && data.id > (state.read_up_to ?? ""))
+        put({ ...state, unread: Math.max(0, state.unread - 1) });
     } else if (event === "channel_deleted") {
       threads.value = new Map([...threads.value].filter(([, { channel_id: id }]) => id !== data.channel_id));
     }

@@ -22,7 +22,10 @@ export function weType(channelId, now = performance.now()) {
   ask("typing", { channel_id: channelId }).catch(() => {});
 }
 
-/** Note that our message was sent, so that the next key press is reported at once. @param {string} channelId */
+/**
+ * Note that our message was sent, so that the next key press is reported at once.
+ * @param {string} channelId
+ */
 export const weSent = (channelId) => said.delete(channelId);
 
 /** @param {string} channelId @param {string} memberId */
@@ -30,7 +33,8 @@ function stop(channelId, memberId) {
   clearTimeout(timers.get(`${channelId} ${memberId}`));
   timers.delete(`${channelId} ${memberId}`);
   const now = typing.value[channelId];
-  if (now?.includes(memberId)) typing.value = { ...typing.value, [channelId]: now.filter((id) => id !== memberId) };
+  if (now?.includes(memberId))
+    typing.value = { ...typing.value, [channelId]: now.filter((id) => id !== memberId) };
 }
 
 listen({
@@ -41,7 +45,10 @@ listen({
     const { channel_id: channelId, member_id: memberId } = data;
     const key = `${channelId} ${memberId}`;
     clearTimeout(timers.get(key));
-    timers.set(key, setTimeout(() => stop(channelId, memberId), GOOD_MS));
+    timers.set(
+      key,
+      setTimeout(() => stop(channelId, memberId), GOOD_MS),
+    );
     const now = typing.value[channelId] ?? [];
     if (!now.includes(memberId)) typing.value = { ...typing.value, [channelId]: [...now, memberId] };
   },

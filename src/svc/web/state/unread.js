@@ -1,5 +1,5 @@
-// The unread counts of each channel, with the server's counting (docs/live.md). A channel whose newest message is
-// visible counts as read at once.
+// The unread counts of each channel, with the server's counting (docs/live.md). A channel whose newest
+// message is visible counts as read at once.
 
 /** @import { Member, Message } from "../types/api.js" */
 /** @import { About, Counts } from "../types/wire.js" */
@@ -17,22 +17,31 @@ const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 
 /** {channelId: {read_up_to, last, unread, mentions}} @type {Signal<Record<string, Counts>>} */
 export const unread = signal({});
-/** The channel whose newest message is visible right now, or null; set by its view. @type {Signal<string | null>} */
+/**
+ * The channel whose newest message is visible right now, or null; set by its view.
+ * @type {Signal<string | null>}
+ */
 export const seen = signal(null);
 
 /** Return the counts to show for a channel, {unread, mentions}. @param {string} channelId */
 export function countsOf(channelId) {
-  return channelId === seen.value ? NONE : unread.value[channelId] ?? NONE;
+  return channelId === seen.value ? NONE : (unread.value[channelId] ?? NONE);
 }
 
 /** The sum over all channels that are not muted. */
 export const totals = computed(() => {
-  const all = Object.keys(unread.value).filter((id) => !isMuted(id)).map(countsOf);
-  const sum = (/** @type {"unread" | "mentions"} */ name) => all.reduce((total, counts) => total + counts[name], 0);
+  const all = Object.keys(unread.value)
+    .filter((id) => !isMuted(id))
+    .map(countsOf);
+  const sum = (/** @type {"unread" | "mentions"} */ name) =>
+    all.reduce((total, counts) => total + counts[name], 0);
   return { unread: sum("unread"), mentions: sum("mentions") };
 });
 
-/** The channel that the reader has marked as unread, until they open it again; or null. @type {Signal<string | null>} */
+/**
+ * The channel that the reader has marked as unread, until they open it again; or null.
+ * @type {Signal<string | null>}
+ */
 export const leftUnread = signal(null);
 
 /** The channels that the person has just marked as read, for a moment. @type {Signal<string[]>} */
@@ -43,12 +52,20 @@ const telling = new Map(); // The read position that is being sent to the server
 /** Mark everything up to this message as read. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {
   const counts = unread.value[channelId] ?? NONE;
-  if (channelId === leftUnread.value || !(counts.unread || counts.mentions) || telling.get(channelId) === messageId) return;
+  if (
+    channelId === leftUnread.value ||
+    !(counts.unread || counts.mentions) ||
+    telling.get(channelId) === messageId
+  )
+    return;
   telling.set(channelId, messageId);
   ask("read", { channel_id: channelId, message_id: messageId }).catch(() => telling.delete(channelId));
 }
 
-/** Mark this message and everything after it as unread. @param {Pick<Message, "channel_id" | "id">} message */
+/**
+ * Mark this message and everything after it as unread.
+ * @param {Pick<Message, "channel_id" | "id">} message
+ */
 export async function markUnread({ channel_id: channelId, id }) {
   leftUnread.value = channelId;
   telling.delete(channelId);
@@ -72,7 +89,12 @@ function posted(counts, message, own) {
   if (author.id === own.id) return { read_up_to: id, last: id, unread: 0, mentions: 0 };
   const mentioned = !blocked.value.has(author.id) && namesUs(message, own);
   const more = (/** @type {number} */ count) => Math.min(MOST, count + 1);
-  return { ...counts, last: id, unread: more(counts.unread), mentions: mentioned ? more(counts.mentions) : counts.mentions };
+  return {
+    ...counts,
+    last: id,
+    unread: more(counts.unread),
+    mentions: mentioned ? more(counts.mentions) : counts.mentions,
+  };
 }
 
 /** @param {string} channelId @param {Counts} counts */
@@ -99,7 +121,8 @@ listen({
     if (event === "message_posted" && member.value) {
       if (channelId === leftUnread.value && data.author.id === member.value.id) leftUnread.value = null;
       put(channelId, posted(counts, data, member.value));
-    } else if (event === "message_deleted" && id > counts.read_up_to) put(channelId, { ...counts, unread: Math.max(0, counts.unread - 1) });
+    } else if (event === "message_deleted" && id > counts.read_up_to)
+      put(channelId, { ...counts, unread: Math.max(0, counts.unread - 1) });
     else if (event === "unread") {
       const { channel_id: _, ...present } = data;
       put(channelId, present);

@@ -1,5 +1,5 @@
-// Uploads for one message: sent, then checked by the server, then ready to attach. Pushes report the check. An
-// interrupted upload continues where it stopped when the server is back, even after a reload.
+// Uploads for one message: sent, then checked by the server, then ready to attach. Pushes report the check.
+// An interrupted upload continues where it stopped when the server is back, even after a reload.
 
 /** @import { Upload } from "../types/api.js" */
 /** @import { Told } from "../types/wire.js" */
@@ -19,17 +19,37 @@ const MOST = 10; // The limit of a message.
 const BEHIND_MS = 500; // For this long after the greeting, loading the first messages has priority.
 const MOST_TRIES = 5; // To delete an upload whose last piece the server is still reading.
 // Faults of the file itself: the server would refuse it again.
-const LASTING = ["invalid_image", "invalid_video", "no_pictures", "too_large", "too_long", "unsupported_type", "upload_too_large"];
-
-/** @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut: boolean, lasts: boolean, problem: string, result: Upload["result"]}} How */
-/** @type {How} */
-const FRESH = { state: "sending", progress: 0, waits: false, cut: false, lasts: false, problem: "", result: null };
+const LASTING = [
+  "invalid_image",
+  "invalid_video",
+  "no_pictures",
+  "too_large",
+  "too_long",
+  "unsupported_type",
+  "upload_too_large",
+];
 
 /**
- * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state` is
- * "sending" (`waits`: for the connection), "checking", "done" or "refused" (`cut`: by a lost connection, can
- * continue; `lasts`: a fault of the file itself). `place` stays the same when the key changes.
- * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?: string}} OneFile
+ * @typedef {{state: "sending" | "checking" | "done" | "refused", progress: number, waits: boolean, cut:
+ *   boolean, lasts: boolean, problem: string, result: Upload["result"]}} How
+ */
+/** @type {How} */
+const FRESH = {
+  state: "sending",
+  progress: 0,
+  waits: false,
+  cut: false,
+  lasts: false,
+  problem: "",
+  result: null,
+};
+
+/**
+ * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state`
+ * is "sending" (`waits`: for the connection), "checking", "done" or "refused" (`cut`: by a lost connection,
+ * can continue; `lasts`: a fault of the file itself). `place` stays the same when the key changes.
+ * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?:
+ *   string}} OneFile
  */
 export class Uploads {
   /** @type {Signal<OneFile[]>} */
@@ -46,7 +66,9 @@ export class Uploads {
 
   /** Ids of the uploads that can be attached. */
   get ready() {
-    return this.list.value.filter(({ state }) => state === "done").map(({ id }) => /** @type {string} */ (id));
+    return this.list.value
+      .filter(({ state }) => state === "done")
+      .map(({ id }) => /** @type {string} */ (id));
   }
 
   /** Whether an upload is still being sent or checked. */
@@ -90,14 +112,22 @@ export class Uploads {
     this.#change(key, { alt });
   }
 
-  /** Mark a file as a spoiler, or unmark it. The name carries the mark, so the file is sent and described again. @param {string} key @param {boolean} on */
+  /**
+   * Mark a file as a spoiler, or unmark it. The name carries the mark, so the file is sent and described
+   * again.
+   * @param {string} key
+   * @param {boolean} on
+   */
   spoil(key, on) {
     const { file, id, alt, place = key } = this.#known(key);
     if (!file) return;
     this.#stops.get(key)?.abort();
     forgetFile(key);
     if (id) letGo(id);
-    const renamed = new File([file], nameAs(file.name, on), { type: file.type, lastModified: file.lastModified });
+    const renamed = new File([file], nameAs(file.name, on), {
+      type: file.type,
+      lastModified: file.lastModified,
+    });
     const other = crypto.randomUUID();
     if (alt) this.#words.set(other, alt);
     this.#change(key, { ...FRESH, key: other, place, file: renamed, name: renamed.name, id: null });
@@ -105,7 +135,10 @@ export class Uploads {
     this.#send(other);
   }
 
-  /** Remove these uploads, which are attached to a message now, and return them. @param {(string | null)[]} ids */
+  /**
+   * Remove these uploads, which are attached to a message now, and return them.
+   * @param {(string | null)[]} ids
+   */
   attached(ids) {
     const taken = this.list.value.filter(({ id }) => ids.includes(id));
     for (const { key } of taken) forgetFile(key);
@@ -120,7 +153,15 @@ export class Uploads {
       const told = await api("GET", `/api/uploads/${id}`).catch(() => null);
       if (!told) continue;
       /** @type {OneFile} */
-      const upload = { ...FRESH, key: crypto.randomUUID(), file: null, name: told.name, state: "checking", id, alt: told.alt };
+      const upload = {
+        ...FRESH,
+        key: crypto.randomUUID(),
+        file: null,
+        name: told.name,
+        state: "checking",
+        id,
+        alt: told.alt,
+      };
       this.list.value = [...this.list.value, upload];
       this.#take(upload.key, told);
     }
@@ -144,7 +185,8 @@ export class Uploads {
   /** Continue interrupted uploads, and query those being checked: we may have missed pushes. */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
-    for (const { key, id, state } of this.list.value) if (id && state === "checking") await this.#askOf(key, id);
+    for (const { key, id, state } of this.list.value)
+      if (id && state === "checking") await this.#askOf(key, id);
   }
 
   /** @param {string} key @param {string} id */
@@ -176,7 +218,9 @@ export class Uploads {
     const { file, id } = this.#known(key);
     if (!file) return;
     try {
-      const { sendFile } = await import("../transport/upload.js").catch(() => { throw new Unreachable(); });
+      const { sendFile } = await import("../transport/upload.js").catch(() => {
+        throw new Unreachable();
+      });
       await sendFile(`/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`, file, {
         id: id ?? "",
         token: accessToken,
@@ -189,11 +233,17 @@ export class Uploads {
         waits: () => this.#change(key, { waits: true }),
       });
       // A push may already have reported the result.
-      if (this.#find(key)?.state === "sending") this.#change(key, { state: "checking", progress: 0, waits: false });
+      if (this.#find(key)?.state === "sending")
+        this.#change(key, { state: "checking", progress: 0, waits: false });
     } catch (/** @type {any} */ error) {
       const cut = error.code === "unreachable";
       if (!cut && !stop.signal.aborted) forgetFile(key);
-      this.#change(key, { state: "refused", problem: cut ? t("upload-cut-off") : explain(error), cut, lasts: LASTING.includes(error.code) });
+      this.#change(key, {
+        state: "refused",
+        problem: cut ? t("upload-cut-off") : explain(error),
+        cut,
+        lasts: LASTING.includes(error.code),
+      });
     }
     this.#stops.delete(key);
   }
@@ -228,7 +278,12 @@ export class Uploads {
   /** @param {string} key @param {{code: string, message: string}} refusal @param {string | null} [id] */
   #refuse(key, refusal, id = null) {
     forgetFile(key);
-    this.#change(key, { state: "refused", problem: explain(refusal), lasts: LASTING.includes(refusal.code), ...(id && { id }) });
+    this.#change(key, {
+      state: "refused",
+      problem: explain(refusal),
+      lasts: LASTING.includes(refusal.code),
+      ...(id && { id }),
+    });
   }
 
   /** @param {string} key */
@@ -248,11 +303,16 @@ export class Uploads {
 
   /** @param {string} key @param {Partial<OneFile>} changes */
   #change(key, changes) {
-    this.list.value = this.list.value.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload));
+    this.list.value = this.list.value.map((upload) =>
+      upload.key === key ? { ...upload, ...changes } : upload,
+    );
   }
 }
 
-/** Delete an upload on the server, in the background. The server deletes leftovers after a day. @param {string} id */
+/**
+ * Delete an upload on the server, in the background. The server deletes leftovers after a day.
+ * @param {string} id
+ */
 async function letGo(id) {
   const backoff = new Backoff(500, 4000);
   for (let tries = 0; tries < MOST_TRIES; tries++) {

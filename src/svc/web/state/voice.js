@@ -1,7 +1,10 @@
 // The members in each voice channel. Knows nothing of our own call.
 
 /** @import { VoiceMember } from "../types/api.js" */
-/** `lost`: their connection is broken, and they may be back in a moment. @typedef {VoiceMember & {lost?: boolean}} Present */
+/**
+ * `lost`: their connection is broken, and they may be back in a moment.
+ * @typedef {VoiceMember & {lost?: boolean}} Present
+ */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
@@ -10,7 +13,10 @@ import { listen } from "./server.js";
 // The time that a member with a broken connection stays visible: most are back within 3 s.
 const KEPT_MS = 10_000;
 
-/** {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]} @type {Signal<{[channelId: string]: Present[]}>} */
+/**
+ * {channelId: [{id, nickname, muted, deafened, self_muted, self_deafened, hand, camera, screen, lost}]}
+ * @type {Signal<{[channelId: string]: Present[]}>}
+ */
 export const voice = signal({});
 
 /** The speakers in calls that we are not in, by channel. @type {Signal<{[channelId: string]: string[]}>} */
@@ -30,36 +36,66 @@ function change(channelId, members) {
 /** @param {string} channelId @param {string} memberId */
 function remove(channelId, memberId) {
   clearTimeout(lost.get(`${channelId} ${memberId}`));
-  change(channelId, peopleIn(channelId).filter(({ id }) => id !== memberId));
+  change(
+    channelId,
+    peopleIn(channelId).filter(({ id }) => id !== memberId),
+  );
 }
 
-/** Keep a lost member's place for a while, unless they are in another channel by now. @param {string} channelId @param {string} memberId */
+/**
+ * Keep a lost member's place for a while, unless they are in another channel by now.
+ * @param {string} channelId
+ * @param {string} memberId
+ */
 export function lose(channelId, memberId) {
-  const elsewhere = Object.entries(voice.value).some(([other, people]) => other !== channelId && people.some((each) => each.id === memberId && !each.lost));
+  const elsewhere = Object.entries(voice.value).some(
+    ([other, people]) => other !== channelId && people.some((each) => each.id === memberId && !each.lost),
+  );
   if (elsewhere) {
     remove(channelId, memberId);
     return;
   }
   const key = `${channelId} ${memberId}`;
   clearTimeout(lost.get(key));
-  lost.set(key, setTimeout(() => remove(channelId, memberId), KEPT_MS));
-  change(channelId, peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)));
+  lost.set(
+    key,
+    setTimeout(() => remove(channelId, memberId), KEPT_MS),
+  );
+  change(
+    channelId,
+    peopleIn(channelId).map((each) => (each.id === memberId ? { ...each, lost: true } : each)),
+  );
 }
 
-/** Add a member, in their old place if they had one, and drop their lost places elsewhere. @param {string} channelId @param {VoiceMember} member */
+/**
+ * Add a member, in their old place if they had one, and drop their lost places elsewhere.
+ * @param {string} channelId
+ * @param {VoiceMember} member
+ */
 export function place(channelId, member) {
   clearTimeout(lost.get(`${channelId} ${member.id}`));
   for (const [other, people] of Object.entries(voice.value)) {
-    if (other !== channelId && people.some((each) => each.id === member.id && each.lost)) remove(other, member.id);
+    if (other !== channelId && people.some((each) => each.id === member.id && each.lost))
+      remove(other, member.id);
   }
   const people = peopleIn(channelId);
   const known = people.some(({ id }) => id === member.id);
-  change(channelId, known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member]);
+  change(
+    channelId,
+    known ? people.map((each) => (each.id === member.id ? member : each)) : [...people, member],
+  );
 }
 
-/** Replace the state with the server's. A member of our own call whom the server does not know may be about to come back, as we are. @param {string} own @param {{[channelId: string]: VoiceMember[]}} told */
+/**
+ * Replace the state with the server's. A member of our own call whom the server does not know may be about to
+ * come back, as we are.
+ * @param {string} own
+ * @param {{[channelId: string]: VoiceMember[]}} told
+ */
 export function takeOver(own, told) {
-  const ours = Object.entries(voice.value).filter(([channelId, people]) => told[channelId] && people.some(({ id }) => id === own));
+  const ours = Object.entries(voice.value).filter(
+    ([channelId, people]) => told[channelId] && people.some(({ id }) => id === own),
+  );
   voice.value = told;
   for (const [channelId, people] of ours) {
     const there = told[channelId];
@@ -90,13 +126,21 @@ listen({
         break;
       case "voice_updated": {
         const { channel_id: channelId, member_id: memberId, ...changes } = data;
-        change(channelId, peopleIn(channelId).map((member) => (member.id === memberId ? { ...member, ...changes } : member)));
+        change(
+          channelId,
+          peopleIn(channelId).map((member) => (member.id === memberId ? { ...member, ...changes } : member)),
+        );
         break;
       }
       case "member_updated":
         for (const [channelId, members] of Object.entries(voice.value)) {
           if (members.some(({ id }) => id === data.id)) {
-            change(channelId, members.map((member) => (member.id === data.id ? { ...member, nickname: data.nickname } : member)));
+            change(
+              channelId,
+              members.map((member) =>
+                member.id === data.id ? { ...member, nickname: data.nickname } : member,
+              ),
+            );
           }
         }
         break;

@@ -1,6 +1,6 @@
-// Our account on the server: sign in with this browser's key, alone or with a proof that vouches for it, and keep
-// an access token fresh. All tabs share the stored state, and only one of them renews the token at a time. Shows
-// nothing.
+// Our account on the server: sign in with this browser's key, alone or with a proof that vouches for it, and
+// keep an access token fresh. All tabs share the stored state, and only one of them renews the token at a
+// time. Shows nothing.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { Answer, Body, Telling } from "../types/wire.js" */
@@ -10,21 +10,23 @@ import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
 import { inTurn, keep, keptLike, like } from "./kept.js";
 
-const KEPT = "svc.identity"; // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
+// In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
+const KEPT = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change the identity.
-// Shares of a token's life: it is renewed after the first and used until the second, so that nobody waits for a
-// renewal on a dead network.
+// Shares of a token's life: it is renewed after the first and used until the second, so that nobody waits for
+// a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The deadline of a renewal that somebody waits for. TCP retransmits at doubling intervals, so a new request is
-// answered sooner when the network is back.
+// The deadline of a renewal that somebody waits for. TCP retransmits at doubling intervals, so a new request
+// is answered sooner when the network is back.
 const HURRIED_MS = 5000;
 
 /**
  * @typedef {"local" | "account" | "certificate"} Way
  * @typedef {{way: Way, idToken?: string, certificate?: string}} Proof
- * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number, good_until: number}} Identity
+ * @typedef {{member: Member, proof: Proof, access_token: string, refresh_token: string, fresh_until: number,
+ *   good_until: number}} Identity
  * @typedef {"fresh_until" | "good_until"} Until
  * @typedef {Omit<Body<"POST", "/api/auth/join">, "assertion">} Wishes
  * @typedef {Answer<"POST", "/api/auth/refresh"> & {member?: Member | null, proof?: Proof}} Fresh
@@ -33,15 +35,23 @@ const HURRIED_MS = 5000;
 /** The member is identified by this browser's key alone. @type {Proof} */
 export const LOCAL = { way: "local" };
 /** @type {Identity} */
-const NOBODY = { member: /** @type {Member} */ ({}), proof: /** @type {Proof} */ ({}), access_token: "", refresh_token: "", fresh_until: 0, good_until: 0 };
+const NOBODY = {
+  member: /** @type {Member} */ ({}),
+  proof: /** @type {Proof} */ ({}),
+  access_token: "",
+  refresh_token: "",
+  fresh_until: 0,
+  good_until: 0,
+};
 const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
- * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account dispatches
- * "renewed" (detail: a fresh access token, for connections that use the previous one).
+ * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account
+ * dispatches "renewed" (detail: a fresh access token, for connections that use the previous one).
  */
 export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTarget) {
-  /** @type {Identity | null} */ #identity = null; #timer = 0;
+  /** @type {Identity | null} */ #identity = null;
+  #timer = 0;
 
   constructor() {
     super();
@@ -70,14 +80,17 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     keep(KNOWN, null);
   }
 
-  /** Join, or sign in as the member of the proof. Resolves with the server's response. @param {Wishes} wishes */
+  /**
+   * Join, or sign in as the member of the proof. Resolves with the server's response.
+   * @param {Wishes} wishes
+   */
   join(wishes, proof = LOCAL) {
     return this.#inTurn(() => this.#signIn(proof, wishes));
   }
 
   /**
-   * Return a token that is valid for a while and differs from `refused`, which the server has rejected. Rejects
-   * with a permanent Refusal if the server no longer knows us.
+   * Return a token that is valid for a while and differs from `refused`, which the server has rejected.
+   * Rejects with a permanent Refusal if the server no longer knows us.
    * @param {string | null} [refused]
    */
   async accessToken(refused = null) {
@@ -110,7 +123,11 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
       if (this.#isGood(until, refused)) return; // Another tab was faster.
       try {
         const deadlineMs = this.#isGood("good_until", refused) ? undefined : HURRIED_MS;
-        const fresh = await post("/api/auth/refresh", { refresh_token: this.#identity.refresh_token }, deadlineMs);
+        const fresh = await post(
+          "/api/auth/refresh",
+          { refresh_token: this.#identity.refresh_token },
+          deadlineMs,
+        );
         if (this.#identity) this.#keep(fresh);
       } catch (/** @type {any} */ error) {
         if (error.code !== "refresh_invalid") throw error;
@@ -136,9 +153,22 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
   }
 
   /** @param {Fresh} told */
-  #keep({ member = this.member, proof = this.#identity?.proof, access_token, refresh_token, expires_in_ms: life }) {
+  #keep({
+    member = this.member,
+    proof = this.#identity?.proof,
+    access_token,
+    refresh_token,
+    expires_in_ms: life,
+  }) {
     const [fresh_until, good_until] = [FRESH_SHARE, GOOD_SHARE].map((share) => Date.now() + life * share);
-    this.#identity = /** @type {Identity} */ ({ member, proof, access_token, refresh_token, fresh_until, good_until });
+    this.#identity = /** @type {Identity} */ ({
+      member,
+      proof,
+      access_token,
+      refresh_token,
+      fresh_until,
+      good_until,
+    });
     keep(KEPT, this.#identity);
   }
 
@@ -152,7 +182,9 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 
   /** @param {Until} until @param {string | null} [refused] */
   #isGood(until, refused = null) {
-    return this.#identity !== null && Date.now() < this.#identity[until] && this.#identity.access_token !== refused;
+    return (
+      this.#identity !== null && Date.now() < this.#identity[until] && this.#identity.access_token !== refused
+    );
   }
 
   /** Renew in the background before the token expires. */
@@ -185,11 +217,18 @@ async function vouched(proof, key, { audience, nonce }) {
   const sub = way === "local" ? key.thumbprint : claimsOf(token).sub;
   const claims = { aud: audience, nonce, sub, origin: location.origin };
   if (way === "account") return { id_token: token, assertion: await signed(key, claims, { jwk: key.jwk }) };
-  const [own, assertion] = await Promise.all([certificate ?? signed(key, { jwk: key.jwk, sub }), signed(key, claims)]);
+  const [own, assertion] = await Promise.all([
+    certificate ?? signed(key, { jwk: key.jwk, sub }),
+    signed(key, claims),
+  ]);
   return { certificate: own, assertion };
 }
 
-/** Return a JWT's claims, unverified; {} if it is no JWT. @param {string | undefined} token @returns {Record<string, unknown>} */
+/**
+ * Return a JWT's claims, unverified; {} if it is no JWT.
+ * @param {string | undefined} token
+ * @returns {Record<string, unknown>}
+ */
 export function claimsOf(token) {
   try {
     const payload = `${token}`.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");

@@ -1,8 +1,10 @@
-// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the same
-// instant. Knows nothing of the attempts.
+// Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the
+// same instant. Knows nothing of the attempts.
 
 export class Backoff {
-  #firstMs; #limitMs; #nextMs;
+  #firstMs;
+  #limitMs;
+  #nextMs;
 
   /** @param {number} firstMs @param {number} limitMs */
   constructor(firstMs, limitMs) {

@@ -33,14 +33,20 @@ export async function forgetDeviceKey() {
 }
 
 /** Resolve with whether the key will still exist when the page is opened again. */
-export const keepsKey = () => stored().then(() => unkept === null, () => false);
+export const keepsKey = () =>
+  stored().then(
+    () => unkept === null,
+    () => false,
+  );
 
 /**
  * Return a JWT with these claims, signed with the key; `header` is added to its header.
  * @param {Pick<DeviceKey, "privateKey">} key @param {object} claims
  */
 export async function signed({ privateKey }, claims, header = {}) {
-  const parts = [{ alg: "ES256", typ: "JWT", ...header }, claims].map((part) => base64url(bytes(JSON.stringify(part))));
+  const parts = [{ alg: "ES256", typ: "JWT", ...header }, claims].map((part) =>
+    base64url(bytes(JSON.stringify(part))),
+  );
   const signature = await crypto.subtle.sign(SIGNATURE, privateKey, bytes(parts.join(".")));
   return [...parts, base64url(new Uint8Array(signature))].join(".");
 }
@@ -63,7 +69,10 @@ async function pair() {
 /** @returns {Promise<CryptoKeyPair | undefined>} */
 const stored = () => inStore("readonly", (store) => store.get(NAME));
 
-/** Store a new key, unless another tab has stored one since we looked. Return the stored key. @param {CryptoKeyPair} made */
+/**
+ * Store a new key, unless another tab has stored one since we looked. Return the stored key.
+ * @param {CryptoKeyPair} made
+ */
 async function keep(made) {
   let kept = made;
   await inStore("readwrite", (store) => {
@@ -82,5 +91,8 @@ const bytes = (text) => new TextEncoder().encode(text);
 
 /** RFC 4648 section 5, without padding. @param {Uint8Array} data */
 export function base64url(data) {
-  return btoa(String.fromCharCode(...data)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  return btoa(String.fromCharCode(...data))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }

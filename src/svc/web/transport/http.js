@@ -2,8 +2,8 @@
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A rate limit refusal names the time to wait. Longer waits, and more of them, are left to people. Other requests
-// of the page use up the allowance meanwhile, so one wait is often not enough.
+// A rate limit refusal names the time to wait. Longer waits, and more of them, are left to people. Other
+// requests of the page use up the allowance meanwhile, so one wait is often not enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
 // For a response, and for sending a large body before it.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
@@ -21,7 +21,12 @@ export class Refusal extends Error {
 
   /** Whether the same request may succeed a little later. */
   get passes() {
-    return this.status >= 500 || this.status === 429 || this.code === "challenge_invalid" || this.code === "server_stopping";
+    return (
+      this.status >= 500 ||
+      this.status === 429 ||
+      this.code === "challenge_invalid" ||
+      this.code === "server_stopping"
+    );
   }
 }
 
@@ -34,7 +39,8 @@ export class Unreachable extends Error {
  * Send a request. Resolves with the response, null for 204; rejects with a Refusal, or with Unreachable.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
- * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is sent as JSON, but a Blob as it is.
+ * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is
+ *   sent as JSON, but a Blob as it is.
  * @returns {Promise<Answer<M, P>>}
  */
 export function request(method, path, { token, body, signal, deadlineMs } = {}) {
@@ -43,8 +49,18 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
   if (token) headers.Authorization = `Bearer ${token}`;
   const raw = body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? body.type : "application/json";
-  const options = { method, headers, body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body) };
-  return answered(path, options, PATIENCE_MS, deadlineMs ?? (raw ? SENDING_DEADLINE_MS : DEADLINE_MS), signal);
+  const options = {
+    method,
+    headers,
+    body: raw || body === undefined ? /** @type {Blob | undefined} */ (body) : JSON.stringify(body),
+  };
+  return answered(
+    path,
+    options,
+    PATIENCE_MS,
+    deadlineMs ?? (raw ? SENDING_DEADLINE_MS : DEADLINE_MS),
+    signal,
+  );
 }
 
 /**
@@ -55,18 +71,29 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
  */
 export function post(path, body, deadlineMs) {
   // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
-  const asking = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (/** @type {unknown} */ (request));
+  const asking = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (
+    /** @type {unknown} */ (request)
+  );
   return asking("POST", path, { body, deadlineMs });
 }
 
-/** @param {string} path @param {RequestInit} options @param {number} patienceMs @param {number} deadlineMs @param {AbortSignal} [signal] */
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ * @param {number} patienceMs
+ * @param {number} deadlineMs
+ * @param {AbortSignal} [signal]
+ */
 async function answered(path, options, patienceMs, deadlineMs, signal) {
   let response;
   let answer;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), deadlineMs);
   try {
-    response = await fetch(path, { ...options, signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
+    response = await fetch(path, {
+      ...options,
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+    });
     answer = response.status === 204 ? null : await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;
@@ -77,7 +104,9 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
   if (response.ok) return answer;
   const waitMs = response.status === 429 ? Math.max(SHORTEST_WAIT_MS, answer.retry_after_ms) : NaN;
   if (!(waitMs <= Math.min(LONGEST_WAIT_MS, patienceMs))) throw new Refusal(answer, response.status);
-  await new Promise((resolve) => { setTimeout(resolve, waitMs); });
+  await new Promise((resolve) => {
+    setTimeout(resolve, waitMs);
+  });
   return answered(path, options, patienceMs - waitMs, deadlineMs, signal);
 }
 

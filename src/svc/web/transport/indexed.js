@@ -1,14 +1,15 @@
 // A store in this browser's database, for keys that no script can read, and for data sealed with them.
 
 /**
- * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once everything is stored. The
- * store is created if it is missing.
+ * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once everything is stored.
+ * The store is created if it is missing.
  * @param {string} database @param {string} name
  */
 export function indexed(database, name) {
   /**
    * @template T
-   * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns {Promise<T>}
+   * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns
+   *   {Promise<T>}
    */
   return async (mode, act) => {
     const opened = await open(database, name);

@@ -1,19 +1,23 @@
-// Browser features that may be unavailable: named values in storage, and locks between tabs. Stored values are read
-// with the expected type, whatever is found. If storage is full or forbidden, values last until the page ends.
-// Nothing here throws.
+// Browser features that may be unavailable: named values in storage, and locks between tabs. Stored values
+// are read with the expected type, whatever is found. If storage is full or forbidden, values last until the
+// page ends. Nothing here throws.
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
 /**
- * In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect, hash,
- * carried}.
+ * In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect,
+ * hash, carried}.
  */
 export const SENT_AWAY = "svc.sign-in";
 
 /** Texts that the browser did not store, by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 
-/** Return the stored text, or null. @param {string} name @param {Storage} [storage] "sessionStorage" for this tab only */
+/**
+ * Return the stored text, or null.
+ * @param {string} name
+ * @param {Storage} [storage] "sessionStorage" for this tab only
+ */
 export function kept(name, storage = "localStorage") {
   const place = `${storage} ${name}`;
   if (held.has(place)) return held.get(place) ?? null;
@@ -54,19 +58,24 @@ export function keep(name, value, storage = "localStorage") {
 }
 
 /**
- * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part, and
- * unknown parts are dropped; an empty object accepts any object. Lists contain texts.
+ * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part,
+ * and unknown parts are dropped; an empty object accepts any object. Lists contain texts.
  * @template T
  * @param {T} usual @param {any} value the stored value, of any type @returns {T}
  */
 export function like(usual, value) {
   if (usual === null) return value ?? null;
-  if (Array.isArray(usual)) return Array.isArray(value) ? /** @type {any} */ (value.filter((each) => typeof each === "string")) : usual;
+  if (Array.isArray(usual))
+    return Array.isArray(value)
+      ? /** @type {any} */ (value.filter((each) => typeof each === "string"))
+      : usual;
   if (typeof usual !== "object") return typeof value === typeof usual ? value : usual;
   if (typeof value !== "object" || value === null || Array.isArray(value)) return usual;
   const names = Object.keys(usual);
   const parts = /** @type {Record<string, unknown>} */ (usual);
-  return names.length ? /** @type {any} */ (Object.fromEntries(names.map((name) => [name, like(parts[name], value[name])]))) : value;
+  return names.length
+    ? /** @type {any} */ (Object.fromEntries(names.map((name) => [name, like(parts[name], value[name])])))
+    : value;
 }
 
 /**
@@ -74,12 +83,15 @@ export function like(usual, value) {
  * @template T
  * @param {T} usual @param {object} object @returns {Record<string, T>}
  */
-export const eachLike = (usual, object) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
+export const eachLike = (usual, object) =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
 
 /**
- * Act while no other tab acts under this name; `options` and the argument of `act` are those of the Web Locks API.
+ * Act while no other tab acts under this name; `options` and the argument of `act` are those of the Web Locks
+ * API.
  * @template T
- * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions} [options] @returns {Promise<T>}
+ * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
+ *   [options] @returns {Promise<T>}
  */
 export async function inTurn(name, act, options = {}) {
   let begun = false;

@@ -1,6 +1,6 @@
-// The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push once,
-// and reconnects and resumes by itself. Knows nothing of calls or of the page. Frames are JSON: {event, data, id?,
-// seq?}.
+// The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push
+// once, and reconnects and resumes by itself. Knows nothing of calls or of the page. Frames are JSON: {event,
+// data, id?, seq?}.
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
@@ -12,30 +12,39 @@ import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./pulse.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
-// The deadlines of attempts to connect. They are short, because only a new attempt notices that the network is
-// back; every fourth is longer, for slow networks. Firefox's first attempt may fail although there is a network.
-// Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second, parallel one would
-// only wait for the first.
+// The deadlines of attempts to connect. They are short, because only a new attempt notices that the network
+// is back; every fourth is longer, for slow networks. Firefox's first attempt may fail although there is a
+// network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
+// parallel one would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
-// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts Firefox
-// delays each further one, by ten seconds and more even when the network is back.
+// Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts
+// Firefox delays each further one, by ten seconds and more even when the network is back.
 const OFFLINE_MS = 15_000;
 // Pushes within this time of the last are delivered together, because each delivery redraws the page.
 const TOGETHER_MS = 100;
 const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
 
-/** @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer: number}} Waiting */
+/**
+ * @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer:
+ *   number}} Waiting
+ */
 /** @typedef {<E extends keyof Requests>(event: E, data: Data<E>) => Promise<Reply<E>>} Asking */
-/** @typedef {{authenticated: Greeting, resumed: Resumption, push: Push, offline: undefined, rejected: Error, crowded: undefined}} Events */
+/**
+ * @typedef {{authenticated: Greeting, resumed: Resumption, push: Push, offline: undefined, rejected: Error,
+ *   crowded: undefined}} Events
+ */
 
 /**
- * The socket. It dispatches "authenticated" (detail: the server's greeting with the full state), "resumed" (detail:
- * the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}), "offline", and two
- * events after which no further attempts follow: "rejected" (detail: Refusal; no token is available) and "crowded"
- * (too many pages of ours).
+ * The socket. It dispatches "authenticated" (detail: the server's greeting with the full state), "resumed"
+ * (detail: the state that pushes do not cover; the missed pushes follow), "push" (detail: {event, data}),
+ * "offline", and two events after which no further attempts follow: "rejected" (detail: Refusal; no token is
+ * available) and "crowded" (too many pages of ours).
  */
 export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
-  #url; #getToken; #nextId = 1; #closed = false;
+  #url;
+  #getToken;
+  #nextId = 1;
+  #closed = false;
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
@@ -44,9 +53,13 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a processed push; null before the first greeting.
   /** @type {number | null} */ #seq = null;
-  /** @type {Push[]} */ #pushes = []; #gathering = 0;
-  #authenticated = false; #timer = 0; #backoff = new Backoff(250, 4000);
-  #attempts = 0; #connecting = 0;
+  /** @type {Push[]} */ #pushes = [];
+  #gathering = 0;
+  #authenticated = false;
+  #timer = 0;
+  #backoff = new Backoff(250, 4000);
+  #attempts = 0;
+  #connecting = 0;
   // Retry a failed attempt as soon as the network is back.
   #online = () => {
     if (this.#timer) {
@@ -54,15 +67,22 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
       this.#open();
     } else if (this.#socket && !this.#authenticated) this.#abandon();
   };
-  #pulse = new Pulse(() => this.#ask("ping", {}).catch(() => {}), () => this.#abandon(), () => { this.#rival = this.#dial(); });
+  #pulse = new Pulse(
+    () => this.#ask("ping", {}).catch(() => {}),
+    () => this.#abandon(),
+    () => {
+      this.#rival = this.#dial();
+    },
+  );
 
   /** @type {(asking: Asking) => void} */
   #early;
 
   /**
-   * `getToken(refused)` resolves with an access token other than the refused one. `early` receives a function like
-   * `request`; its requests are sent right after our token, without waiting for the greeting.
-   * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking) => void} [early]
+   * `getToken(refused)` resolves with an access token other than the refused one. `early` receives a function
+   * like `request`; its requests are sent right after our token, without waiting for the greeting.
+   * @param {URL} url @param {(refused: string | null) => Promise<string>} getToken @param {(asking: Asking)
+   *   => void} [early]
    */
   constructor(url, getToken, early = () => {}) {
     super();
@@ -73,15 +93,18 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#open();
   }
 
-  /** Continue with a fresh token; otherwise the server closes the connection when the old one expires. @param {string} token */
+  /**
+   * Continue with a fresh token; otherwise the server closes the connection when the old one expires.
+   * @param {string} token
+   */
   async reauthenticate(token) {
     this.#token = token;
     if (this.#authenticated) await this.#ask("reauthenticate", { access_token: token }).catch(() => {});
   }
 
   /**
-   * Send a request. Resolves with the response's data; rejects with a Refusal, or with an Error if the socket is
-   * not connected.
+   * Send a request. Resolves with the response's data; rejects with a Refusal, or with an Error if the socket
+   * is not connected.
    * @template {keyof Requests} E
    * @param {E} event @param {Data<E>} data @returns {Promise<Reply<E>>}
    */
@@ -137,25 +160,41 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @param {WebSocket} socket */
   #goOnWith(socket) {
     this.#socket = socket;
-    this.#connecting = setTimeout(() => {
-      this.#backoff.reset(); // The timeout was wait enough.
-      this.#abandon();
-    }, CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length]);
+    this.#connecting = setTimeout(
+      () => {
+        this.#backoff.reset(); // The timeout was wait enough.
+        this.#abandon();
+      },
+      CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],
+    );
   }
 
   #dial() {
     // The handshake shows the token too, because the server serves clients with a token before strangers.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket may close minutes later.
-    const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => { if (this.#socket === socket) handle(event); };
-    socket.addEventListener("open", () => { if (this.#rival === socket) this.#replace(socket); });
-    socket.addEventListener("open", whileOurs(() => this.#authenticate()));
-    socket.addEventListener("message", whileOurs(({ data }) => {
-      this.#pulse.heard();
-      this.#dismiss();
-      this.#receive(JSON.parse(data));
-    }));
-    socket.addEventListener("close", whileOurs(({ code }) => this.#lost(code)));
+    const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
+      if (this.#socket === socket) handle(event);
+    };
+    socket.addEventListener("open", () => {
+      if (this.#rival === socket) this.#replace(socket);
+    });
+    socket.addEventListener(
+      "open",
+      whileOurs(() => this.#authenticate()),
+    );
+    socket.addEventListener(
+      "message",
+      whileOurs(({ data }) => {
+        this.#pulse.heard();
+        this.#dismiss();
+        this.#receive(JSON.parse(data));
+      }),
+    );
+    socket.addEventListener(
+      "close",
+      whileOurs(({ code }) => this.#lost(code)),
+    );
     return socket;
   }
 
@@ -165,7 +204,10 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#rival = null;
   }
 
-  /** Continue with the rival, because it is connected and the current socket has not answered. @param {WebSocket} rival */
+  /**
+   * Continue with the rival, because it is connected and the current socket has not answered.
+   * @param {WebSocket} rival
+   */
   #replace(rival) {
     const before = this.#socket;
     this.#rival = null;
@@ -187,7 +229,10 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     let reply;
     try {
       const before = this.#seq === null ? null : { seq: this.#seq };
-      const greeting = this.#ask(before ? "resume" : "authenticate", { access_token: this.#token, ...before });
+      const greeting = this.#ask(before ? "resume" : "authenticate", {
+        access_token: this.#token,
+        ...before,
+      });
       if (!before) this.#early(async (event, data) => (await this.#ask(event, data)).data);
       reply = await greeting;
     } catch (error) {
@@ -204,7 +249,12 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return this.#tell(reply.event, reply.data);
   }
 
-  /** Send a request. Resolves with the response. @param {string} event @param {object} data @returns {Promise<{event: string, data: any}>} */
+  /**
+   * Send a request. Resolves with the response.
+   * @param {string} event
+   * @param {object} data
+   * @returns {Promise<{event: string, data: any}>}
+   */
   #ask(event, data) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -242,7 +292,11 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     }, TOGETHER_MS);
   }
 
-  /** Return whether a push is new. The server does not store pushes without a number, and sends them only once. @param {number} [seq] */
+  /**
+   * Return whether a push is new. The server does not store pushes without a number, and sends them only
+   * once.
+   * @param {number} [seq]
+   */
   #isNew(seq) {
     if (seq === undefined) return true;
     if (this.#seq !== null && seq <= this.#seq) return false;
@@ -277,7 +331,10 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #later() {
-    this.#timer = setTimeout(() => this.#open(), globalThis.navigator?.onLine === false ? OFFLINE_MS : this.#backoff.next());
+    this.#timer = setTimeout(
+      () => this.#open(),
+      globalThis.navigator?.onLine === false ? OFFLINE_MS : this.#backoff.next(),
+    );
   }
 
   /** @param {string} type @param {unknown} [detail] */

@@ -1,5 +1,6 @@
-// This browser's store for private conversations, by name, in its own database: sealed with a key that no page can
-// read, for one member at a time. A browser without storage keeps it until the page ends. docs/private.md
+// This browser's store for private conversations, by name, in its own database: sealed with a key that no
+// page can read, for one member at a time. A browser without storage keeps it until the page ends.
+// docs/private.md
 
 import { indexed } from "./indexed.js";
 
@@ -43,7 +44,12 @@ class PrivateStore {
 
   /** Store all changes or none. @param {Changes} changes */
   async put(changes) {
-    const sealed = await Promise.all(changes.map(async ([name, value]) => ({ name, value: value === undefined ? undefined : await this.#sealed(value) })));
+    const sealed = await Promise.all(
+      changes.map(async ([name, value]) => ({
+        name,
+        value: value === undefined ? undefined : await this.#sealed(value),
+      })),
+    );
     await inStore("readwrite", (store) => {
       for (const { name, value } of sealed) value ? store.put(value, name) : store.delete(name);
       return store.count();
@@ -64,14 +70,21 @@ class PrivateStore {
   /** @param {unknown} value @returns {Promise<Sealed>} */
   async #sealed(value) {
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
-    const text = JSON.stringify(value, (_, part) => (part instanceof Uint8Array ? { bytes$: written(part) } : part));
-    return { iv, data: await crypto.subtle.encrypt({ name: CIPHER, iv }, this.#key, new TextEncoder().encode(text)) };
+    const text = JSON.stringify(value, (_, part) =>
+      part instanceof Uint8Array ? { bytes$: written(part) } : part,
+    );
+    return {
+      iv,
+      data: await crypto.subtle.encrypt({ name: CIPHER, iv }, this.#key, new TextEncoder().encode(text)),
+    };
   }
 
   /** @param {Sealed | undefined} sealed @returns {Promise<any>} */
   async #opened(sealed) {
     if (!sealed) return undefined;
-    const text = new TextDecoder().decode(await crypto.subtle.decrypt({ name: CIPHER, iv: sealed.iv }, this.#key, sealed.data));
+    const text = new TextDecoder().decode(
+      await crypto.subtle.decrypt({ name: CIPHER, iv: sealed.iv }, this.#key, sealed.data),
+    );
     return JSON.parse(text, (_, part) => (typeof part?.bytes$ === "string" ? read(part.bytes$) : part));
   }
 }
@@ -87,7 +100,8 @@ export class Unkept {
 
   /** @param {Changes} changes */
   async put(changes) {
-    for (const [name, value] of changes) value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
+    for (const [name, value] of changes)
+      value === undefined ? this.#all.delete(name) : this.#all.set(name, value);
   }
 
   /** @param {string} prefix */
@@ -126,7 +140,8 @@ const under = (prefix) => IDBKeyRange.bound(prefix, `${prefix}\uffff`);
 /** @param {Uint8Array} data */
 const written = (data) => {
   let text = "";
-  for (let at = 0; at < data.length; at += 0x8000) text += String.fromCharCode(...data.subarray(at, at + 0x8000));
+  for (let at = 0; at < data.length; at += 0x8000)
+    text += String.fromCharCode(...data.subarray(at, at + 0x8000));
   return btoa(text);
 };
 

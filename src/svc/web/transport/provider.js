@@ -1,6 +1,6 @@
 // Sign in with an account of the operator's OpenID provider: send the person there, and process the result.
-// Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the id_token
-// is useless elsewhere. The chat server exchanges the code. Shows nothing.
+// Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the
+// id_token is useless elsewhere. The chat server exchanges the code. Shows nothing.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
@@ -9,7 +9,10 @@ import { keep, keptLike, SENT_AWAY } from "./kept.js";
 const SESSION = "sessionStorage";
 const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };
 
-/** @typedef {{carried: unknown, refused: string, exchange?: undefined} | {carried: unknown, refused?: undefined, exchange: () => Promise<string>}} CameBack */
+/**
+ * @typedef {{carried: unknown, refused: string, exchange?: undefined} | {carried: unknown, refused?:
+ *   undefined, exchange: () => Promise<string>}} CameBack
+ */
 
 /**
  * Go to the provider; the page ends. `carried` is returned when the person comes back. `another`: ask for the
@@ -17,23 +20,33 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
-  const [{ issuer, authorization_endpoint: address, client_id: client }, key] = await Promise.all([request("GET", "/api/auth/provider"), deviceKey()]);
+  const [{ issuer, authorization_endpoint: address, client_id: client }, key] = await Promise.all([
+    request("GET", "/api/auth/provider"),
+    deviceKey(),
+  ]);
   const [state, verifier, redirect] = [random(), random(), `${location.origin}/`];
   keep(SENT_AWAY, { state, verifier, issuer, redirect, hash: location.hash, carried }, SESSION);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   const url = new URL(address);
   const wanted = {
-    client_id: client, redirect_uri: redirect, response_type: "code", scope: "openid", state, nonce: key.thumbprint,
-    code_challenge: base64url(new Uint8Array(digest)), code_challenge_method: "S256", ...(another && { prompt: "login" }),
+    client_id: client,
+    redirect_uri: redirect,
+    response_type: "code",
+    scope: "openid",
+    state,
+    nonce: key.thumbprint,
+    code_challenge: base64url(new Uint8Array(digest)),
+    code_challenge_method: "S256",
+    ...(another && { prompt: "login" }),
   };
   for (const [name, value] of Object.entries(wanted)) url.searchParams.set(name, value);
   location.assign(url);
 }
 
 /**
- * Return the result of the visit, or null if nobody was sent to the provider: {carried, exchange()} or {carried,
- * refused}; `refused` is "cancelled", "mismatch", or the provider's own words. The address is restored to its
- * previous state.
+ * Return the result of the visit, or null if nobody was sent to the provider: {carried, exchange()} or
+ * {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's own words. The address is
+ * restored to its previous state.
  * @returns {CameBack | null}
  */
 export function comeFromProvider() {
@@ -46,7 +59,8 @@ export function comeFromProvider() {
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
   // A response to somebody else, or one from another provider (RFC 9207).
-  if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer) return { carried, refused: "mismatch" };
+  if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)
+    return { carried, refused: "mismatch" };
   if (answer.has("error")) {
     const words = answer.get("error_description") || `${answer.get("error")}`;
     return { carried, refused: answer.get("error") === "access_denied" ? "cancelled" : words };

@@ -1,8 +1,8 @@
-// A health check for connections: it asks every 10 s, and reports a loss when nothing arrives within 5 s. A browser
-// takes minutes to notice that its network has changed. When in doubt, such as after a network change or when the
-// page becomes visible, it asks at once and waits for 2 s; after a call has fallen silent, for 1.5 s. Such a
-// question counts as late after 0.3 s, when an alternative may be tried in parallel. Knows nothing of the
-// connection.
+// A health check for connections: it asks every 10 s, and reports a loss when nothing arrives within 5 s. A
+// browser takes minutes to notice that its network has changed. When in doubt, such as after a network change
+// or when the page becomes visible, it asks at once and waits for 2 s; after a call has fallen silent, for
+// 1.5 s. Such a question counts as late after 0.3 s, when an alternative may be tried in parallel. Knows
+// nothing of the connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
@@ -12,12 +12,18 @@ const LATE_MS = 300;
 export const SILENT_MS = 1500;
 
 export class Pulse {
-  #ask; #lost; #late; #next = 0; #deadline = 0; #lateness = 0; #inDoubt = false;
+  #ask;
+  #lost;
+  #late;
+  #next = 0;
+  #deadline = 0;
+  #lateness = 0;
+  #inDoubt = false;
   #doubt = () => this.doubt();
 
   /**
-   * `ask()` sends a question; `lost()` is called once, after the pulse has stopped. When in doubt, `late()` is
-   * called before it.
+   * `ask()` sends a question; `lost()` is called once, after the pulse has stopped. When in doubt, `late()`
+   * is called before it.
    * @param {() => void} ask @param {() => void} lost @param {() => void} [late]
    */
   constructor(ask, lost, late = () => {}) {

@@ -20,7 +20,8 @@ let opening = null;
 
 /**
  * @template T
- * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns {Promise<T>}
+ * @param {IDBTransactionMode} mode @param {(store: IDBObjectStore) => IDBRequest<T>} act @returns
+ *   {Promise<T>}
  */
 async function inStore(mode, act) {
   opening ??= opened();

@@ -4,7 +4,10 @@
 const SHARED = "shared"; // The cache; sw.js fills it.
 const TEXT = "/shared/text";
 
-/** Take {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null if there is nothing. */
+/**
+ * Take {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null
+ * if there is nothing.
+ */
 export async function takeShared() {
   if (!globalThis.caches || !(await caches.has(SHARED))) return null;
   const cache = await caches.open(SHARED);
@@ -22,7 +25,9 @@ export async function takeShared() {
   return found.text || found.files.length ? found : null;
 }
 
-export const dropShared = async () => { await globalThis.caches?.delete(SHARED); };
+export const dropShared = async () => {
+  await globalThis.caches?.delete(SHARED);
+};
 
 /** @param {Response} answer */
 async function fileOf(answer) {

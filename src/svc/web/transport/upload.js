@@ -1,5 +1,5 @@
-// Upload a file in pieces (tus 1.0.0, docs/http.md): after a lost connection it continues where the server reports
-// that it stopped. Uses XMLHttpRequest, because fetch reports no progress. Keeps nothing.
+// Upload a file in pieces (tus 1.0.0, docs/http.md): after a lost connection it continues where the server
+// reports that it stopped. Uses XMLHttpRequest, because fetch reports no progress. Keeps nothing.
 
 /** @import { Answer, Path } from "../types/wire.js" */
 
@@ -9,39 +9,51 @@ import { Refusal, Unreachable } from "./http.js";
 const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
-const MOST_TRIES = 6; // Consecutive attempts without progress, about a minute with the pauses. After that a person decides.
+// Consecutive attempts without progress, about a minute with the pauses. After that a person decides.
+const MOST_TRIES = 6;
 // Temporary refusals: the server has not noticed yet that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
  * The parts of a request besides its address.
- * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}} Sent
+ * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}}
+ *   Sent
  * @typedef {(method: string, path: string, sent?: Sent) => Promise<XMLHttpRequest>} Ask
  */
 
 /**
- * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, after which `id`
- * continues it.
+ * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, after which
+ * `id` continues it.
  * @param {Path<"POST">} path @param {File} file
- * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) => void,
+ * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) =>
+ *   void,
  *   progressed?: (share: number) => void, waits?: () => void, signal?: AbortSignal}} options
  */
-export async function sendFile(path, file, { token, id = "", named = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal }) {
+export async function sendFile(
+  path,
+  file,
+  { token, id = "", named = {}, begun = () => {}, progressed = () => {}, waits = () => {}, signal },
+) {
   const backoff = new Backoff(1000, 20_000);
   /** @type {Ask} */
-  const ask = async (method, where, more) => answered(method, where, { token: await token(), signal, ...more });
+  const ask = async (method, where, more) =>
+    answered(method, where, { token: await token(), signal, ...more });
   /** @type {[number | null, number, number]} */
   let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if the server must be asked.
   for (;;) {
     try {
-      if (!id) begun(id = await create(ask, path, file, named));
+      if (!id) begun((id = await create(ask, path, file, named)));
       at ??= Number((await ask("HEAD", address(id))).getResponseHeader("Upload-Offset"));
       if (at > furthest) [furthest, tries] = [at, 0];
       if (at >= file.size) return id;
       const piece = file.slice(at, at + PIECE_BYTES);
       const from = at;
       const headers = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": from };
-      await ask("PATCH", address(id), { headers, body: piece, progressed: (bytes) => progressed((from + bytes) / file.size) });
+      await ask("PATCH", address(id), {
+        headers,
+        body: piece,
+        progressed: (bytes) => progressed((from + bytes) / file.size),
+      });
       at += piece.size;
       backoff.reset();
     } catch (/** @type {any} */ error) {
@@ -55,20 +67,30 @@ export async function sendFile(path, file, { token, id = "", named = {}, begun =
 }
 
 /**
- * Send everything in one request, and retry after a lost connection or if the server was busy. Resolves with the
- * response.
+ * Send everything in one request, and retry after a lost connection or if the server was busy. Resolves with
+ * the response.
  * @template {Path<"POST">} P
  * @param {P} path @param {Blob} body
- * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?: AbortSignal}} options
+ * @param {{token: () => Promise<string>, progressed?: (bytes: number) => void, waits?: () => void, signal?:
+ *   AbortSignal}} options
  * @returns {Promise<Answer<"POST", P>>}
  */
 export async function sendWhole(path, body, { token, progressed, waits = () => {}, signal }) {
   const backoff = new Backoff(1000, 20_000);
   for (let tries = 1; ; tries += 1) {
     try {
-      return (await answered("POST", path, { headers: { "Content-Type": body.type }, body, token: await token(), progressed, signal })).response;
+      return (
+        await answered("POST", path, {
+          headers: { "Content-Type": body.type },
+          body,
+          token: await token(),
+          progressed,
+          signal,
+        })
+      ).response;
     } catch (/** @type {any} */ error) {
-      if (signal?.aborted || tries > MOST_TRIES || !(error instanceof Unreachable || error.passes)) throw error;
+      if (signal?.aborted || tries > MOST_TRIES || !(error instanceof Unreachable || error.passes))
+        throw error;
       waits();
       await pause(error.details?.retry_after_ms ?? backoff.next(), signal);
     }
@@ -76,24 +98,38 @@ export async function sendWhole(path, body, { token, progressed, waits = () => {
 }
 
 const address = (/** @type {string} */ id) => `/api/uploads/${id}`;
-const passes = (/** @type {unknown} */ error) => error instanceof Unreachable || (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
+const passes = (/** @type {unknown} */ error) =>
+  error instanceof Unreachable ||
+  (error instanceof Refusal && (error.passes || PASSING.includes(error.code)));
 
-/** Create an upload. Resolves with its id. @param {Ask} ask @param {string} path @param {File} file @param {Record<string, string>} named @returns {Promise<string>} */
+/**
+ * Create an upload. Resolves with its id.
+ * @param {Ask} ask
+ * @param {string} path
+ * @param {File} file
+ * @param {Record<string, string>} named
+ * @returns {Promise<string>}
+ */
 async function create(ask, path, file, named) {
-  const metadata = Object.entries({ filename: file.name, ...named }).map(([name, text]) => `${name} ${base64(text)}`);
-  const answer = await ask("POST", path, { headers: { "Upload-Length": file.size, "Upload-Metadata": metadata.join(",") } });
+  const metadata = Object.entries({ filename: file.name, ...named }).map(
+    ([name, text]) => `${name} ${base64(text)}`,
+  );
+  const answer = await ask("POST", path, {
+    headers: { "Upload-Length": file.size, "Upload-Metadata": metadata.join(",") },
+  });
   return `${answer.getResponseHeader("Location")}`.split("/").at(-1) ?? "";
 }
 
 /**
  * Send a request. Resolves with it after a successful response.
- * @param {string} method @param {string} path @param {Sent & {token: string, signal?: AbortSignal}} sent @returns {Promise<XMLHttpRequest>}
+ * @param {string} method @param {string} path @param {Sent & {token: string, signal?: AbortSignal}} sent
+ *   @returns {Promise<XMLHttpRequest>}
  */
 function answered(method, path, { token, headers = {}, body, progressed = () => {}, signal }) {
   const request = new XMLHttpRequest();
   request.open(method, path);
   request.responseType = "json";
-  const all = { ...headers, "Authorization": `Bearer ${token}`, "Tus-Resumable": VERSION };
+  const all = { ...headers, Authorization: `Bearer ${token}`, "Tus-Resumable": VERSION };
   for (const [name, value] of Object.entries(all)) request.setRequestHeader(name, String(value));
   let timer = 0;
   const stop = () => request.abort();
@@ -109,9 +145,16 @@ function answered(method, path, { token, headers = {}, body, progressed = () => 
   return new Promise((resolve, reject) => {
     request.addEventListener("load", () => {
       if (request.status < 300) resolve(request);
-      else reject(new Refusal(request.response ?? { error: request.status === 404 ? "unknown_upload" : "internal_error" }, request.status));
+      else
+        reject(
+          new Refusal(
+            request.response ?? { error: request.status === 404 ? "unknown_upload" : "internal_error" },
+            request.status,
+          ),
+        );
     });
-    for (const end of ["error", "abort", "timeout"]) request.addEventListener(end, () => reject(new Unreachable()));
+    for (const end of ["error", "abort", "timeout"])
+      request.addEventListener(end, () => reject(new Unreachable()));
     request.addEventListener("loadend", () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
@@ -123,4 +166,5 @@ function answered(method, path, { token, headers = {}, body, progressed = () => 
 }
 
 /** Encode a text in UTF-8 and base64 (RFC 4648 section 4). @param {string} text */
-const base64 = (text) => btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));
+const base64 = (text) =>
+  btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

@@ -13,14 +13,23 @@ export function register() {
   return registered;
 }
 
-/** Resolve with the registration once its worker runs; null if none does. @returns {Promise<ServiceWorkerRegistration | null>} */
+/**
+ * Resolve with the registration once its worker runs; null if none does.
+ * @returns {Promise<ServiceWorkerRegistration | null>}
+ */
 export async function running() {
   if (!(await register())) return null;
-  const late = new Promise((resolve) => { setTimeout(resolve, PATIENCE_MS, null); });
+  const late = new Promise((resolve) => {
+    setTimeout(resolve, PATIENCE_MS, null);
+  });
   return Promise.race([navigator.serviceWorker.ready, late]);
 }
 
-/** Store a text in the page's language for the worker, which cannot know the language. @param {string} name @param {string} words */
+/**
+ * Store a text in the page's language for the worker, which cannot know the language.
+ * @param {string} name
+ * @param {string} words
+ */
 export async function teach(name, words) {
   await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }

@@ -5,7 +5,9 @@ interface TrustedTypePolicy {
 }
 
 /** Trusted Types (W3C), as far as the page uses them. A browser without them accepts the text itself. */
-declare var trustedTypes: { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy } | undefined;
+declare var trustedTypes:
+  | { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy }
+  | undefined;
 
 /** Chromium's event when the page may be installed. */
 interface BeforeInstallPromptEvent extends Event {
@@ -59,12 +61,18 @@ interface RTCRtpEncodingParameters {
 }
 
 /**
- * An event as a listener on an element receives it: with the element that it listens on, and the target within it.
+ * An event as a listener on an element receives it: with the element that it listens on, and the target
+ * within it.
  */
-type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & { readonly currentTarget: Listening; readonly target: Element };
+type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & {
+  readonly currentTarget: Listening;
+  readonly target: Element;
+};
 
 /** A form, with its fields by name. */
-type FormWith<Names extends string, Field extends Element = HTMLInputElement> = HTMLFormElement & { readonly elements: { readonly [Name in Names]: Field } };
+type FormWith<Names extends string, Field extends Element = HTMLInputElement> = HTMLFormElement & {
+  readonly elements: { readonly [Name in Names]: Field };
+};
 
 /** Every element of the page is HTML, SVG or MathML, and all of these can have the focus. */
 interface Element extends HTMLOrSVGElement {}

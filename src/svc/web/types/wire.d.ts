@@ -1,26 +1,53 @@
-// The types of requests, by the method and the path as the page writes it, and of pushes: they lead from a call in
-// the page to its line in api.d.ts. Only for the type check; not served.
+// The types of requests, by the method and the path as the page writes it, and of pushes: they lead from a
+// call in the page to its line in api.d.ts. Only for the type check; not served.
 
-import type { Code, Endpoints, Greeting, Message, Notifications, Permissions, Pushes, Requests, Resumption, Unread } from "./api.js";
+import type {
+  Code,
+  Endpoints,
+  Greeting,
+  Message,
+  Notifications,
+  Permissions,
+  Pushes,
+  Requests,
+  Resumption,
+  Unread,
+} from "./api.js";
 
 /** A path without its query, with `{}` for every part that is known only at run time. */
 type Pattern<P extends string> = P extends `${infer Path}?${string}` ? Parts<Path> : Parts<P>;
-type Parts<P extends string> = P extends `${infer First}/${infer Rest}` ? `${Part<First>}/${Parts<Rest>}` : Part<P>;
+type Parts<P extends string> = P extends `${infer First}/${infer Rest}`
+  ? `${Part<First>}/${Parts<Rest>}`
+  : Part<P>;
 type Part<P extends string> = string extends P ? "{}" : P;
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Exact<M extends Method, P extends string> = `${M} ${Pattern<P>}` & keyof Endpoints;
-type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R ? (R extends `${M} ${infer Q}` ? (P extends Filled<Q> ? R : never) : never) : never;
+type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R
+  ? R extends `${M} ${infer Q}`
+    ? P extends Filled<Q>
+      ? R
+      : never
+    : never
+  : never;
 /** The endpoint. If a part is one of a few words, any endpoint that the path may mean. */
-export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never] ? Alike<M, P> & keyof Endpoints : Exact<M, P>;
+export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never]
+  ? Alike<M, P> & keyof Endpoints
+  : Exact<M, P>;
 
 /** The paths that exist for a method, with or without a query. */
-export type Path<M extends Method> = Asked<keyof Endpoints extends infer R ? (R extends `${M} ${infer P}` ? P : never) : never>;
+export type Path<M extends Method> = Asked<
+  keyof Endpoints extends infer R ? (R extends `${M} ${infer P}` ? P : never) : never
+>;
 type Asked<P extends string> = P extends string ? Filled<P> | `${Filled<P>}?${string}` : never;
-type Filled<P extends string> = P extends `${infer Before}{}${infer After}` ? `${Before}${string}${Filled<After>}` : P;
+type Filled<P extends string> = P extends `${infer Before}{}${infer After}`
+  ? `${Before}${string}${Filled<After>}`
+  : P;
 
 export type Answer<M extends Method, P extends string> = Endpoints[Route<M, P>]["answer"];
-export type Body<M extends Method, P extends string> = Endpoints[Route<M, P>] extends { body: infer B } ? B : Record<string, never>;
+export type Body<M extends Method, P extends string> = Endpoints[Route<M, P>] extends { body: infer B }
+  ? B
+  : Record<string, never>;
 
 export type Data<E extends keyof Requests> = Requests[E]["data"];
 export type Reply<E extends keyof Requests> = Requests[E]["reply"];
@@ -29,13 +56,24 @@ export type Reply<E extends keyof Requests> = Requests[E]["reply"];
 export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
 
 /** The body of a refusal; some codes have further fields. */
-export type Refused = { error: Code | OwnCode; message?: string; retry_after_ms?: number; limit?: number; rule?: string; reason?: string };
+export type Refused = {
+  error: Code | OwnCode;
+  message?: string;
+  retry_after_ms?: number;
+  limit?: number;
+  rule?: string;
+  reason?: string;
+};
 /** Refusals that the page creates itself. */
 type OwnCode = "signed_out" | "sign_in_again";
 
 /** The class of an object with typed events: by name, the type of their `detail`. */
 export type Telling<Events> = new () => Pick<EventTarget, "dispatchEvent" | "removeEventListener"> & {
-  addEventListener<E extends keyof Events>(type: E, listener: (event: CustomEvent<Events[E]>) => void, options?: AddEventListenerOptions): void;
+  addEventListener<E extends keyof Events>(
+    type: E,
+    listener: (event: CustomEvent<Events[E]>) => void,
+    options?: AddEventListenerOptions,
+  ): void;
 };
 
 export type Info = Endpoints["GET /info"]["answer"];
@@ -45,11 +83,24 @@ export type Choice = Omit<Notifications, "channel_id">;
 /** The stored messages of a channel, and the stored state of the server. */
 export type KeptPage = { messages: Message[]; more_before: boolean; at_ms: number };
 export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "roles" | "emoji"> & {
-  info: Info | null; unread: { [channelId: string]: Counts }; notifications: [string | null, Choice][]; at_ms: number; pages: Map<string, KeptPage>;
+  info: Info | null;
+  unread: { [channelId: string]: Counts };
+  notifications: [string | null, Choice][];
+  at_ms: number;
+  pages: Map<string, KeptPage>;
 };
 
 /** The content of a notice: a push, or an event that a page has received. */
-export type Rung = { kind?: "mention" | "message" | "call"; channel_id?: string; channel?: string; message_id?: string; talk_id?: string; author?: string; text?: string; files?: number };
+export type Rung = {
+  kind?: "mention" | "message" | "call";
+  channel_id?: string;
+  channel?: string;
+  message_id?: string;
+  talk_id?: string;
+  author?: string;
+  text?: string;
+  files?: number;
+};
 /** The location that a click on the service worker's notice opens. */
 export type Noticed = { channelId?: string; messageId?: string; talkId?: string };
 
@@ -58,9 +109,15 @@ export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pu
 /** Fields that many pushes share. */
 export type About = { channel_id?: string; id?: string; member_id?: string; thread?: string | null };
 export type Listener = {
-  greet?: (greeting: Greeting) => void; recall?: (scene: Scene) => void; resume?: (present: Resumption) => void;
-  hear?: (...push: Told) => void; forget?: () => void;
+  greet?: (greeting: Greeting) => void;
+  recall?: (scene: Scene) => void;
+  resume?: (present: Resumption) => void;
+  hear?: (...push: Told) => void;
+  forget?: () => void;
 };
 
 /** A function that makes the paths of an object by its id, and those below it. */
-export type PathOf<Base extends string> = <Rest extends string = "">(id: string, rest?: Rest) => `${Base}/${string}${Rest}`;
+export type PathOf<Base extends string> = <Rest extends string = "">(
+  id: string,
+  rest?: Rest,
+) => `${Base}/${string}${Rest}`;

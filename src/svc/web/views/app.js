@@ -1,5 +1,5 @@
-// The whole page: the sign-in view for visitors; for members the channels, the open channel with its side panel, and
-// the dialogs above.
+// The whole page: the sign-in view for visitors; for members the channels, the open channel with its side
+// panel, and the dialogs above.
 
 /** @import { Channel } from "../types/api.js" */
 
@@ -35,21 +35,37 @@ export function App() {
   });
   useEffect(() => {
     /** @type {["keydown" | "keyup", (event: KeyboardEvent) => void][]} */
-    const listeners = [["keydown", onShortcut], ["keydown", onHeldKey], ["keyup", onHeldKey]];
+    const listeners = [
+      ["keydown", onShortcut],
+      ["keydown", onHeldKey],
+      ["keyup", onHeldKey],
+    ];
     for (const [event, heard] of listeners) document.addEventListener(event, heard);
     addEventListener("keydown", onComposing, true);
     addEventListener("blur", onAway);
     return () => {
-      listeners.forEach(([event, heard]) => document.removeEventListener(event, heard));
+      for (const [event, heard] of listeners) document.removeEventListener(event, heard);
       removeEventListener("keydown", onComposing, true);
       removeEventListener("blur", onAway);
     };
   }, []);
   // Unread counts change with each message and the title seldom, so only the title is drawn here.
   const titled = useComputed(title);
-  useSignalEffect(() => { document.title = titled.value; });
-  if (fault) return html`<main class="empty"><h1>${t("fault-title")}</h1><p>${t("fault-text")}</p><${Button} look="primary" onClick=${again}>${t("try-again")}<//></main>`;
-  return html`${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}<${Overlay} />${ringing.value && html`<${Ringing} key=${ringing.value.talkId} />`}<${Notices} />`;
+  useSignalEffect(() => {
+    document.title = titled.value;
+  });
+  if (fault)
+    return html`<main class="empty">
+      <h1>${t("fault-title")}</h1>
+      <p>${t("fault-text")}</p>
+      <${Button} look="primary" onClick=${again}>${t("try-again")}<//>
+    </main>`;
+  return html`
+    ${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}
+    <${Overlay} />
+    ${ringing.value && html`<${Ringing} key=${ringing.value.talkId} />`}
+    <${Notices} />
+  `;
 }
 
 function Home() {
@@ -58,34 +74,73 @@ function Home() {
   // Most side panels belong to a channel.
   const at = beside.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
-  return html`<div class="home" data-drawer=${drawer.value ? "open" : "shut"} data-aside=${Beside ? "open" : "shut"} data-call-bar=${callElsewhere() ? "" : undefined} ...${SWIPING}>
+  return html`<div
+    class="home"
+    data-drawer=${drawer.value ? "open" : "shut"}
+    data-aside=${Beside ? "open" : "shut"}
+    data-call-bar=${callElsewhere() ? "" : undefined}
+    ...${SWIPING}
+  >
     <${Sidebar} />
-    ${drawer.value && html`<div class="scrim" onClick=${() => { drawer.value = false; }}></div>`}
+    ${
+      drawer.value &&
+      html`<div
+        class="scrim"
+        onClick=${() => {
+          drawer.value = false;
+        }}
+      ></div>`
+    }
     <${CallBar} />
-    ${channel ? html`<${Room} key=${channel.id} channel=${channel} />` : talkId ? html`<${Talk} key=${talkId} talkId=${talkId} />` : html`<${Nowhere} />`}
-    ${at && Beside && html`<aside class="aside" key=${at.name}><${Beside} channel=${channel} ...${at} onClose=${closeAside} /></aside>`}
+    ${
+      channel
+        ? html`<${Room} key=${channel.id} channel=${channel} />`
+        : talkId
+          ? html`<${Talk} key=${talkId} talkId=${talkId} />`
+          : html`<${Nowhere} />`
+    }
+    ${
+      at &&
+      Beside &&
+      html`<aside class="aside" key=${at.name}>
+        <${Beside} channel=${channel} ...${at} onClose=${closeAside} />
+      </aside>`
+    }
   </div>`;
 }
 
 /** @param {{channel: Channel}} props */
 function Room({ channel }) {
-  return channel.type === "voice" ? html`<${CallView} channel=${channel} />` : html`<${Conversation} channel=${channel} />`;
+  return channel.type === "voice"
+    ? html`<${CallView} channel=${channel} />`
+    : html`<${Conversation} channel=${channel} />`;
 }
 
 /** No channel is open, or none is known yet. */
 function Nowhere() {
-  const words = connection.value === "connecting" ? t("connecting") : connection.value === "online" ? t("no-channels") : t("offline-text");
+  const words =
+    connection.value === "connecting"
+      ? t("connecting")
+      : connection.value === "online"
+        ? t("no-channels")
+        : t("offline-text");
   return html`<main class="empty"><h1 class="quiet">${words}</h1></main>`;
 }
 
 function Overlay() {
   const shown = [dialog.value?.under, dialog.value].filter((each) => !!each);
-  return shown.map((each) => DIALOGS[each.name] && html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`);
+  return shown.map(
+    (each) =>
+      DIALOGS[each.name] &&
+      html`<${DIALOGS[each.name]} key=${each.name} ...${each} onClose=${() => closeDialog(each)} />`,
+  );
 }
 
 function title() {
   const server = info.value?.name || "svc";
-  const channel = channelsById.value.get(callState.value !== "none" && !place.value ? callChannel.value ?? "" : place.value?.channelId ?? "");
+  const channel = channelsById.value.get(
+    callState.value !== "none" && !place.value ? (callChannel.value ?? "") : (place.value?.channelId ?? ""),
+  );
   const talk = talksById.value.get(place.value?.talkId ?? "");
   const here = channel?.name ?? (talk && nameOf(talk));
   const name = here && member.value ? `${here} · ${server}` : server;

@@ -15,29 +15,44 @@ import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain.js";
 
 /** The data that a text refers to. Only mentioned members are looked up, when their name is shown. */
-const context = computed(() => /** @type {Context} */ ({
-  ownId: member.value?.id ?? null,
-  ownRoles: new Set(member.value?.roles ?? []),
-  emoji: emoji.value,
-  roles: new Map([...rolesById.value].map(([id, role]) => [id, { name: roleName(role), color: colourOf(role) }])),
-  channels: channelsById.value,
-  members: (id) => memberOf(id)?.nickname,
-  onMention: (memberId) => showDialog("profile", { memberId }),
-  onChannel: (id) => { if (channelsById.value.get(id)?.type === "text") open(id); },
-  placeOf,
-}));
+const context = computed(
+  () =>
+    /** @type {Context} */ ({
+      ownId: member.value?.id ?? null,
+      ownRoles: new Set(member.value?.roles ?? []),
+      emoji: emoji.value,
+      roles: new Map(
+        [...rolesById.value].map(([id, role]) => [id, { name: roleName(role), color: colourOf(role) }]),
+      ),
+      channels: channelsById.value,
+      members: (id) => memberOf(id)?.nickname,
+      onMention: (memberId) => showDialog("profile", { memberId }),
+      onChannel: (id) => {
+        if (channelsById.value.get(id)?.type === "text") open(id);
+      },
+      placeOf,
+    }),
+);
 
 /** @param {URL} url */
 function placeOf(url) {
   const { channelId, messageId } = placeIn(url) ?? {};
   const channel = channelsById.value.get(channelId ?? "");
-  return channel && messageId ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channel.id, messageId) } : null;
+  return channel && messageId
+    ? { words: t("link-to-message", { channel: channel.name }), go: () => open(channel.id, messageId) }
+    : null;
 }
 
-/** The text of a message or a card. In a posted `message`, only mentions that the server lists count. @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props */
+/**
+ * The text of a message or a card. In a posted `message`, only mentions that the server lists count.
+ * @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props
+ */
 export function Markdown({ text, message }) {
   const [known, { mentions, mention_groups: groups }] = [context.value, message ?? {}];
-  const own = useMemo(() => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known), [known, mentions, groups]);
+  const own = useMemo(
+    () => (mentions ? { ...known, mentioned: new Set([...mentions, ...(groups ?? [])]) } : known),
+    [known, mentions, groups],
+  );
   return html`<${Shown} text=${text} context=${own} />`;
 }
 

@@ -3,7 +3,18 @@
 import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/calling.js";
 import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
-import { aside, closeAside, dialog, drawer, open, place, showAside, showDialog, target, toggleAside } from "../state/place.js";
+import {
+  aside,
+  closeAside,
+  dialog,
+  drawer,
+  open,
+  place,
+  showAside,
+  showDialog,
+  target,
+  toggleAside,
+} from "../state/place.js";
 import { member } from "../state/server.js";
 import { countsOf, readAll } from "../state/unread.js";
 import { goToField } from "./composer/fields.js";
@@ -19,7 +30,11 @@ export const SHORTCUTS = [
   { keys: "Alt+ArrowDown", words: "shortcut-next", act: () => step(1) },
   { keys: "Alt+Shift+ArrowDown", words: "shortcut-next-unread", act: () => step(1, true) },
   { keys: "Alt+Shift+ArrowUp", words: "shortcut-previous-unread", act: () => step(-1, true) },
-  { keys: "Shift+Escape", words: "shortcut-all-read", act: () => readAll(textChannels.value.map(({ id }) => id)) },
+  {
+    keys: "Shift+Escape",
+    words: "shortcut-all-read",
+    act: () => readAll(textChannels.value.map(({ id }) => id)),
+  },
   { keys: "Ctrl+Shift+M", words: "shortcut-mute", act: () => toggleMic() },
   { keys: "Ctrl+Shift+D", words: "shortcut-deafen", act: () => toggleDeafened() },
   { keys: "Ctrl+Shift+V", words: "shortcut-camera", act: () => toggleCamera() },
@@ -30,11 +45,15 @@ export const SHORTCUTS = [
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
-  if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box"))) return;
+  if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box")))
+    return;
   goToField(place.value?.channelId ?? place.value?.talkId);
 }
 
-/** In a message field without pages of its own, page keys scroll the messages above. @param {KeyboardEvent} event */
+/**
+ * In a message field without pages of its own, page keys scroll the messages above.
+ * @param {KeyboardEvent} event
+ */
 function turnPage(event) {
   const by = /** @type {{[key: string]: number}} */ ({ PageUp: -0.9, PageDown: 0.9 })[event.key];
   const field = /** @type {Element} */ (event.target);
@@ -61,7 +80,11 @@ function step(by, onlyUnread = false) {
 export function onHeldKey(event) {
   const { input, pushKey } = callSettings.value;
   if (input !== "push" || event.code !== pushKey || event.repeat) return;
-  if (event.type === "keydown" && /** @type {Element} */ (event.target).closest?.("input, textarea, select, [contenteditable]")) return;
+  if (
+    event.type === "keydown" &&
+    /** @type {Element} */ (event.target).closest?.("input, textarea, select, [contenteditable]")
+  )
+    return;
   pressToTalk(event.type === "keydown");
 }
 
@@ -70,7 +93,11 @@ export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
-/** Keep the keys of an input method from every field: they choose its words. Safari ends the composition before the Enter that confirms it, so only the key code identifies that Enter. @param {KeyboardEvent} event */
+/**
+ * Keep the keys of an input method from every field: they choose its words. Safari ends the composition
+ * before the Enter that confirms it, so only the key code identifies that Enter.
+ * @param {KeyboardEvent} event
+ */
 export function onComposing(event) {
   if (event.isComposing || event.keyCode === 229) event.stopPropagation();
 }
@@ -79,7 +106,7 @@ export function onComposing(event) {
 export function onShortcut(event) {
   if (member.value === null) return;
   if (event.key === "Escape" && !event.shiftKey) {
-    escape(event);
+    dismiss(event);
     return;
   }
   const found = SHORTCUTS.find(({ keys }) => keys === pressed(event));
@@ -92,8 +119,12 @@ export function onShortcut(event) {
   found.act();
 }
 
-/** Close what covers the channel or stands beside it; if nothing does, mark the open channel as read and show its newest message. @param {KeyboardEvent} event */
-function escape(event) {
+/**
+ * Close what covers the channel or stands beside it; if nothing does, mark the open channel as read and show
+ * its newest message.
+ * @param {KeyboardEvent} event
+ */
+function dismiss(event) {
   if (event.defaultPrevented || dialog.value) return;
   if (drawer.value) drawer.value = false;
   else if (aside.value) closeAside();
@@ -107,5 +138,7 @@ function escape(event) {
 /** @param {KeyboardEvent} event */
 function pressed({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   const name = key.length === 1 ? key.toUpperCase() : key;
-  return [ctrlKey || metaKey ? "Ctrl" : "", altKey ? "Alt" : "", shiftKey ? "Shift" : "", name].filter(Boolean).join("+");
+  return [ctrlKey || metaKey ? "Ctrl" : "", altKey ? "Alt" : "", shiftKey ? "Shift" : "", name]
+    .filter(Boolean)
+    .join("+");
 }

@@ -19,16 +19,22 @@ export const language = () => bundle.locales[0];
 /** The language that the person chose, or null for the browser's. */
 export const chosenLanguage = () => kept(CHOSEN);
 
-/** Choose a language, or null for the browser's; it holds from the next start of the page on. @param {string | null} name */
+/**
+ * Choose a language, or null for the browser's; it holds from the next start of the page on.
+ * @param {string | null} name
+ */
 export function chooseLanguage(name) {
   keep(CHOSEN, name);
 }
 
-/** Fetch the catalogue of the person's language, or English where that cannot be had. Each has all words, says a test. */
+/**
+ * Fetch the catalogue of the person's language, or English where that cannot be had. Each has all words, says
+ * a test.
+ */
 export async function loadWords() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
   const name = wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
-  bundle = await catalogue(name) ?? await catalogue("en") ?? bundle;
+  bundle = (await catalogue(name)) ?? (await catalogue("en")) ?? bundle;
   document.documentElement.lang = name;
 }
 
@@ -44,9 +50,14 @@ export function t(id, args) {
 /** Is there a message with this key? @param {string} id */
 export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
-/** Describe an error in the reader's language, or in the server's words if no message has its code. @param {unknown} error a Refusal, or anything else that was thrown */
+/**
+ * Describe an error in the reader's language, or in the server's words if no message has its code.
+ * @param {unknown} error a Refusal, or anything else that was thrown
+ */
 export function explain(error) {
-  const { code, message, details } = /** @type {{code?: string, message: string, details?: Refused}} */ (error);
+  const { code, message, details } = /** @type {{code?: string, message: string, details?: Refused}} */ (
+    error
+  );
   const id = `error-${String(code ?? "").replaceAll("_", "-")}`;
   return knows(id) ? t(id, { message, rule: details?.rule ?? "", ...numbers(details) }) : message;
 }
@@ -54,8 +65,15 @@ export function explain(error) {
 /** "1.5 MB", and less than a kilobyte as a part of one. @param {number} count */
 export function bytesOf(count) {
   const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
-  const at = Math.max(0, units.findLastIndex((_, power) => count >= 1000 ** (power + 1)));
-  return new Intl.NumberFormat(language(), { style: "unit", unit: units[at], maximumFractionDigits: 1 }).format(count / 1000 ** (at + 1));
+  const at = Math.max(
+    0,
+    units.findLastIndex((_, power) => count >= 1000 ** (power + 1)),
+  );
+  return new Intl.NumberFormat(language(), {
+    style: "unit",
+    unit: units[at],
+    maximumFractionDigits: 1,
+  }).format(count / 1000 ** (at + 1));
 }
 
 /** "Ada, Grace and Alan". @param {Iterable<string>} names */

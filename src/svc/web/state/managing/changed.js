@@ -1,21 +1,32 @@
-// Counters for lists that only the settings show, where other managers change them too: how often each has changed
-// since the page opened.
+// Counters for lists that only the settings show, where other managers change them too: how often each has
+// changed since the page opened.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";
 
-/** The area of specific pushes. For all other managed things, the push `managed` names the area. @type {{[event: string]: string}} */
+/**
+ * The area of specific pushes. For all other managed things, the push `managed` names the area.
+ * @type {{[event: string]: string}}
+ */
 const AREA_OF = {
-  application_created: "applications", application_decided: "applications", backup_finished: "backups",
-  webhook_created: "webhooks", webhook_updated: "webhooks", webhook_deleted: "webhooks",
+  application_created: "applications",
+  application_decided: "applications",
+  backup_finished: "backups",
+  webhook_created: "webhooks",
+  webhook_updated: "webhooks",
+  webhook_deleted: "webhooks",
   // Somebody has used an invite, or has left along with the invites that they had created.
-  member_joined: "invites", member_left: "invites",
+  member_joined: "invites",
+  member_left: "invites",
 };
 
 const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
-/** Return a number that changes with each change of the area, for `useAnswer` to ask again. @param {string} area */
+/**
+ * Return a number that changes with each change of the area, for `useAnswer` to ask again.
+ * @param {string} area
+ */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;
 
 listen({

@@ -6,9 +6,14 @@
 import { api } from "../server.js";
 import { keyOf } from "./privacy.js";
 
-const path = /** @type {PathOf<"/api/channels">} */ ((id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`);
+const path = /** @type {PathOf<"/api/channels">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`
+);
 
-/** Resolve with the new channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}. @param {Body<"POST", "/api/channels">} wanted */
+/**
+ * Resolve with the new channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
+ * @param {Body<"POST", "/api/channels">} wanted
+ */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);
 /** @param {string} id @param {Body<"PATCH", `/api/channels/${string}`>} changes */
 export const editChannel = (id, changes) => api("PATCH", path(id), changes);
@@ -30,7 +35,11 @@ export function putOverride(id, { type, target_id: target, allow, deny }) {
   return allow.length || deny.length ? api("PUT", where, { allow, deny }) : api("DELETE", where);
 }
 
-/** Return the list of overrides with one of them changed. @param {Override[]} overrides @param {Override} override */
+/**
+ * Return the list of overrides with one of them changed.
+ * @param {Override[]} overrides
+ * @param {Override} override
+ */
 export function replaced(overrides, override) {
   const others = overrides.filter((each) => keyOf(each) !== keyOf(override));
   return override.allow.length || override.deny.length ? [...others, override] : others;

@@ -5,9 +5,14 @@
 
 import { api } from "../server.js";
 
-const one = /** @type {PathOf<"/api/invites">} */ ((id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`);
+const one = /** @type {PathOf<"/api/invites">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/invites/${encodeURIComponent(id)}${rest}`
+);
 
-/** Resolve with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}. @param {Body<"POST", "/api/invites">} wish */
+/**
+ * Resolve with the invite. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
+ * @param {Body<"POST", "/api/invites">} wish
+ */
 export const createInvite = (wish) => api("POST", "/api/invites", wish);
 export const invites = async () => (await api("GET", "/api/invites")).invites;
 /** @param {string} id */
@@ -22,4 +27,5 @@ export const applications = async () => (await api("GET", "/api/applications?sta
 /** @param {string} id */
 export const approve = (id) => api("POST", `/api/applications/${encodeURIComponent(id)}/approve`);
 /** @param {string} id @param {string} [reason] */
-export const refuse = (id, reason) => api("POST", `/api/applications/${encodeURIComponent(id)}/refuse`, reason ? { reason } : {});
+export const refuse = (id, reason) =>
+  api("POST", `/api/applications/${encodeURIComponent(id)}/refuse`, reason ? { reason } : {});

@@ -11,15 +11,37 @@ const DAY_MS = 86_400_000;
 const PAGE = 50;
 
 /** The filter that matches all members. Days: within this many, or before them if negative. */
-export const EVERYBODY =  { query: "", roleId: "", joinedDays: 0, seenDays: 0, kind: "", inTimeout: false, sort: "-joined" };
+export const EVERYBODY = {
+  query: "",
+  roleId: "",
+  joinedDays: 0,
+  seenDays: 0,
+  kind: "",
+  inTimeout: false,
+  sort: "-joined",
+};
 
-/** Return a filter as the server's query. @param {typeof EVERYBODY} wish @param {number} now @param {string | null} [after] */
+/**
+ * Return a filter as the server's query.
+ * @param {typeof EVERYBODY} wish
+ * @param {number} now
+ * @param {string | null} [after]
+ */
 export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, sort }, now, after = null) {
   const said = {
-    query: query.trim(), role_id: roleId, ...within("joined", joinedDays, now), ...within("seen", seenDays, now),
-    bot: kind && String(kind === "bots"), in_timeout: inTimeout && "true", sort, after, limit: String(PAGE),
+    query: query.trim(),
+    role_id: roleId,
+    ...within("joined", joinedDays, now),
+    ...within("seen", seenDays, now),
+    bot: kind && String(kind === "bots"),
+    in_timeout: inTimeout && "true",
+    sort,
+    after,
+    limit: String(PAGE),
   };
-  return new URLSearchParams(/** @type {[string, string][]} */ (Object.entries(said).filter(([, value]) => value)));
+  return new URLSearchParams(
+    /** @type {[string, string][]} */ (Object.entries(said).filter(([, value]) => value)),
+  );
 }
 
 /** @param {"joined" | "seen"} what @param {number} days @param {number} now */
@@ -28,7 +50,11 @@ function within(what, days, now) {
   return { [`${what}_${days > 0 ? "after" : "before"}_ms`]: String(now - Math.abs(days) * DAY_MS) };
 }
 
-/** Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` of people.js. @param {typeof EVERYBODY} wish @param {string | null} [after] */
+/**
+ * Fetch a page: {ids, next, lastSeen}. The members themselves are then in `members` of people.js.
+ * @param {typeof EVERYBODY} wish
+ * @param {string | null} [after]
+ */
 export async function findMembers(wish, after = null) {
   const { members, next, last_seen: lastSeen = {} } = await fetchMembers(asked(wish, Date.now(), after));
   return { ids: members.map(({ id }) => id), next, lastSeen };
@@ -37,11 +63,24 @@ export async function findMembers(wish, after = null) {
 /** @typedef {"give" | "take" | "timeout" | "kick" | "ban"} Act */
 
 /** Return the actions that are allowed on several members. */
-export const offeredActs = () => /** @type {(Act | false)[]} */ ([may("manage_roles") && "give", may("manage_roles") && "take", may("timeout_members") && "timeout", may("kick_members") && "kick", may("ban_members") && "ban"]).filter((act) => act !== false);
+export const offeredActs = () =>
+  /** @type {(Act | false)[]} */ ([
+    may("manage_roles") && "give",
+    may("manage_roles") && "take",
+    may("timeout_members") && "timeout",
+    may("kick_members") && "kick",
+    may("ban_members") && "ban",
+  ]).filter((act) => act !== false);
 
-/** Return why an action is impossible for a member: a key of words, or null. @param {Act} act @param {Member} member @param {Role | null} [role] */
+/**
+ * Return why an action is impossible for a member: a key of words, or null.
+ * @param {Act} act
+ * @param {Member} member
+ * @param {Role | null} [role]
+ */
 export function obstacle(act, member, role = null) {
-  if (act !== "give" && act !== "take") return ranksBelow(member) ? null : member.id === own.value?.id ? "self" : "rank";
+  if (act !== "give" && act !== "take")
+    return ranksBelow(member) ? null : member.id === own.value?.id ? "self" : "rank";
   if (!mayGiveRolesTo(member)) return "rank";
   const has = member.roles.includes(role?.id ?? "");
   if (act === "take") return has ? null : "has-not";
@@ -51,7 +90,8 @@ export function obstacle(act, member, role = null) {
 /**
  * Act on each member, one after the other. A refusal by the server does not stop the others.
  * @template T
- * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean} progressed returns whether to continue
+ * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean}
+ *   progressed returns whether to continue
  * @returns {Promise<{done: T[], refused: {member: T, error: unknown}[]}>}
  */
 export async function doToEach(people, act, progressed) {

@@ -4,33 +4,49 @@
 
 import { api, ask } from "../server.js";
 
-const one = /** @type {PathOf<"/api/members">} */ ((id, /** @type {any} */ rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`);
+const one = /** @type {PathOf<"/api/members">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`
+);
 /** @param {string} [reason] */
 const said = (reason) => (reason ? { reason } : {});
 
 /** @param {string} id @param {string} nickname */
 export const rename = (id, nickname) => api("PATCH", one(id), { nickname });
 /** @param {string} id @param {number} seconds @param {string} [reason] */
-export const timeOut = (id, seconds, reason) => api("PUT", one(id, "/timeout"), { duration_s: seconds, ...said(reason) });
+export const timeOut = (id, seconds, reason) =>
+  api("PUT", one(id, "/timeout"), { duration_s: seconds, ...said(reason) });
 /** @param {string} id */
 export const endTimeout = (id) => api("DELETE", one(id, "/timeout"));
 /** @param {string} id @param {string} [reason] */
 export const kick = (id, reason) => api("POST", one(id, "/kick"), said(reason));
 /** @param {string} id @param {string} [reason] @param {number} [deleteSeconds] */
-export const ban = (id, reason, deleteSeconds) => api("PUT", `/api/bans/${encodeURIComponent(id)}`, { ...said(reason), ...(deleteSeconds && { delete_messages_s: deleteSeconds }) });
+export const ban = (id, reason, deleteSeconds) =>
+  api("PUT", `/api/bans/${encodeURIComponent(id)}`, {
+    ...said(reason),
+    ...(deleteSeconds && { delete_messages_s: deleteSeconds }),
+  });
 /** @param {string} id @param {string} [reason] */
-export const unban = (id, reason) => api("DELETE", `/api/bans/${encodeURIComponent(id)}?${new URLSearchParams(reason ? { reason } : {})}`);
+export const unban = (id, reason) =>
+  api("DELETE", `/api/bans/${encodeURIComponent(id)}?${new URLSearchParams(reason ? { reason } : {})}`);
 /** Fetch a page of bans: {bans, next}. @param {string | null} [after] */
 export const bans = (after = null) => api("GET", `/api/bans?${new URLSearchParams(after ? { after } : {})}`);
-/** Fetch a member's moderation history: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}. @param {string} id @param {number | null} [before] */
-export const historyOf = (id, before = null) => api("GET", `/api/members/${encodeURIComponent(id)}/moderation?${new URLSearchParams(before ? { before: `${before}` } : {})}`);
+/**
+ * Fetch a member's moderation history: {nickname, joined_at_ms, left_at_ms, banned, reports, entries, next}.
+ * @param {string} id
+ * @param {number | null} [before]
+ */
+export const historyOf = (id, before = null) => {
+  const query = new URLSearchParams(before ? { before: `${before}` } : {});
+  return api("GET", `/api/members/${encodeURIComponent(id)}/moderation?${query}`);
+};
 
 /** Mute a member in calls. @param {string} id @param {boolean} muted */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });
 /** @param {string} id @param {boolean} deafened */
 export const deafenInCalls = (id, deafened) => ask("voice_mute", { member_id: id, deafened });
 /** @param {string} id @param {string} channelId */
-export const lowerHandOf = (id, channelId) => ask("voice_lower_hand", { member_id: id, channel_id: channelId });
+export const lowerHandOf = (id, channelId) =>
+  ask("voice_lower_hand", { member_id: id, channel_id: channelId });
 /** @param {string} id */
 export const stopScreenOf = (id) => ask("voice_stop_screen", { member_id: id });
 /** @param {string} id */

@@ -13,7 +13,11 @@ export async function moveChannel(id, where) {
   const wanted = placed(before, id, where);
   const byId = new Map(before.map((each) => [each.id, each]));
   const positions = before.map(({ position }) => position).sort((one, other) => one - other);
-  channels.value = wanted.channel_ids.map((each, at) => ({ .../** @type {Channel} */ (byId.get(each)), position: positions[at], ...(each in wanted.parents && { parent_id: wanted.parents[each] }) }));
+  channels.value = wanted.channel_ids.map((each, at) => ({
+    .../** @type {Channel} */ (byId.get(each)),
+    position: positions[at],
+    ...(each in wanted.parents && { parent_id: wanted.parents[each] }),
+  }));
   const shown = channels.value;
   try {
     await api("PUT", "/api/channels/order", wanted);

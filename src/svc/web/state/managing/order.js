@@ -3,13 +3,15 @@
 /** @import { Channel } from "../../types/api.js" */
 
 /**
- * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice", category: null})} Section
- * @typedef {{parentId: string | null, beforeId: string | null}} Where in a category or none; before another or last
+ * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice",
+ *   category: null})} Section
+ * @typedef {{parentId: string | null, beforeId: string | null}} Where in a category or none; before another
+ *   or last
  */
 
 /**
- * Return the sections of the list in order: the text channels and the voice channels without a category, then each
- * category. `all` are the channels by position.
+ * Return the sections of the list in order: the text channels and the voice channels without a category, then
+ * each category. `all` are the channels by position.
  * @param {Channel[]} all @returns {Section[]}
  */
 export function sectionsOf(all) {
@@ -19,14 +21,24 @@ export function sectionsOf(all) {
   return [
     { kind: "text", category: null, channels: loose.filter(({ type }) => type === "text") },
     { kind: "voice", category: null, channels: loose.filter(({ type }) => type === "voice") },
-    ...categories.map((category) => ({ kind: /** @type {const} */ ("category"), category, channels: all.filter(({ type, parent_id: parent }) => type !== "category" && parent === category.id) })),
+    ...categories.map((category) => ({
+      kind: /** @type {const} */ ("category"),
+      category,
+      channels: all.filter(({ type, parent_id: parent }) => type !== "category" && parent === category.id),
+    })),
   ];
 }
 
 /** Return an existing channel. @param {Channel[]} all @param {string} id */
 const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
 
-/** Return the request that moves a channel into a category (or none) before another one (or last). @param {Channel[]} all @param {string} id @param {Where} where @returns {{channel_ids: string[], parents: {[id: string]: string | null}}} */
+/**
+ * Return the request that moves a channel into a category (or none) before another one (or last).
+ * @param {Channel[]} all
+ * @param {string} id
+ * @param {Where} where
+ * @returns {{channel_ids: string[], parents: {[id: string]: string | null}}}
+ */
 export function placed(all, id, { parentId, beforeId }) {
   const channel = found(all, id);
   const others = all.filter((each) => each.id !== id);
@@ -35,7 +47,14 @@ export function placed(all, id, { parentId, beforeId }) {
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
-/** Return the place of a channel that was dropped on another one, or on a category's heading. @param {Channel[]} all @param {string} id @param {Channel} onto @param {boolean} after @returns {Where | null} */
+/**
+ * Return the place of a channel that was dropped on another one, or on a category's heading.
+ * @param {Channel[]} all
+ * @param {string} id
+ * @param {Channel} onto
+ * @param {boolean} after
+ * @returns {Where | null}
+ */
 export function dropped(all, id, onto, after) {
   const channel = found(all, id);
   const sections = sectionsOf(all);
@@ -45,12 +64,32 @@ export function dropped(all, id, onto, after) {
     if (!over) return null;
     return { parentId: null, beforeId: after ? following(categories, over.id) : over.id };
   }
-  if (onto.type === "category") return { parentId: onto.id, beforeId: sections.find(({ category }) => category?.id === onto.id)?.channels.find((each) => each.id !== id)?.id ?? null };
+  if (onto.type === "category")
+    return {
+      parentId: onto.id,
+      beforeId:
+        sections.find(({ category }) => category?.id === onto.id)?.channels.find((each) => each.id !== id)
+          ?.id ?? null,
+    };
   const section = sections.find(({ channels }) => channels.includes(onto));
-  return { parentId: onto.parent_id ?? null, beforeId: after ? following((section?.channels ?? []).filter((each) => each.id !== id), onto.id) : onto.id };
+  return {
+    parentId: onto.parent_id ?? null,
+    beforeId: after
+      ? following(
+          (section?.channels ?? []).filter((each) => each.id !== id),
+          onto.id,
+        )
+      : onto.id,
+  };
 }
 
-/** Return the place of a channel that moves up (-1) or down (1) by one; null if there is none. @param {Channel[]} all @param {string} id @param {1 | -1} by @returns {Where | null} */
+/**
+ * Return the place of a channel that moves up (-1) or down (1) by one; null if there is none.
+ * @param {Channel[]} all
+ * @param {string} id
+ * @param {1 | -1} by
+ * @returns {Where | null}
+ */
 export function stepped(all, id, by) {
   const sections = sectionsOf(all);
   const channel = found(all, id);
@@ -68,7 +107,10 @@ export function stepped(all, id, by) {
   const next = at < 2 ? (by > 0 ? 2 : -1) : at + by < 2 ? own : at + by;
   const section = sections[next];
   if (!section) return null;
-  return { parentId: section.category?.id ?? null, beforeId: by > 0 ? section.channels[0]?.id ?? null : null };
+  return {
+    parentId: section.category?.id ?? null,
+    beforeId: by > 0 ? (section.channels[0]?.id ?? null) : null,
+  };
 }
 
 /** @param {Channel[]} list @param {string} id */

@@ -1,12 +1,20 @@
-// The payload for a webhook while it is being composed: the message, its first card, and its faults according to
-// our own API description.
+// The payload for a webhook while it is being composed: the message, its first card, and its faults according
+// to our own API description.
 
 import { problemsIn } from "./schema.js";
 
-/** Return the value with `wanted` at `path`, such as ["cards", 0, "title"]. Empty parts are removed. @param {any} value @param {(string | number)[]} path @param {unknown} wanted @returns {any} */
+/**
+ * Return the value with `wanted` at `path`, such as ["cards", 0, "title"]. Empty parts are removed.
+ * @param {any} value
+ * @param {(string | number)[]} path
+ * @param {unknown} wanted
+ * @returns {any}
+ */
 export function withAt(value, [key, ...rest], wanted) {
   const changed = Array.isArray(value) ? [...value] : { ...value };
-  const put = rest.length ? withAt(changed[key] ?? (typeof rest[0] === "number" ? [] : {}), rest, wanted) : wanted;
+  const put = rest.length
+    ? withAt(changed[key] ?? (typeof rest[0] === "number" ? [] : {}), rest, wanted)
+    : wanted;
   if (!isEmpty(put)) changed[key] = put;
   else if (Array.isArray(changed)) changed.splice(Number(key), 1);
   else delete changed[key];
@@ -14,25 +22,56 @@ export function withAt(value, [key, ...rest], wanted) {
 }
 
 /** @param {unknown} value */
-const isEmpty = (value) => value === "" || value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
+const isEmpty = (value) =>
+  value === "" ||
+  value === null ||
+  value === undefined ||
+  value === false ||
+  (typeof value === "object" && Object.keys(value).length === 0);
 
-/** Return a card as messages have it, for its preview. Parts that cannot be shown are left out. @param {any} card unvalidated user input */
-export function shownCard({ color, fields, author, footer, image_url: image, thumbnail_url: thumbnail, ...card }) {
+/**
+ * Return a card as messages have it, for its preview. Parts that cannot be shown are left out.
+ * @param {any} card unvalidated user input
+ */
+export function shownCard({
+  color,
+  fields,
+  author,
+  footer,
+  image_url: image,
+  thumbnail_url: thumbnail,
+  ...card
+}) {
   const told = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
-  const number = typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;
+  const number =
+    typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;
   return {
     ...Object.fromEntries(Object.entries(card).filter(([, value]) => typeof value === "string")),
     color: Number.isInteger(color) ? color : number,
     author: author?.name ? { name: told(author.name), url: author.url } : null,
     footer: footer?.text ? { text: told(footer.text) } : null,
-    fields: (Array.isArray(fields) ? fields : []).filter(Boolean).map((/** @type {any} */ { name, value, inline }) => ({ name: told(name), value: told(value), inline: inline === true })),
+    fields: (Array.isArray(fields) ? fields : [])
+      .filter(Boolean)
+      .map((/** @type {any} */ { name, value, inline }) => ({
+        name: told(name),
+        value: told(value),
+        inline: inline === true,
+      })),
   };
 }
 
-/** Return the URLs of a card's pictures, which the server fetches when the card is posted. @param {any} card */
-export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) => [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
+/**
+ * Return the URLs of a card's pictures, which the server fetches when the card is posted.
+ * @param {any} card
+ */
+export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) =>
+  [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
-/** Return the faults of a payload according to the server's description of webhooks. @param {any} description @param {unknown} payload */
+/**
+ * Return the faults of a payload according to the server's description of webhooks.
+ * @param {any} description
+ * @param {unknown} payload
+ */
 export function problemsWith(description, payload) {
   const { post } = Object.values(description.paths)[0];
   return problemsIn(post.requestBody.content["application/json"].schema, payload, description);

@@ -1,30 +1,67 @@
-// Permissions, and the result of roles and of a channel's overrides. Set arithmetic, the same as the server's;
-// sends no requests.
+// Permissions, and the result of roles and of a channel's overrides. Set arithmetic, the same as the
+// server's; sends no requests.
 
 /** @import { Override, Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 
-/** The permissions in display order: first those that a channel can override, then those of the whole server. @type {{name: string, permissions: Permission[]}[]} */
+/**
+ * The permissions in display order: first those that a channel can override, then those of the whole server.
+ * @type {{name: string, permissions: Permission[]}[]}
+ */
 export const GROUPS = [
-  { name: "text", permissions: ["view_channel", "send_messages", "attach_files", "add_reactions", "mention_everyone", "manage_messages", "manage_webhooks"] },
-  { name: "voice", permissions: ["join_voice", "speak", "share_video", "share_screen", "mute_members", "move_members"] },
-  { name: "members", permissions: ["change_nickname", "create_invites", "manage_invites", "manage_nicknames", "timeout_members", "kick_members", "ban_members", "view_reports", "view_audit_log"] },
-  { name: "server", permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots", "manage_automod"] },
+  {
+    name: "text",
+    permissions: [
+      "view_channel",
+      "send_messages",
+      "attach_files",
+      "add_reactions",
+      "mention_everyone",
+      "manage_messages",
+      "manage_webhooks",
+    ],
+  },
+  {
+    name: "voice",
+    permissions: ["join_voice", "speak", "share_video", "share_screen", "mute_members", "move_members"],
+  },
+  {
+    name: "members",
+    permissions: [
+      "change_nickname",
+      "create_invites",
+      "manage_invites",
+      "manage_nicknames",
+      "timeout_members",
+      "kick_members",
+      "ban_members",
+      "view_reports",
+      "view_audit_log",
+    ],
+  },
+  {
+    name: "server",
+    permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots", "manage_automod"],
+  },
 ];
 /** The groups that apply to a single channel. */
 export const CHANNEL_GROUPS = GROUPS.slice(0, 2);
 export const OF_A_CHANNEL = CHANNEL_GROUPS.flatMap(({ permissions }) => permissions);
 export const ALL = GROUPS.flatMap(({ permissions }) => permissions);
 
-/** Return the permissions on the server of a member with these roles. @param {Pick<Role, "permissions">[]} roles */
+/**
+ * Return the permissions on the server of a member with these roles.
+ * @param {Pick<Role, "permissions">[]} roles
+ */
 export function ofRoles(roles) {
   return new Set(roles.flatMap(({ permissions }) => permissions));
 }
 
 /**
- * Return the permissions in a channel. Role overrides apply first, and among them allow wins over deny; then the
- * member's own override applies. Without view_channel, no permission in the channel remains.
- * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param {Override[]} overrides
+ * Return the permissions in a channel. Role overrides apply first, and among them allow wins over deny; then
+ * the member's own override applies. Without view_channel, no permission in the channel remains.
+ * @param {Set<Permission>} serverWide @param {string[]} roleIds @param {string | null} memberId @param
+ *   {Override[]} overrides
  */
 export function inChannel(serverWide, roleIds, memberId, overrides) {
   const granted = new Set(serverWide);
@@ -34,12 +71,19 @@ export function inChannel(serverWide, roleIds, memberId, overrides) {
   const own = overrides.find(({ type, target_id: id }) => type === "member" && id === memberId);
   for (const name of own?.deny ?? []) granted.delete(name);
   for (const name of own?.allow ?? []) granted.add(name);
-  return granted.has("view_channel") ? granted : new Set([...granted].filter((name) => !OF_A_CHANNEL.includes(name)));
+  return granted.has("view_channel")
+    ? granted
+    : new Set([...granted].filter((name) => !OF_A_CHANNEL.includes(name)));
 }
 
 /** @typedef {"allow" | "deny" | "neutral"} Word */
 
-/** Return an override's word on a permission: "allow", "deny" or "neutral". @param {Pick<Override, "allow" | "deny"> | null | undefined} override @param {Permission} permission @returns {Word} */
+/**
+ * Return an override's word on a permission: "allow", "deny" or "neutral".
+ * @param {Pick<Override, "allow" | "deny"> | null | undefined} override
+ * @param {Permission} permission
+ * @returns {Word}
+ */
 export function saysOf(override, permission) {
   const named = /** @type {Override["allow"][number]} */ (permission);
   if (override?.allow.includes(named)) return "allow";

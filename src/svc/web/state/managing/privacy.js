@@ -1,5 +1,5 @@
-// Private channels, which only some roles and members see. Computes the overrides, in an order that the server
-// accepts: first those that allow, then those that deny. Sends no requests.
+// Private channels, which only some roles and members see. Computes the overrides, in an order that the
+// server accepts: first those that allow, then those that deny. Sends no requests.
 
 /** @import { Word } from "./permissions.js" */
 
@@ -12,7 +12,8 @@ const SEEING = "view_channel";
 const EMPTY = { allow: [], deny: [] };
 
 /** Return whether any role is denied access. @param {Override[]} overrides */
-export const isPrivate = (overrides) => overrides.some(({ type, deny }) => type === "role" && deny.includes(SEEING));
+export const isPrivate = (overrides) =>
+  overrides.some(({ type, deny }) => type === "role" && deny.includes(SEEING));
 
 /** Return the "role:ID" and "member:ID" keys that were granted access. @param {Override[]} overrides */
 export const letIn = (overrides) => overrides.filter(({ allow }) => allow.includes(SEEING)).map(keyOf);
@@ -30,20 +31,32 @@ export function madePrivate(overrides, wanted, roles, self) {
   // Managers cannot exclude themselves, nor take access from roles of their own rank or above.
   if (!self.owner) {
     seen.add(`member:${self.id}`);
-    for (const { id, rank, permissions } of roles) if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
+    for (const { id, rank, permissions } of roles)
+      if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
   }
   const said = new Map(overrides.map((each) => [keyOf(each), each]));
   const allowed = [...seen].map((key) => changed(said, key, "allow"));
-  const shut = roles.filter(({ id, permissions }) => id !== "owner" && permissions.includes(SEEING) && !seen.has(`role:${id}`)).map(({ id }) => changed(said, `role:${id}`, "deny"));
-  const dropped = letIn(overrides).filter((key) => !seen.has(key) && !shut.some((each) => keyOf(each) === key)).map((key) => changed(said, key, "neutral"));
+  const shut = roles
+    .filter(
+      ({ id, permissions }) => id !== "owner" && permissions.includes(SEEING) && !seen.has(`role:${id}`),
+    )
+    .map(({ id }) => changed(said, `role:${id}`, "deny"));
+  const dropped = letIn(overrides)
+    .filter((key) => !seen.has(key) && !shut.some((each) => keyOf(each) === key))
+    .map((key) => changed(said, key, "neutral"));
   return [...allowed, ...shut, ...dropped].filter((each) => !same(each, said.get(keyOf(each))));
 }
 
-/** Return the overrides to store so that everybody whose roles allow it sees the channel again. @param {Override[]} overrides */
+/**
+ * Return the overrides to store so that everybody whose roles allow it sees the channel again.
+ * @param {Override[]} overrides
+ */
 export function madeOpen(overrides) {
   const kept = overrides.filter(({ allow, deny }) => allow.includes(SEEING) || deny.includes(SEEING));
   // Remove denials first, so that nobody loses access in between.
-  return kept.sort((one, other) => Number(other.deny.includes(SEEING)) - Number(one.deny.includes(SEEING))).map((each) => withWord(each, SEEING, "neutral"));
+  return kept
+    .sort((one, other) => Number(other.deny.includes(SEEING)) - Number(one.deny.includes(SEEING)))
+    .map((each) => withWord(each, SEEING, "neutral"));
 }
 
 /** @param {Map<string, Override>} said @param {string} key @param {Word} word @returns {Override} */
@@ -54,6 +67,11 @@ function changed(said, key, word) {
 
 /** @param {Override} one @param {Override} [other] */
 function same(one, other) {
-  return other !== undefined && one.allow.length === other.allow.length && one.deny.length === other.deny.length
-    && one.allow.every((name) => other.allow.includes(name)) && one.deny.every((name) => other.deny.includes(name));
+  return (
+    other !== undefined &&
+    one.allow.length === other.allow.length &&
+    one.deny.length === other.deny.length &&
+    one.allow.every((name) => other.allow.includes(name)) &&
+    one.deny.every((name) => other.deny.includes(name))
+  );
 }

@@ -1,5 +1,5 @@
-// The ranks of members, by their highest role: they decide who may act on whom. The server enforces them; this
-// module selects the actions to offer.
+// The ranks of members, by their highest role: they decide who may act on whom. The server enforces them;
+// this module selects the actions to offer.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -9,15 +9,26 @@ import { roles, rolesById } from "../people.js";
 import { member } from "../server.js";
 
 /** The permissions that add actions to the member list. @type {Permission[]} */
-export const MANAGING = ["manage_nicknames", "timeout_members", "kick_members", "ban_members", "manage_roles", "view_reports"];
+export const MANAGING = [
+  "manage_nicknames",
+  "timeout_members",
+  "kick_members",
+  "ban_members",
+  "manage_roles",
+  "view_reports",
+];
 
 /** Return the rank of a member with these roles. @param {string[]} [roleIds] */
-export const rankOf = (roleIds = []) => Math.max(-1, ...roleIds.map((id) => rolesById.value.get(id)?.rank ?? -1));
+export const rankOf = (roleIds = []) =>
+  Math.max(-1, ...roleIds.map((id) => rolesById.value.get(id)?.rank ?? -1));
 export const ownRank = () => rankOf(member.value?.roles);
 export const isOwner = () => member.value?.roles?.includes("owner") ?? false;
 /** Return whether we may act on this member. @param {Member | null | undefined} other */
-export const ranksBelow = (other) => other && other.id !== member.value?.id && rankOf(other.roles) < ownRank();
+export const ranksBelow = (other) =>
+  other && other.id !== member.value?.id && rankOf(other.roles) < ownRank();
 /** Return the roles below us, which we may change and give. */
-export const rolesBelow = () => roles.value.filter(({ id, rank }) => id !== "owner" && (isOwner() || rank < ownRank()));
+export const rolesBelow = () =>
+  roles.value.filter(({ id, rank }) => id !== "owner" && (isOwner() || rank < ownRank()));
 /** Return whether we may change this member's roles. @param {Member} other */
-export const mayGiveRolesTo = (other) => may("manage_roles") && rolesBelow().length > 0 && (ranksBelow(other) || other.id === member.value?.id);
+export const mayGiveRolesTo = (other) =>
+  may("manage_roles") && rolesBelow().length > 0 && (ranksBelow(other) || other.id === member.value?.id);

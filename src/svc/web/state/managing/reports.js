@@ -7,16 +7,26 @@ import { effect, signal } from "../../vendor/signals.js";
 import { may } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
-/** The open reports, the newest first; null until they are known, or if we may not see them. @type {Signal<Report[] | null>} */
+/**
+ * The open reports, the newest first; null until they are known, or if we may not see them.
+ * @type {Signal<Report[] | null>}
+ */
 export const openReports = signal(null);
 
-/** The last report that another moderator has resolved: {report, by}; null before. @type {Signal<{report: Report, by: string | null} | null>} */
+/**
+ * The last report that another moderator has resolved: {report, by}; null before.
+ * @type {Signal<{report: Report, by: string | null} | null>}
+ */
 export const resolvedElsewhere = signal(null);
 
 /** Fetch a page of resolved reports: {reports, next}. */
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
-/** Resolve a report. Rejects if another moderator was first; in both cases it is removed from the open ones. @param {string} id @param {string} [note] */
+/**
+ * Resolve a report. Rejects if another moderator was first; in both cases it is removed from the open ones.
+ * @param {string} id
+ * @param {string} [note]
+ */
 export async function resolveReport(id, note) {
   try {
     await api("POST", `/api/reports/${encodeURIComponent(id)}/resolve`, note ? { note } : {});
@@ -34,10 +44,14 @@ function forget(id) {
 }
 
 /** Fetch the message that a report is about. @param {Report} report */
-export const messageOf = ({ channel_id: channelId, message_id: id }) => api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
+export const messageOf = ({ channel_id: channelId, message_id: id }) =>
+  api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
 
 /** Fetch the messages around it, a few on either side. @param {Report} report */
-export const around = async ({ channel_id: channelId, message_id: id }) => (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${new URLSearchParams({ around: `${id}`, limit: "7" })}`)).messages;
+export const around = async ({ channel_id: channelId, message_id: id }) => {
+  const query = new URLSearchParams({ around: `${id}`, limit: "7" });
+  return (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${query}`)).messages;
+};
 
 let heard = 0; // The number of pushes about reports.
 /** @returns {Promise<void>} */
@@ -61,10 +75,12 @@ listen({
     if (event.startsWith("report_")) heard += 1;
     if (event === "report_resolved" && openReports.value) {
       const report = openReports.value.find(({ id }) => id === data.report_id);
-      if (report && data.resolved_by !== member.value?.id) resolvedElsewhere.value = { report, by: data.resolved_by };
+      if (report && data.resolved_by !== member.value?.id)
+        resolvedElsewhere.value = { report, by: data.resolved_by };
       forget(data.report_id);
     }
-    if (event === "report_created" && openReports.value) openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
+    if (event === "report_created" && openReports.value)
+      openReports.value = [data, ...openReports.value.filter(({ id }) => id !== data.id)];
   },
   forget() {
     openReports.value = null;

@@ -11,7 +11,8 @@ const LOWEST_OF_ALL = 100; // The rank of the role that every member has: a new 
 const HIGHEST = 999;
 
 const path = /** @type {PathOf<"/api/roles">} */ ((id) => `/api/roles/${encodeURIComponent(id)}`);
-const holding = (/** @type {string} */ memberId, /** @type {string} */ roleId) => /** @type {const} */ (`/api/members/${encodeURIComponent(memberId)}/roles/${encodeURIComponent(roleId)}`);
+const holding = (/** @type {string} */ memberId, /** @type {string} */ roleId) =>
+  /** @type {const} */ (`/api/members/${encodeURIComponent(memberId)}/roles/${encodeURIComponent(roleId)}`);
 
 /** @param {string} id @param {Body<"PATCH", `/api/roles/${string}`>} changes */
 export const editRole = (id, changes) => api("PATCH", path(id), changes);
@@ -22,23 +23,40 @@ export const giveRole = (memberId, roleId) => api("PUT", holding(memberId, roleI
 /** @param {string} memberId @param {string} roleId */
 export const takeRole = (memberId, roleId) => api("DELETE", holding(memberId, roleId));
 
-/** Create a role just above that of all members. Resolves with the role. @param {Omit<Body<"POST", "/api/roles">, "rank">} wish */
+/**
+ * Create a role just above that of all members. Resolves with the role.
+ * @param {Omit<Body<"POST", "/api/roles">, "rank">} wish
+ */
 export function createRole(wish) {
   const above = roles.value.map(({ rank }) => rank).filter((rank) => rank > LOWEST_OF_ALL);
   const rank = Math.max(0, Math.min(Math.floor((LOWEST_OF_ALL + Math.min(...above)) / 2), ownRank() - 1));
   return api("POST", "/api/roles", { ...wish, rank });
 }
 
-/** Return the ranks that change when a role moves to another place among the roles below us; null if there is no such place. @param {Pick<Role, "id" | "rank">[]} below @param {string} id @param {number} place @param {number} limit @returns {{[roleId: string]: number} | null} */
+/**
+ * Return the ranks that change when a role moves to another place among the roles below us; null if there is
+ * no such place.
+ * @param {Pick<Role, "id" | "rank">[]} below
+ * @param {string} id
+ * @param {number} place
+ * @param {number} limit
+ * @returns {{[roleId: string]: number} | null}
+ */
 export function ranksAfter(below, id, place, limit) {
   const at = below.findIndex((role) => role.id === id);
   if (at < 0 || place === at || !below[place]) return null;
   const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
   // The existing ranks, spread out where some are equal.
   const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
-  for (let slot = ranks.length - 2; slot >= 0; slot--) ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
-  const slots = ranks[0] < limit ? ranks : ranks.map((_, slot) => Math.floor((limit * (ranks.length - slot)) / (ranks.length + 1)));
-  return Object.fromEntries(order.flatMap((role, slot) => (role.rank === slots[slot] ? [] : [[role.id, slots[slot]]])));
+  for (let slot = ranks.length - 2; slot >= 0; slot--)
+    ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
+  const slots =
+    ranks[0] < limit
+      ? ranks
+      : ranks.map((_, slot) => Math.floor((limit * (ranks.length - slot)) / (ranks.length + 1)));
+  return Object.fromEntries(
+    order.flatMap((role, slot) => (role.rank === slots[slot] ? [] : [[role.id, slots[slot]]])),
+  );
 }
 
 /** Return the place of a role among those below us; -1 for other roles. @param {string} id */

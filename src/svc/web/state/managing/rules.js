@@ -20,15 +20,39 @@ export const KINDS = ["words", "links", "mentions", "repeats", "newcomers"];
 export const ACTIONS = ["flag", "censor", "block", "timeout"];
 
 /** @type {Omit<Wanted, "name" | "kind" | "action" | "enabled">} */
-const USUAL = { words: [], allowed: [], most: 0, within_s: 0, timeout_s: 600, newcomer_s: 0, except_roles: [], except_channels: [] };
+const USUAL = {
+  words: [],
+  allowed: [],
+  most: 0,
+  within_s: 0,
+  timeout_s: 600,
+  newcomer_s: 0,
+  except_roles: [],
+  except_channels: [],
+};
 /** @type {{[kind: string]: Partial<Wanted>}} */
-const OF_KIND = { mentions: { most: 5 }, repeats: { most: 3, within_s: 60 }, newcomers: { newcomer_s: 3600 } };
+const OF_KIND = {
+  mentions: { most: 5 },
+  repeats: { most: 3, within_s: 60 },
+  newcomers: { newcomer_s: 3600 },
+};
 
 /** @param {Rule["kind"]} kind @returns {Wanted} */
-export const newRule = (kind) => ({ ...USUAL, ...OF_KIND[kind], name: t(`rule-kind-${kind}`), kind, action: "flag", enabled: false });
+export const newRule = (kind) => ({
+  ...USUAL,
+  ...OF_KIND[kind],
+  name: t(`rule-kind-${kind}`),
+  kind,
+  action: "flag",
+  enabled: false,
+});
 
-const one = (/** @type {string} */ id) => /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
-/** All rules, the oldest first; null until they are first needed. Other managers change them too. @type {Signal<Rule[] | null>} */
+const one = (/** @type {string} */ id) =>
+  /** @type {const} */ (`/api/automod/rules/${encodeURIComponent(id)}`);
+/**
+ * All rules, the oldest first; null until they are first needed. Other managers change them too.
+ * @type {Signal<Rule[] | null>}
+ */
 export const rules = signal(null);
 let heard = 0; // The number of pushes about rules.
 /** @returns {Promise<void>} */
@@ -40,7 +64,8 @@ export async function loadRules() {
   rules.value = all;
 }
 /** Create a rule, or update the existing one. @param {Wanted} rule */
-export const saveRule = async (rule) => put(await (rule.id ? api("PUT", one(rule.id), sent(rule)) : api("POST", "/api/automod/rules", sent(rule))));
+export const saveRule = async (rule) =>
+  put(await (rule.id ? api("PUT", one(rule.id), sent(rule)) : api("POST", "/api/automod/rules", sent(rule))));
 /** @param {string} id */
 export const deleteRule = (id) => api("DELETE", one(id)).then(() => drop(id));
 
@@ -72,7 +97,10 @@ listen({
 /** Test a rule on past messages. Resolves with {read, found, messages}. @param {Wanted} rule */
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
-/** Remove fields that do not apply, because the server rejects any number that is out of bounds. @param {Wanted} wanted */
+/**
+ * Remove fields that do not apply, because the server rejects any number that is out of bounds.
+ * @param {Wanted} wanted
+ */
 function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {
   /** @type {Body<"POST", "/api/automod/rules">} */
   const rule = wanted;
@@ -83,15 +111,26 @@ function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted
 }
 
 /** Return the entries of a text field, one per line. @param {string} typed */
-export const entriesOf = (typed) => typed.split("\n").map((line) => line.trim()).filter(Boolean);
+export const entriesOf = (typed) =>
+  typed
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
 
-/** Split a text into matches and the parts between them: [{text, found}]. Places are counted in code points. @param {string} text @param {number[][]} places */
+/**
+ * Split a text into matches and the parts between them: [{text, found}]. Places are counted in code points.
+ * @param {string} text
+ * @param {number[][]} places
+ */
 export function pieces(text, places) {
   const all = [...text];
   const told = [];
   let at = 0;
   for (const [start, end] of places) {
-    told.push({ text: all.slice(at, start).join(""), found: false }, { text: all.slice(start, end).join(""), found: true });
+    told.push(
+      { text: all.slice(at, start).join(""), found: false },
+      { text: all.slice(start, end).join(""), found: true },
+    );
     at = end;
   }
   return [...told, { text: all.slice(at).join(""), found: false }].filter((piece) => piece.text);

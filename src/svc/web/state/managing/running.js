@@ -4,7 +4,9 @@
 
 import { api } from "../server.js";
 
-const bot = /** @type {PathOf<"/api/bots">} */ ((id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`);
+const bot = /** @type {PathOf<"/api/bots">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`
+);
 /** [{member, has_token, token_made_by, token_made_at_ms}] */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
 /** Create a bot. Resolves with {member, token}; the token is never shown again. @param {string} nickname */
@@ -16,13 +18,20 @@ export const deleteBot = (id) => api("DELETE", bot(id));
 
 const MOST_HOLDERS = 20;
 /**
- * Fetch the storage use, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes, disk_free_bytes}.
+ * Fetch the storage use, {bytes, limit_bytes, by_kind, by_member, others_bytes, database_bytes,
+ * disk_free_bytes}.
  */
 export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
-/** Return whether fewer files would be kept than before. 0 days keep all. @param {number} before @param {number} after */
+/**
+ * Return whether fewer files would be kept than before. 0 days keep all.
+ * @param {number} before
+ * @param {number} after
+ */
 export const keepsLess = (before, after) => after > 0 && (before === 0 || after < before);
 
-const backup = /** @type {PathOf<"/api/backups">} */ ((name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`);
+const backup = /** @type {PathOf<"/api/backups">} */ (
+  (name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`
+);
 /** {backups: [{name, bytes, made_at_ms}], making, fault} */
 export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");

@@ -7,17 +7,21 @@
  */
 
 /**
- * Return the faults: [{path, keyword, limit}], at most `most` of them; `path` looks like `cards[0].fields[1].name`.
- * @param {Schema} schema @param {any} value of any kind @param {object} root the document that `$ref` refers to
+ * Return the faults: [{path, keyword, limit}], at most `most` of them; `path` looks like
+ * `cards[0].fields[1].name`.
+ * @param {Schema} schema @param {any} value of any kind @param {object} root the document that `$ref` refers
+ *   to
  * @returns {Wrong[]}
  */
 export function problemsIn(schema, value, root, path = "", most = 20) {
   if (schema.$ref) return problemsIn(target(root, schema.$ref), value, root, path, most);
   /** @type {Wrong[]} */
   const found = [];
-  const wrong = (/** @type {string} */ keyword, /** @type {number | null} */ limit = null, at = path) => found.push({ path: at, keyword, limit });
+  const wrong = (/** @type {string} */ keyword, /** @type {number | null} */ limit = null, at = path) =>
+    found.push({ path: at, keyword, limit });
   const holds = (/** @type {Schema} */ each) => problemsIn(each, value, root, path, 1).length === 0;
-  if (schema.type && ![schema.type].flat().some((type) => isOf(type, value))) return [{ path, keyword: "type", limit: null }];
+  if (schema.type && ![schema.type].flat().some((type) => isOf(type, value)))
+    return [{ path, keyword: "type", limit: null }];
   if (schema.enum && !schema.enum.includes(value)) wrong("enum");
   if (schema.anyOf && !schema.anyOf.some(holds)) wrong("anyOf");
   if (schema.not && holds(schema.not)) wrong("not");
@@ -30,10 +34,15 @@ export function problemsIn(schema, value, root, path = "", most = 20) {
   if (Array.isArray(value)) {
     if (value.length < schema.minItems) wrong("minItems", schema.minItems);
     if (value.length > schema.maxItems) wrong("maxItems", schema.maxItems);
-    if (schema.items) value.slice(0, schema.maxItems).forEach((/** @type {unknown} */ each, /** @type {number} */ index) => found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most)));
+    if (schema.items)
+      for (const [index, each] of value.slice(0, schema.maxItems).entries())
+        found.push(...problemsIn(schema.items, each, root, `${path}[${index}]`, most));
   } else if (isOf("object", value)) {
-    for (const key of schema.required ?? []) if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
-    for (const [key, each] of Object.entries(schema.properties ?? {})) if (Object.hasOwn(value, key)) found.push(...problemsIn(each, value[key], root, below(path, key), most));
+    for (const key of schema.required ?? [])
+      if (!Object.hasOwn(value, key)) wrong("required", null, below(path, key));
+    for (const [key, each] of Object.entries(schema.properties ?? {}))
+      if (Object.hasOwn(value, key))
+        found.push(...problemsIn(each, value[key], root, below(path, key), most));
   }
   return found.slice(0, most);
 }
@@ -49,7 +58,11 @@ function ofText(schema, value, wrong) {
 /** @param {string} path @param {string} key */
 const below = (path, key) => (path ? `${path}.${key}` : key);
 /** @param {object} root @param {string} reference @returns {Schema} */
-const target = (root, reference) => reference.replace("#/", "").split("/").reduce((node, key) => node[key], /** @type {any} */ (root));
+const target = (root, reference) =>
+  reference
+    .replace("#/", "")
+    .split("/")
+    .reduce((node, key) => node[key], /** @type {any} */ (root));
 
 /** @param {string} type @param {unknown} value */
 function isOf(type, value) {

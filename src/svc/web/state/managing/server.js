@@ -18,7 +18,12 @@ export const removeIcon = () => api("DELETE", "/api/icon");
 
 /** Derive an emoji's name from the name of its file: 2 to 30 of a-z, 0-9 and _. @param {string} fileName */
 export function emojiNameOf(fileName) {
-  const plain = fileName.replace(/\.[^.]*$/, "").normalize("NFKD").toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
+  const plain = fileName
+    .replace(/\.[^.]*$/, "")
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .replace(/^_+|_+$/g, "");
   return plain.slice(0, 30).padEnd(2, "_");
 }
 
@@ -29,7 +34,9 @@ export const renameEmoji = (id, name) => api("PATCH", `/api/emoji/${encodeURICom
 /** @param {string} id */
 export const deleteEmoji = (id) => api("DELETE", `/api/emoji/${encodeURIComponent(id)}`);
 
-const webhook = /** @type {PathOf<"/api/webhooks">} */ ((id, /** @type {any} */ rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`);
+const webhook = /** @type {PathOf<"/api/webhooks">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/webhooks/${encodeURIComponent(id)}${rest}`
+);
 export const webhooks = async () => (await api("GET", "/api/webhooks")).webhooks;
 /** @param {Body<"POST", "/api/webhooks">} wish */
 export const createWebhook = (wish) => api("POST", "/api/webhooks", wish);
@@ -40,10 +47,16 @@ export const deleteWebhook = (id) => api("DELETE", webhook(id));
 /** @param {string} id @param {Blob} file */
 export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"), file);
 /** @param {Pick<Webhook, "id" | "token">} webhook */
-export const addressOfWebhook = ({ id, token }) => (token ? `${location.origin}/api/webhooks/${id}/${token}` : null);
+export const addressOfWebhook = ({ id, token }) =>
+  token ? `${location.origin}/api/webhooks/${id}/${token}` : null;
 /** Fetch the results of the last posts to a webhook, the newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
 /** Fetch the server's description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
-/** Post as a program would, without our identity. Resolves with {message_id, warnings}. @param {string} address @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload */
-export const postTo = (address, payload) => post(/** @type {`/api/webhooks/${string}/${string}`} */ (new URL(address).pathname), payload);
+/**
+ * Post as a program would, without our identity. Resolves with {message_id, warnings}.
+ * @param {string} address
+ * @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload
+ */
+export const postTo = (address, payload) =>
+  post(/** @type {`/api/webhooks/${string}/${string}`} */ (new URL(address).pathname), payload);

@@ -1,5 +1,5 @@
-// Transfer earlier messages from one device of ours to another: request them in all conversations at once, answer
-// requests only with the person's consent, and import what arrives. docs/private.md
+// Transfer earlier messages from one device of ours to another: request them in all conversations at once,
+// answer requests only with the person's consent, and import what arrives. docs/private.md
 
 /**
  * @import { PathOf } from "../../types/wire.js"
@@ -19,9 +19,15 @@ import { PLAIN_TYPE } from "./sealed.js";
 import { NotYet } from "./waiting.js";
 
 const TURN = "svc.private.earlier"; // The lock that tabs take.
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
+const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+);
 
-/** Send a message. It is sent later if that is impossible now, but dropped if the server refuses it. @param {string} id @param {Said} said */
+/**
+ * Send a message. It is sent later if that is impossible now, but dropped if the server refuses it.
+ * @param {string} id
+ * @param {Said} said
+ */
 async function send(id, said) {
   const { device } = await start();
   try {
@@ -35,12 +41,17 @@ async function send(id, said) {
 
 /** @param {string} id @param {ArrayBuffer} data */
 async function upload(id, data) {
-  const { file_id: fileId } = await sendWhole(ONE(id, "/files"), new Blob([data], { type: PLAIN_TYPE }), { token: accessToken });
+  const { file_id: fileId } = await sendWhole(ONE(id, "/files"), new Blob([data], { type: PLAIN_TYPE }), {
+    token: accessToken,
+  });
   return fileId;
 }
 
 /** @param {string} id @param {string} fileId */
-const fetched = async (id, fileId) => (await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })).arrayBuffer();
+const fetched = async (id, fileId) =>
+  (
+    await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })
+  ).arrayBuffer();
 
 /** Request earlier messages in every conversation where another device of ours may have them. */
 export async function askOurs() {
@@ -51,12 +62,19 @@ export async function askOurs() {
   }
 }
 
-/** Answer this device of ours in all conversations where it asks, as the person here has decided. @param {string} thumbprint @param {boolean} allowed */
+/**
+ * Answer this device of ours in all conversations where it asks, as the person here has decided.
+ * @param {string} thumbprint
+ * @param {boolean} allowed
+ */
 export async function answerOurs(thumbprint, allowed) {
   await refresh(); // The device may have been removed a moment ago.
   const { kept } = await start();
   for (const { id } of talks.peek()) {
-    const ask = talksById.peek().get(id)?.asks.find((each) => each.thumbprint === thumbprint);
+    const ask = talksById
+      .peek()
+      .get(id)
+      ?.asks.find((each) => each.thumbprint === thumbprint);
     if (!ask) continue;
     if (allowed) await sendEarlier({ kept, send, upload }, id, ask);
     else await refuseEarlier(send, id, ask);

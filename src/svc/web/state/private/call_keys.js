@@ -1,4 +1,5 @@
-// The frame keys of a private conversation's call, and the owners of the devices that use them. docs/private.md
+// The frame keys of a private conversation's call, and the owners of the devices that use them.
+// docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
 /** @import { Kept } from "./waiting.js" */
@@ -16,17 +17,31 @@ export async function keysOf({ kept, device }, id) {
   if (!standing) return null;
   const audience = await kept.get("audience");
   const { leaves, ...keys } = await standing.callKeys();
-  const stated = await Promise.all(leaves.map(async ({ leaf, statement }) => ({ leaf, ...await readStatement(statement, audience) })));
-  return { ...keys, members: Object.fromEntries(stated.map(({ leaf, memberId }) => [leaf, memberId])), devices: stated.map(({ thumbprint }) => thumbprint ?? "") };
+  const stated = await Promise.all(
+    leaves.map(async ({ leaf, statement }) => ({ leaf, ...(await readStatement(statement, audience)) })),
+  );
+  return {
+    ...keys,
+    members: Object.fromEntries(stated.map(({ leaf, memberId }) => [leaf, memberId])),
+    devices: stated.map(({ thumbprint }) => thumbprint ?? ""),
+  };
 }
 
-/** Return a function that passes a group's keys to `told`, one call at a time, so that keys never follow those of a later epoch. @param {() => Promise<Parameters<typeof keysOf>[0]>} own @param {string} id @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told */
+/**
+ * Return a function that passes a group's keys to `told`, one call at a time, so that keys never follow those
+ * of a later epoch.
+ * @param {() => Promise<Parameters<typeof keysOf>[0]>} own
+ * @param {string} id
+ * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told
+ */
 export function teller(own, id, told) {
   let before = Promise.resolve();
   return () => {
-    before = before.then(async () => {
-      const keys = await keysOf(await own(), id);
-      if (keys) told(keys);
-    }).catch(reportProblem);
+    before = before
+      .then(async () => {
+        const keys = await keysOf(await own(), id);
+        if (keys) told(keys);
+      })
+      .catch(reportProblem);
   };
 }

@@ -3,12 +3,13 @@
 /**
  * @import { Removal } from "./content.js"
  *
- * @typedef {{seq: number, sentAtMs: number, added: {memberId: string}[], removed: {memberId: string}[], before: string[], after: string[], trouble?: string, memberId?: string | null}} Change
+ * @typedef {{seq: number, sentAtMs: number, added: {memberId: string}[], removed: {memberId: string}[],
+ *   before: string[], after: string[], trouble?: string, memberId?: string | null}} Change
  */
 
 /**
- * Return the member who claims to have removed this member, whom a change has taken out. Only claims before the
- * member's return count.
+ * Return the member who claims to have removed this member, whom a change has taken out. Only claims before
+ * the member's return count.
  * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
  */
 export function removerOf({ seq }, memberId, changes, removals) {
@@ -20,20 +21,30 @@ export function removerOf({ seq }, memberId, changes, removals) {
  * Return the notes to show for a change: [{what, memberId, by}]. `what` is "joined", "left", "removed",
  * "new-device", "device-gone", or a fault of the server's log; `by` is the member who removed them.
  * @param {Change} change
- * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, and somebody who comes back has a new device
+ * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, and
+ *   somebody who comes back has a new device
  * @param {(memberId: string) => string | undefined} [remover]
  * @returns {{what: string, memberId: string, by?: string}[]}
  */
-export function noteOf({ added, removed, before, after, trouble, memberId: shown }, two, remover = () => undefined) {
+export function noteOf(
+  { added, removed, before, after, trouble, memberId: shown },
+  two,
+  remover = () => undefined,
+) {
   if (trouble) return [{ what: trouble, memberId: shown ?? "" }];
   const of = (/** @type {{memberId: string}[]} */ all) => [...new Set(all.map(({ memberId }) => memberId))];
   const [come, gone] = [of(added), of(removed)];
   return [
-    ...come.map((memberId) => ({ what: two || before.includes(memberId) ? "new-device" : "joined", memberId })),
-    ...gone.filter((memberId) => !come.includes(memberId)).map((memberId) => {
-      if (two || after.includes(memberId)) return { what: "device-gone", memberId };
-      const by = remover(memberId);
-      return by ? { what: "removed", memberId, by } : { what: "left", memberId };
-    }),
+    ...come.map((memberId) => ({
+      what: two || before.includes(memberId) ? "new-device" : "joined",
+      memberId,
+    })),
+    ...gone
+      .filter((memberId) => !come.includes(memberId))
+      .map((memberId) => {
+        if (two || after.includes(memberId)) return { what: "device-gone", memberId };
+        const by = remover(memberId);
+        return by ? { what: "removed", memberId, by } : { what: "left", memberId };
+      }),
   ];
 }

@@ -1,5 +1,6 @@
-// The group of an encrypted voice channel's call. This browser is a member only during the call and stores nothing
-// of it: everything except the device's own keys is in memory and disappears with the call. docs/private.md
+// The group of an encrypted voice channel's call. This browser is a member only during the call and stores
+// nothing of it: everything except the device's own keys is in memory and disappears with the call.
+// docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -19,7 +20,8 @@ const AGAIN_MS = 2000;
 
 /** The store of a call: the device's own keys are persistent, everything else is in memory. */
 class OfCall {
-  #kept; #memory = new Unkept();
+  #kept;
+  #memory = new Unkept();
 
   /** @param {Kept} kept */
   constructor(kept) {
@@ -45,13 +47,28 @@ class OfCall {
   }
 }
 
-/** Stay in the group of this channel's call until the returned function is called; `told` receives the keys of each epoch. @param {string} id @param {(keys: Keys) => void} told */
+/**
+ * Stay in the group of this channel's call until the returned function is called; `told` receives the keys of
+ * each epoch.
+ * @param {string} id
+ * @param {(keys: Keys) => void} told
+ */
 export async function followCall(id, told) {
   const mine = await takePart();
   const kept = new OfCall(mine.kept);
   const isHere = () => inCalls.get(id) === group;
-  const tell = teller(async () => ({ kept, device }), id, (keys) => { if (isHere()) told(keys); });
-  const device = deviceOf(mine, kept, { channelId: id, inCall: new Map([[id, tell]]), inTurn: (act) => act() });
+  const tell = teller(
+    async () => ({ kept, device }),
+    id,
+    (keys) => {
+      if (isHere()) told(keys);
+    },
+  );
+  const device = deviceOf(mine, kept, {
+    channelId: id,
+    inCall: new Map([[id, tell]]),
+    inTurn: (act) => act(),
+  });
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const look = async (/** @type {boolean} */ acts) => {
@@ -73,7 +90,9 @@ export async function followCall(id, told) {
   };
   // Polls run one after the other.
   let looking = Promise.resolve();
-  const lookNext = (acts = false) => { looking = looking.then(() => look(acts)); };
+  const lookNext = (acts = false) => {
+    looking = looking.then(() => look(acts));
+  };
   const group = { kept, device, look: () => lookNext() };
   inCalls.set(id, group);
   group.look();

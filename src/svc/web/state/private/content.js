@@ -1,5 +1,5 @@
-// The content of private messages, and the state of a conversation after all of them. Others may send anything, so
-// everything is validated; authors are those named by MLS. docs/private.md
+// The content of private messages, and the state of a conversation after all of them. Others may send
+// anything, so everything is validated; authors are those named by MLS. docs/private.md
 
 /**
  * @import { Reactions } from "../conversation.js"
@@ -8,7 +8,8 @@
  * @typedef {{by: string, key: string}} Ref the author of a message, and the key that they gave it
  * @typedef {{seq: number, by: string, who: string}} Removal
  * @typedef {{v?: number, type?: string, key: string, [part: string]: any}} Said
- * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs: number | null, reply: string | null, reactions: Reactions,
+ * @typedef {{id: string, ref: Ref, seq: number, memberId: string, text: string, sentAtMs: number, editedAtMs:
+ *   number | null, reply: string | null, reactions: Reactions,
  *   files: FileSaid[], edits: number[], deleted: boolean, trouble: "" | "unreadable" | "newer"}} Told
  */
 
@@ -25,7 +26,8 @@ export const LONGEST_NAME = 80;
 const keyed = (type, rest) => ({ v: VERSION, type, key: crypto.randomUUID(), ...rest });
 
 /** @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
-export const messageSaid = (text, { reply = null, files = [] } = {}) => keyed("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
+export const messageSaid = (text, { reply = null, files = [] } = {}) =>
+  keyed("message", { text, ...(reply && { reply }), ...(files.length && { files }) });
 /** @param {Ref} of the person's own message @param {string} text */
 export const editSaid = ({ key: of }, text) => keyed("edit", { of, text });
 /** @param {Ref} of the person's own message */
@@ -39,16 +41,19 @@ export const nameSaid = (text) => keyed("name", { text: text.trim().slice(0, LON
 /** @param {string} who the member whom the author has just removed from the group */
 export const removedSaid = (who) => keyed("removed", { who });
 
-/** Return the part of a message that stays in the history after its author has deleted it. @param {Pick<Said, "type" | "key">} said */
+/**
+ * Return the part of a message that stays in the history after its author has deleted it.
+ * @param {Pick<Said, "type" | "key">} said
+ */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
 
 /** Return an id that is unique within the conversation. @param {Ref} ref */
 export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**
- * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply, reactions,
- * trouble}], where `trouble` is "unreadable" or "newer"; in `emptying` the entries whose text must be erased; the
- * `name`, or ""; and in `removals` the claims of who removed whom.
+ * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply,
+ * reactions, trouble}], where `trouble` is "unreadable" or "newer"; in `emptying` the entries whose text must
+ * be erased; the `name`, or ""; and in `removals` the claims of who removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
 export function toldBy(entries) {
@@ -62,29 +67,63 @@ export function toldBy(entries) {
     if (!by) continue;
     const type = said?.type ?? "message";
     if (!said || said.v > VERSION) {
-      all.set(`${by} #${seq}`, { ...blank({ by, key: `#${seq}` }, seq, sentAtMs), trouble: said ? "newer" : "unreadable" });
+      all.set(`${by} #${seq}`, {
+        ...blank({ by, key: `#${seq}` }, seq, sentAtMs),
+        trouble: said ? "newer" : "unreadable",
+      });
       continue;
     }
     const own = (isKey(said.of) && all.get(idOf({ by, key: said.of }))) || null;
     if (type === "message") begin(all, { ...said, key: said.key ?? `#${seq}` }, { seq, by, sentAtMs });
     else if (type === "name" && isText(said.text)) name = said.text.slice(0, LONGEST_NAME);
     else if (type === "removed" && typeof said.who === "string") removals.push({ seq, by, who: said.who });
-    else if (type === "edit" && own && !own.deleted && isText(said.text)) all.set(own.id, { ...own, text: said.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
+    else if (type === "edit" && own && !own.deleted && isText(said.text))
+      all.set(own.id, { ...own, text: said.text, editedAtMs: sentAtMs, edits: [...own.edits, seq] });
     else if (type === "delete" && own && !own.deleted) {
       emptying.push(own.seq, ...own.edits);
       all.set(own.id, { ...own, deleted: true });
     } else if (type === "reaction") react(all, by, said);
   }
-  return { messages: [...all.values()].filter(({ deleted }) => !deleted), emptying: emptying.filter((seq) => Number.isFinite(seq)), name, removals };
+  return {
+    messages: [...all.values()].filter(({ deleted }) => !deleted),
+    emptying: emptying.filter((seq) => Number.isFinite(seq)),
+    name,
+    removals,
+  };
 }
 
 /** @param {Ref} ref @param {number} seq @param {number} sentAtMs @returns {Told} */
-const blank = (ref, seq, sentAtMs) => ({ id: idOf(ref), ref, seq, memberId: ref.by, text: "", sentAtMs, editedAtMs: null, reply: null, reactions: [], files: [], edits: [], deleted: false, trouble: "" });
+const blank = (ref, seq, sentAtMs) => ({
+  id: idOf(ref),
+  ref,
+  seq,
+  memberId: ref.by,
+  text: "",
+  sentAtMs,
+  editedAtMs: null,
+  reply: null,
+  reactions: [],
+  files: [],
+  edits: [],
+  deleted: false,
+  trouble: "",
+});
 
-/** Add a message. A message repeated after a lost response counts once. @param {Map<string, Told>} all @param {any} what @param {{seq: number, by: string, sentAtMs: number}} entry */
+/**
+ * Add a message. A message repeated after a lost response counts once.
+ * @param {Map<string, Told>} all
+ * @param {any} what
+ * @param {{seq: number, by: string, sentAtMs: number}} entry
+ */
 function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs }) {
   if (!isKey(key) || all.has(idOf({ by, key })) || !(deleted || isText(text))) return;
-  const message = { ...blank({ by, key }, seq, sentAtMs), text: text ?? "", deleted: Boolean(deleted), reply: isRef(reply) ? idOf(reply) : null, files: filesSaid(files) };
+  const message = {
+    ...blank({ by, key }, seq, sentAtMs),
+    text: text ?? "",
+    deleted: Boolean(deleted),
+    reply: isRef(reply) ? idOf(reply) : null,
+    files: filesSaid(files),
+  };
   all.set(message.id, message);
 }
 
@@ -94,7 +133,10 @@ function react(all, by, { of, emoji, on }) {
   if (!message) return;
   // Another program may write the same emoji with or without variation selectors.
   const written = message.reactions.find((reaction) => bare(reaction.emoji) === bare(emoji))?.emoji ?? emoji;
-  all.set(message.id, { ...message, reactions: changedReactions(message.reactions, { emoji: written, member_id: by, added: on === true }) });
+  all.set(message.id, {
+    ...message,
+    reactions: changedReactions(message.reactions, { emoji: written, member_id: by, added: on === true }),
+  });
 }
 
 /** @param {string} emoji */
@@ -106,4 +148,5 @@ const isKey = (key) => typeof key === "string" && key.length > 0 && key.length <
 /** @param {any} ref */
 const isRef = (ref) => Boolean(ref) && typeof ref.by === "string" && isKey(ref.key);
 /** @param {unknown} sign */
-const isSign = (sign) => typeof sign === "string" && sign.length > 0 && sign.length <= LONGEST_SIGN && !/\s/u.test(sign);
+const isSign = (sign) =>
+  typeof sign === "string" && sign.length > 0 && sign.length <= LONGEST_SIGN && !/\s/u.test(sign);

@@ -1,6 +1,6 @@
-// This browser's part in private conversations: registers, joins, follows each group and sends. Everything received
-// or about to be sent is stored before anything depends on it, so a page may end at any moment. Groups are read
-// from the store each time, because tabs share it, one at a time. docs/private.md
+// This browser's part in private conversations: registers, joins, follows each group and sends. Everything
+// received or about to be sent is stored before anything depends on it, so a page may end at any moment.
+// Groups are read from the store each time, because tabs share it, one at a time. docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -15,17 +15,43 @@
 import { sinceHere } from "./earlier.js";
 import { afterEntry } from "./entries.js";
 import { frankedFor } from "./franking.js";
-import { agreementOf, begin, callKeysOf, commit, configOf, digestOf, epochOf, fromBase64, join, leavesOf, packed, readStatement, seal, toBase64, unpacked, utf8 } from "./mls.js";
+import {
+  agreementOf,
+  begin,
+  callKeysOf,
+  commit,
+  configOf,
+  digestOf,
+  epochOf,
+  fromBase64,
+  join,
+  leavesOf,
+  packed,
+  seal,
+  toBase64,
+  unpacked,
+  utf8,
+} from "./mls.js";
 import { chainFrom, seenBy } from "./order.js";
 import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./others.js";
 import { OwnKeys } from "./own_keys.js";
 import { allWaiting, nextWaiting, noMore, NotYet, refusedAs, rings, wait, waitAgain } from "./waiting.js";
 
 const ATTEMPTS = 30; // For commits that lose against others in succession.
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
+const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+  (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+);
 
 export class PrivateDevice {
-  #api; #kept; #keys; #memberId; #audience; #inTurn; #now; #channelId; #inCall;
+  #api;
+  #kept;
+  #keys;
+  #memberId;
+  #audience;
+  #inTurn;
+  #now;
+  #channelId;
+  #inCall;
 
   /**
    * @param {object} parts
@@ -33,11 +59,23 @@ export class PrivateDevice {
    * @param {Kept} parts.kept `get(name)`, `put([[name, value or undefined]])` all or nothing, `under(prefix)`
    * @param {(claims: object) => Promise<string>} parts.sign signs a statement with this browser's own key
    * @param {string} parts.memberId @param {string} parts.audience @param {() => number} [parts.now]
-   * @param {string | null} [parts.channelId] set if the device is only in the call of a channel and ignores conversations
-   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call, before any other request, when the keys of its call may have changed
+   * @param {string | null} [parts.channelId] set if the device is only in the call of a channel and ignores
+   *   conversations
+   * @param {Map<string, () => void>} [parts.inCall] by conversation: a function to call, before any other
+   *   request, when the keys of its call may have changed
    * @param {<T>(act: () => Promise<T>) => Promise<T>} parts.inTurn runs `act` while no other tab runs one
    */
-  constructor({ api, kept, sign, memberId, audience, now = Date.now, channelId = null, inCall = new Map(), inTurn }) {
+  constructor({
+    api,
+    kept,
+    sign,
+    memberId,
+    audience,
+    now = Date.now,
+    channelId = null,
+    inCall = new Map(),
+    inTurn,
+  }) {
     this.#channelId = channelId;
     this.#inCall = inCall;
     this.#api = api;
@@ -54,27 +92,34 @@ export class PrivateDevice {
     return this.#inTurn(() => this.#keys.prepare());
   }
 
-  /** Join groups that we are invited to, add and remove devices as required, and read new messages. Resolves with the conversations. @param {string[] | null} only these */
+  /**
+   * Join groups that we are invited to, add and remove devices as required, and read new messages. Resolves
+   * with the conversations.
+   * @param {string[] | null} only these
+   */
   sync(only = null) {
     return this.#inTurn(async () => {
-      for (const id of only ?? []) if (this.#inCall.has(id) && await this.#kept.get(`group/${id}`)) await this.#catchUp(id).catch((error) => refused(error));
+      for (const id of only ?? [])
+        if (this.#inCall.has(id) && (await this.#kept.get(`group/${id}`)))
+          await this.#catchUp(id).catch((error) => refused(error));
       await this.#joinAll();
       const { conversations } = await this.#api("GET", "/api/private/conversations");
-      for (const { id } of conversations) if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
+      for (const { id } of conversations)
+        if (!only || only.includes(id)) await this.#keepUp(id).catch((error) => refused(error));
       return conversations;
     });
   }
 
   /**
-   * Follow the group of the channel's call. If a device is missing or must go and this device `acts`, it makes the
-   * change. Otherwise this resolves with the number of devices whose turn comes first, or with null if there is
-   * nothing to do.
+   * Follow the group of the channel's call. If a device is missing or must go and this device `acts`, it
+   * makes the change. Otherwise this resolves with the number of devices whose turn comes first, or with null
+   * if there is nothing to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
     return this.#inTurn(async () => {
       const id = /** @type {string} */ (this.#channelId);
-      if (!await this.#kept.get(`group/${id}`)) await this.#joinAll();
+      if (!(await this.#kept.get(`group/${id}`))) await this.#joinAll();
       return this.#keepUp(id, acts);
     });
   }
@@ -82,7 +127,11 @@ export class PrivateDevice {
   /** Return the conversation with these members, creating it if needed. @param {string[]} memberIds */
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
-  /** Send a message now, or store it until somebody can read it and reject with NotYet. @param {string} id @param {Partial<Said>} said sent as JSON; its `key` is unique */
+  /**
+   * Send a message now, or store it until somebody can read it and reject with NotYet.
+   * @param {string} id
+   * @param {Partial<Said>} said sent as JSON; its `key` is unique
+   */
   async send(id, said) {
     const keyed = { key: crypto.randomUUID(), ...said };
     await wait(this.#kept, id, keyed, this.#now());
@@ -105,27 +154,43 @@ export class PrivateDevice {
     return this.#inTurn(() => this.#kept.put([noMore(id, { key })]));
   }
 
-  /** Return the history in order: [{seq, memberId, thumbprint, said, sentAtMs}]; `said` is null for an unreadable entry. @param {string} id @returns {Promise<Entry[]>} */
+  /**
+   * Return the history in order: [{seq, memberId, thumbprint, said, sentAtMs}]; `said` is null for an
+   * unreadable entry.
+   * @param {string} id
+   * @returns {Promise<Entry[]>}
+   */
   async history(id) {
     return (await this.#kept.under(`history/${id}/`)).sort((one, other) => one.seq - other.seq);
   }
 
-  /** Return the state shared by all devices of the group, {epoch, agreement, statements, callKeys()}; null outside the group. @param {string} id */
+  /**
+   * Return the state shared by all devices of the group, {epoch, agreement, statements, callKeys()}; null
+   * outside the group.
+   * @param {string} id
+   */
   async standing(id) {
     const group = await this.#kept.get(`group/${id}`);
     if (!group) return null;
-    const state = this.#state(id, group);
-    return { epoch: epochOf(state), agreement: agreementOf(state), statements: leavesOf(state).map(({ statement }) => statement), callKeys: () => callKeysOf(state) };
+    const state = this.#state(group);
+    return {
+      epoch: epochOf(state),
+      agreement: agreementOf(state),
+      statements: leavesOf(state).map(({ statement }) => statement),
+      callKeys: () => callKeysOf(state),
+    };
   }
 
-  #config = (/** @type {string[] | null} */ members) => configOf(this.#audience, (memberId) => !members || members.includes(memberId));
-  #state = (/** @type {string} */ id, /** @type {Group} */ group) => unpacked(group.state, this.#config(group.between));
+  #config = (/** @type {string[] | null} */ members) =>
+    configOf(this.#audience, (memberId) => !members || members.includes(memberId));
+  #state = (/** @type {Group} */ group) => unpacked(group.state, this.#config(group.between));
 
   // Joining.
 
   async #joinAll() {
+    const query = new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {});
     for (;;) {
-      const { welcomes } = await this.#api("GET", `/api/private/welcomes?${new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {})}`);
+      const { welcomes } = await this.#api("GET", `/api/private/welcomes?${query}`);
       if (!welcomes.length) return;
       for (const each of welcomes) {
         await this.#join(each);
@@ -148,7 +213,11 @@ export class PrivateDevice {
     const between = two ? members : null;
     let joined = null;
     try {
-      joined = await join(fromBase64(welcome), (ref) => this.#kept.get(`package/${ref}`), this.#config(between));
+      joined = await join(
+        fromBase64(welcome),
+        (ref) => this.#kept.get(`package/${ref}`),
+        this.#config(between),
+      );
     } catch (error) {
       reportProblem(error); // Somebody has sent an invalid Welcome; another device can add us again.
     }
@@ -158,17 +227,36 @@ export class PrivateDevice {
     }
     const used = await this.#kept.get(`package/${joined.ref}`);
     /** @type {Changes} */
-    const changes = [[`group/${id}`, { state: packed(joined.state), seq, between, outgoing: before?.outgoing ?? [], chain: chainFrom(joined.state, seq) }]];
+    const changes = [
+      [
+        `group/${id}`,
+        {
+          state: packed(joined.state),
+          seq,
+          between,
+          outgoing: before?.outgoing ?? [],
+          chain: chainFrom(joined.state, seq),
+        },
+      ],
+    ];
     if (!used.last) changes.push([`package/${joined.ref}`, undefined]);
-    if (!before) changes.push(...await sinceHere(this.#kept, id, seq));
+    if (!before) changes.push(...(await sinceHere(this.#kept, id, seq)));
     await this.#kept.put(changes);
     this.#inCall.get(id)?.();
   }
 
-  /** Leave the group. Messages that the server may not have wait for the next group. @param {string} id @param {Changes} changes */
+  /**
+   * Leave the group. Messages that the server may not have wait for the next group.
+   * @param {string} id
+   * @param {Changes} changes
+   */
   async #forget(id, changes = []) {
     const { outgoing = [] } = /** @type {Partial<Group>} */ ((await this.#kept.get(`group/${id}`)) ?? {});
-    await this.#kept.put([[`group/${id}`, undefined], ...outgoing.map((each) => waitAgain(id, each)), ...changes]);
+    await this.#kept.put([
+      [`group/${id}`, undefined],
+      ...outgoing.map((each) => waitAgain(id, each)),
+      ...changes,
+    ]);
   }
 
   /** @param {string} id */
@@ -179,12 +267,21 @@ export class PrivateDevice {
 
   // Keeping up.
 
-  /** Read everything, bring the group to the state that the server requires, and send waiting messages. @param {string} id @param {boolean} [acts] see `syncCall` */
+  /**
+   * Read everything, bring the group to the state that the server requires, and send waiting messages.
+   * @param {string} id
+   * @param {boolean} [acts] see `syncCall`
+   */
   async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A device that is in the call but not in its group asks to be added again: it may have been excluded by
-      // mistake.
-      if (await this.#kept.get(`group/${id}`) && !(await this.#catchUp(id)) && (!this.#channelId || await this.#kept.get(`group/${id}`))) return null;
+      // A device that is in the call but not in its group asks to be added again: it may have been excluded
+      // by mistake.
+      if (
+        (await this.#kept.get(`group/${id}`)) &&
+        !(await this.#catchUp(id)) &&
+        (!this.#channelId || (await this.#kept.get(`group/${id}`)))
+      )
+        return null;
       const { changed, settled, turn = null } = await this.#settle(id, acts);
       if (turn !== null) return turn;
       if (settled) break;
@@ -229,20 +326,28 @@ export class PrivateDevice {
     if (entry.seq <= group.seq) return true;
     const { statement } = await this.#keys.identity();
     const unpack = (/** @type {Uint8Array} */ data) => unpacked(data, this.#config(group.between));
-    const chainAt = async (/** @type {number} */ seq) => (await this.#kept.get(`history/${id}/${seq}`))?.chain;
-    const { next, changes, lost } = await afterEntry(id, group, entry, { unpack, audience: this.#audience, statement, chainAt });
+    const chainAt = async (/** @type {number} */ seq) =>
+      (await this.#kept.get(`history/${id}/${seq}`))?.chain;
+    const { next, changes, lost } = await afterEntry(id, group, entry, {
+      unpack,
+      audience: this.#audience,
+      statement,
+      chainAt,
+    });
     if (next) {
       await this.#kept.put([[`group/${id}`, next], ...changes]);
       if (entry.kind === "commit") this.#inCall.get(id)?.();
     } else await this.#forget(id, changes);
-    if (lost) await this.#lose(id); // The entry does not follow from our state, so somebody must add us again.
+    // The entry does not follow from our state, so somebody must add us again.
+    if (lost) await this.#lose(id);
     return Boolean(next);
   }
 
   /**
-   * Add missing devices to the group and remove those that are gone. Return {changed, settled}: whether something
-   * changed, and whether nothing is left to do.
-   * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled: boolean, turn?: number}>}
+   * Add missing devices to the group and remove those that are gone. Return {changed, settled}: whether
+   * something changed, and whether nothing is left to do.
+   * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled:
+   *   boolean, turn?: number}>}
    */
   async #settle(id, acts = true) {
     const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
@@ -251,7 +356,7 @@ export class PrivateDevice {
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
     let group = await this.#kept.get(`group/${id}`);
-    if (group && epoch === 0 && (epochOf(this.#state(id, group)) > 0 || group.seq !== seq)) group = null;
+    if (group && epoch === 0 && (epochOf(this.#state(group)) > 0 || group.seq !== seq)) group = null;
     if (epoch > 0 && !devices.some((device) => device.id === own.id && !device.gone)) {
       if (group) await this.#forget(id);
       return { changed: false, settled: false };
@@ -263,7 +368,8 @@ export class PrivateDevice {
       if (!joined) await this.#lose(id);
       return { changed: joined, settled: false };
     }
-    if (group && group.seq !== seq) return { changed: true, settled: false }; // The group has advanced since we read it.
+    // The group has advanced since we read it.
+    if (group && group.seq !== seq) return { changed: true, settled: false };
     const gone = epoch ? devices.filter((device) => device.gone && device.id !== own.id) : [];
     const wanted = lacking.filter((device) => device.id !== own.id);
     if (!acts && (gone.length || wanted.length)) {
@@ -274,14 +380,24 @@ export class PrivateDevice {
     const between = group ? group.between : two ? members : null;
     const packages = wanted.length ? await packagesOf(this.#api, id, wanted, between, this.#audience) : [];
     if (!gone.length && !packages.length) return { changed: false, settled: Boolean(group) };
-    const state = group ? this.#state(id, group) : await begin(id, await this.#keys.package(), this.#config(between));
+    const state = group
+      ? this.#state(group)
+      : await begin(id, await this.#keys.package(), this.#config(between));
     const leaves = await leavesOfDevices(state, gone, this.#audience);
     const made = await commit(state, packages, leaves);
-    const pending = { digest: await digestOf(made.message), state: packed(made.state), adds: packages.length > 0 };
+    const pending = {
+      digest: await digestOf(made.message),
+      state: packed(made.state),
+      adds: packages.length > 0,
+    };
     const before = group ?? { state: packed(state), seq, between, outgoing: [] };
     await this.#kept.put([[`group/${id}`, { ...before, pending }]]);
     /** @type {Body<"POST", "/api/private/conversations/{}/commits">} */
-    const body = { commit: toBase64(made.message), removed: gone.map((device) => device.id), after: before.seq };
+    const body = {
+      commit: toBase64(made.message),
+      removed: gone.map((device) => device.id),
+      after: before.seq,
+    };
     if (made.welcome) body.welcome = toBase64(made.welcome);
     try {
       await this.#api("POST", ONE(id, "/commits"), body);
@@ -294,31 +410,49 @@ export class PrivateDevice {
 
   // Sending.
 
-  /** Encrypt a message for the current epoch, and store it until the server has it. @param {string} id @param {Said} said @param {number} atMs */
+  /**
+   * Encrypt a message for the current epoch, and store it until the server has it.
+   * @param {string} id
+   * @param {Said} said
+   * @param {number} atMs
+   */
   async #enclose(id, said, atMs) {
     /** @type {Group} */
     const group = await this.#kept.get(`group/${id}`);
     const { frank, commitment, shown } = await frankedFor(said);
-    const { state, message } = await seal(this.#state(id, group), utf8(JSON.stringify({ ...said, ...seenBy(group), frank })), shown);
-    const outgoing = [...group.outgoing, { said, atMs, message, commitment, digest: await digestOf(message) }];
+    const { state, message } = await seal(
+      this.#state(group),
+      utf8(JSON.stringify({ ...said, ...seenBy(group), frank })),
+      shown,
+    );
+    const outgoing = [
+      ...group.outgoing,
+      { said, atMs, message, commitment, digest: await digestOf(message) },
+    ];
     await this.#kept.put([[`group/${id}`, { ...group, state: packed(state), outgoing }], noMore(id, said)]);
   }
 
   /** Send waiting messages. Encrypt a message again if its epoch has passed. @param {string} id */
   async #flush(id) {
-    for (let attempt = 0; attempt < ATTEMPTS;) {
+    for (let attempt = 0; attempt < ATTEMPTS; ) {
       /** @type {Group | undefined} */
       const group = await this.#kept.get(`group/${id}`);
       const [first] = group?.outgoing ?? [];
       if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
       if (!first) continue;
-      if (!first.commitment) { // Sealed by an earlier version, without a franking proof.
+      if (!first.commitment) {
+        // Sealed by an earlier version, without a franking proof.
         if (!(await this.#catchUp(id))) return;
         if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
         continue;
       }
       try {
-        await this.#api("POST", ONE(id, "/messages"), { message: toBase64(first.message), commitment: toBase64(first.commitment), after: group.seq, ring: rings(first.said) });
+        await this.#api("POST", ONE(id, "/messages"), {
+          message: toBase64(first.message),
+          commitment: toBase64(first.commitment),
+          after: group.seq,
+          ring: rings(first.said),
+        });
         if (!(await this.#catchUp(id))) return;
       } catch (/** @type {any} */ error) {
         attempt += 1;
@@ -337,20 +471,32 @@ export class PrivateDevice {
     }
   }
 
-  /** Encrypt the next waiting message. Return false if there is none, or nobody could read it. @param {string} id @param {Group} group */
+  /**
+   * Encrypt the next waiting message. Return false if there is none, or nobody could read it.
+   * @param {string} id
+   * @param {Group} group
+   */
   async #encloseNext(id, group) {
     const next = await nextWaiting(this.#kept, id);
-    if (!next || !(await othersIn(this.#state(id, group), this.#memberId, this.#audience)).length) return false;
+    if (!next || !(await othersIn(this.#state(group), this.#memberId, this.#audience)).length) return false;
     await this.#enclose(id, next.said, next.atMs);
     return true;
   }
 
-  /** Remove an outgoing message. Return false if it was in the log after all. @param {string} id @param {Outgoing} outgoing @param {Changes} changes */
+  /**
+   * Remove an outgoing message. Return false if it was in the log after all.
+   * @param {string} id
+   * @param {Outgoing} outgoing
+   * @param {Changes} changes
+   */
   async #drop(id, { digest }, changes = []) {
     /** @type {Group | undefined} */
     const group = await this.#kept.get(`group/${id}`);
     if (!group?.outgoing.some((each) => each.digest === digest)) return false;
-    await this.#kept.put([[`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }], ...changes]);
+    await this.#kept.put([
+      [`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }],
+      ...changes,
+    ]);
     return true;
   }
 }

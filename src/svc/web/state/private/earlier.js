@@ -1,7 +1,7 @@
-// Messages from before one of our devices joined a conversation, transferred from another device of ours. The new
-// device asks in the conversation, with a key made for this purpose; the person at the other device consents; the
-// history is sent as a sealed file whose key only these two devices can derive. The server and other members see
-// the transfer and not its content. docs/private.md
+// Messages from before one of our devices joined a conversation, transferred from another device of ours. The
+// new device asks in the conversation, with a key made for this purpose; the person at the other device
+// consents; the history is sent as a sealed file whose key only these two devices can derive. The server and
+// other members see the transfer and not its content. docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -36,7 +36,14 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 /** @param {object} rest @returns {Said} */
 const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
-/** Return the change that stores the end of the history that this device cannot read, if it had nothing before. @param {Kept} kept @param {string} id @param {number} seq of the commit that let it in @returns {Promise<Changes>} */
+/**
+ * Return the change that stores the end of the history that this device cannot read, if it had nothing
+ * before.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {number} seq of the commit that let it in
+ * @returns {Promise<Changes>}
+ */
 export async function sinceHere(kept, id, seq) {
   if (seq <= 1 || (await kept.under(HISTORY(id))).length) return [];
   return [[SINCE(id), seq]];
@@ -44,27 +51,52 @@ export async function sinceHere(kept, id, seq) {
 
 /**
  * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
- * Either a member or the server alone could slip in a device that claims to be ours. This excludes all but the two
- * in collusion, which only comparing numbers reveals.
- * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param {Device} own
+ * Either a member or the server alone could slip in a device that claims to be ours. This excludes all but
+ * the two in collusion, which only comparing numbers reveals.
+ * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param
+ *   {Device} own
  */
 export function othersOfOurs(inGroup, { devices }, { memberId, thumbprint }) {
-  const isOurs = (/** @type {Device} */ each) => devices.some((leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === each.thumbprint);
-  return (inGroup ?? []).filter((each) => each.memberId === memberId && each.thumbprint !== thumbprint && isOurs(each)).map((each) => each.thumbprint);
+  const isOurs = (/** @type {Device} */ each) =>
+    devices.some((leaf) => !leaf.gone && leaf.member_id === memberId && leaf.thumbprint === each.thumbprint);
+  return (inGroup ?? [])
+    .filter((each) => each.memberId === memberId && each.thumbprint !== thumbprint && isOurs(each))
+    .map((each) => each.thumbprint);
 }
 
-/** Return the entries about transfers that these devices of the member have sent. @param {Entry[]} entries @param {string} memberId @param {string[]} thumbprints */
-const saidBy = (entries, memberId, thumbprints) => entries.filter((entry) => entry.said?.type === TYPE && entry.memberId === memberId && thumbprints.includes(entry.thumbprint ?? ""));
+/**
+ * Return the entries about transfers that these devices of the member have sent.
+ * @param {Entry[]} entries
+ * @param {string} memberId
+ * @param {string[]} thumbprints
+ */
+const saidBy = (entries, memberId, thumbprints) =>
+  entries.filter(
+    (entry) =>
+      entry.said?.type === TYPE &&
+      entry.memberId === memberId &&
+      thumbprints.includes(entry.thumbprint ?? ""),
+  );
 
-/** Return the state of the transfer. @param {Kept} kept @param {string} id @param {string[]} ours @returns {Promise<Earlier>} */
+/**
+ * Return the state of the transfer.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {string[]} ours
+ * @returns {Promise<Earlier>}
+ */
 export async function earlierOf(kept, id, ours) {
   if (!(await kept.get(SINCE(id)))) return "";
   const { state } = /** @type {Partial<Asked>} */ ((await kept.get(ASKED(id))) ?? {});
   if (state === "done") return state;
-  return ours.length ? state ?? "can" : "none";
+  return ours.length ? (state ?? "can") : "none";
 }
 
-/** Ask our other devices for earlier messages. May be repeated. @param {{kept: Kept, send: Send}} parts @param {string} id */
+/**
+ * Ask our other devices for earlier messages. May be repeated.
+ * @param {{kept: Kept, send: Send}} parts
+ * @param {string} id
+ */
 export async function askForEarlier({ kept, send }, id) {
   const pair = await crypto.subtle.generateKey(CURVE, true, ["deriveBits"]);
   const ask = toBase64(new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey)));
@@ -78,15 +110,29 @@ export async function askForEarlier({ kept, send }, id) {
   }
 }
 
-/** Return the last unanswered request of each of our other devices for which this device has something to send. @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Ask[]} */
+/**
+ * Return the last unanswered request of each of our other devices for which this device has something to
+ * send.
+ * @param {Entry[]} entries
+ * @param {Device} own
+ * @param {string[]} ours
+ * @returns {Ask[]}
+ */
 export function asksIn(entries, { memberId, thumbprint: here }, ours) {
   const answered = new Set(saidBy(entries, memberId, [...ours, here]).map((entry) => entry.said.for));
   /** @type {Map<string, Ask>} */
   const last = new Map();
-  for (const { seq, thumbprint, said: { ask, up_to: upTo } } of saidBy(entries, memberId, ours)) {
-    if (typeof ask === "string" && Number.isInteger(upTo) && upTo < seq) last.set(`${thumbprint}`, { ask, seq, upTo, thumbprint: `${thumbprint}` });
+  for (const {
+    seq,
+    thumbprint,
+    said: { ask, up_to: upTo },
+  } of saidBy(entries, memberId, ours)) {
+    if (typeof ask === "string" && Number.isInteger(upTo) && upTo < seq)
+      last.set(`${thumbprint}`, { ask, seq, upTo, thumbprint: `${thumbprint}` });
   }
-  return [...last.values()].filter(({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isGiven(entry, upTo)));
+  return [...last.values()].filter(
+    ({ ask, upTo }) => !answered.has(ask) && entries.some((entry) => isGiven(entry, upTo)),
+  );
 }
 
 /** Refuse a request. @param {Send} send @param {string} id @param {Pick<Ask, "ask">} asked */
@@ -94,7 +140,8 @@ export const refuseEarlier = (send, id, { ask }) => send(id, said({ for: ask }))
 
 /**
  * Send the stored messages from before the other device joined.
- * @param {{kept: Kept, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts @param {string} id @param {Ask} asked
+ * @param {{kept: Kept, send: Send, upload: (id: string, data: ArrayBuffer) => Promise<string>}} parts @param
+ *   {string} id @param {Ask} asked
  */
 export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
   const plain = packedEarlier(await kept.under(HISTORY(id)), upTo);
@@ -105,12 +152,27 @@ export async function sendEarlier({ kept, send, upload }, id, { ask, upTo }) {
 }
 
 /** @param {Entry} entry @param {number} upTo */
-const isGiven = ({ seq, memberId, said: what }, upTo) => seq <= upTo && Boolean(memberId && what) && what.type !== TYPE;
+const isGiven = ({ seq, memberId, said: what }, upTo) =>
+  seq <= upTo && Boolean(memberId && what) && what.type !== TYPE;
 
-/** Pack the entries up to `upTo`. If there are too many, keep the newest. @param {Entry[]} all @param {number} upTo */
+/**
+ * Pack the entries up to `upTo`. If there are too many, keep the newest.
+ * @param {Entry[]} all
+ * @param {number} upTo
+ */
 export function packedEarlier(all, upTo) {
-  let entries = all.filter((entry) => isGiven(entry, upTo)).sort((one, other) => one.seq - other.seq).slice(-MOST_ENTRIES)
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({ seq, memberId, thumbprint, said: what, sentAtMs, tag }));
+  let entries = all
+    .filter((entry) => isGiven(entry, upTo))
+    .sort((one, other) => one.seq - other.seq)
+    .slice(-MOST_ENTRIES)
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({
+      seq,
+      memberId,
+      thumbprint,
+      said: what,
+      sentAtMs,
+      tag,
+    }));
   for (;;) {
     const plain = utf8(JSON.stringify(entries));
     if (plain.length <= MOST_BYTES) return plain;
@@ -118,21 +180,33 @@ export function packedEarlier(all, upTo) {
   }
 }
 
-/** Return the answer of another device of ours to this device's request, or undefined. @param {Kept} kept @param {string} id @param {Entry[]} entries @param {Device} own @param {string[]} ours @returns {Promise<Said | undefined>} */
+/**
+ * Return the answer of another device of ours to this device's request, or undefined.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {Entry[]} entries
+ * @param {Device} own
+ * @param {string[]} ours
+ * @returns {Promise<Said | undefined>}
+ */
 export async function answerIn(kept, id, entries, { memberId }, ours) {
   const asked = /** @type {Asked | undefined} */ (await kept.get(ASKED(id)));
-  return asked?.state === "asked" ? saidBy(entries, memberId, ours).find((entry) => entry.said.for === asked.ask)?.said : undefined;
+  return asked?.state === "asked"
+    ? saidBy(entries, memberId, ours).find((entry) => entry.said.for === asked.ask)?.said
+    : undefined;
 }
 
 /**
- * Import the messages sent by another device of ours. After a network failure it rejects with a `code` and can be
- * repeated.
- * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string} id @param {Said} answer
+ * Import the messages sent by another device of ours. After a network failure it rejects with a `code` and
+ * can be repeated.
+ * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string}
+ *   id @param {Said} answer
  */
 export async function takeEarlier({ kept, fetched }, id, { for: answered, by, file }) {
   const { ask, key, state: now } = /** @type {Asked} */ (await kept.get(ASKED(id)));
   if (now !== "asked" || ask !== answered) return;
-  const ends = (/** @type {State} */ state) => /** @type {Changes[number]} */ ([ASKED(id), { ask, key: new Uint8Array(), state }]);
+  const ends = (/** @type {State} */ state) =>
+    /** @type {Changes[number]} */ ([ASKED(id), { ask, key: new Uint8Array(), state }]);
   if (!file) {
     await kept.put([ends("refused")]);
     return;
@@ -140,9 +214,14 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
   try {
     const privateKey = await crypto.subtle.importKey("pkcs8", key, CURVE, false, ["deriveBits"]);
     const secret = toBase64(await derived(privateKey, by, ask + by));
-    if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES)) throw new TypeError("it is no such file");
-    const told = JSON.parse(textOf(await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret })));
-    await kept.put([...await taken(kept, id, told), ends("done")]);
+    if (typeof file.id !== "string" || !isBytes(file.digest) || !(file.bytes <= MOST_BYTES))
+      throw new TypeError("it is no such file");
+    const told = JSON.parse(
+      textOf(
+        await openFile(await fetched(id, file.id), { digest: file.digest, bytes: file.bytes, key: secret }),
+      ),
+    );
+    await kept.put([...(await taken(kept, id, told)), ends("done")]);
   } catch (/** @type {any} */ error) {
     // WebCrypto's errors have a number as their code.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
@@ -150,29 +229,64 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
   }
 }
 
-/** Return the changes that import entries. Never replaces an entry that this device has read itself. @param {Kept} kept @param {string} id @param {any[]} told @returns {Promise<Changes>} */
+/**
+ * Return the changes that import entries. Never replaces an entry that this device has read itself.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {any[]} told
+ * @returns {Promise<Changes>}
+ */
 async function taken(kept, id, told) {
   const since = /** @type {number} */ (await kept.get(SINCE(id)));
   const there = new Set((await kept.under(HISTORY(id))).map(({ seq }) => seq));
-  const fresh = told.slice(-MOST_ENTRIES).filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
-    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({ seq, memberId, thumbprint, said: what, sentAtMs, tag }));
+  const fresh = told
+    .slice(-MOST_ENTRIES)
+    .filter((each) => isEntry(each) && isGiven(each, since) && !there.has(each.seq))
+    .map(({ seq, memberId, thumbprint, said: what, sentAtMs, tag }) => ({
+      seq,
+      memberId,
+      thumbprint,
+      said: what,
+      sentAtMs,
+      tag,
+    }));
   if (!fresh.length) return [];
   const at = { seq: since, sentAtMs: Math.max(...fresh.map(({ sentAtMs }) => sentAtMs)) };
   return [
     ...fresh.map((entry) => /** @type {Changes[number]} */ ([HISTORY(id, entry.seq), entry])),
-    [`changes/${id}/${since}.brought`, { ...at, added: [], removed: [], before: [], after: [], trouble: "brought" }],
+    [
+      `changes/${id}/${since}.brought`,
+      { ...at, added: [], removed: [], before: [], after: [], trouble: "brought" },
+    ],
     [`read/${id}`, Math.max((await kept.get(`read/${id}`)) ?? 0, since)],
   ];
 }
 
 /** @param {any} each */
-const isEntry = (each) => Number.isInteger(each?.seq) && each.seq > 0 && typeof each.memberId === "string" && typeof each.thumbprint === "string"
-  && Number.isFinite(each.sentAtMs) && typeof each.said === "object" && !Array.isArray(each.said);
+const isEntry = (each) =>
+  Number.isInteger(each?.seq) &&
+  each.seq > 0 &&
+  typeof each.memberId === "string" &&
+  typeof each.thumbprint === "string" &&
+  Number.isFinite(each.sentAtMs) &&
+  typeof each.said === "object" &&
+  !Array.isArray(each.said);
 
-/** Derive 32 bytes that only the holders of the two keys can compute. @param {CryptoKey} privateKey @param {string} other @param {string} both */
+/**
+ * Derive 32 bytes that only the holders of the two keys can compute.
+ * @param {CryptoKey} privateKey
+ * @param {string} other
+ * @param {string} both
+ */
 async function derived(privateKey, other, both) {
   const theirs = await crypto.subtle.importKey("raw", fromBase64(other), CURVE, false, []);
   const bits = await crypto.subtle.deriveBits({ name: "ECDH", public: theirs }, privateKey, 256);
   const shared = await crypto.subtle.importKey("raw", bits, "HKDF", false, ["deriveBits"]);
-  return new Uint8Array(await crypto.subtle.deriveBits({ name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8(INFO + both) }, shared, 256));
+  return new Uint8Array(
+    await crypto.subtle.deriveBits(
+      { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(), info: utf8(INFO + both) },
+      shared,
+      256,
+    ),
+  );
 }

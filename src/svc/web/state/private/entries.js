@@ -8,8 +8,10 @@
  * @import { Chain } from "./order.js"
  * @import { Outgoing } from "./waiting.js"
  *
- * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain | null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
- * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number, chain?: string, tag?: string | null}} Entry of the history
+ * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain |
+ *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
+ * @typedef {{seq: number, memberId: string | null, thumbprint: string | null, said: any, sentAtMs: number,
+ *   chain?: string, tag?: string | null}} Entry of the history
  */
 
 import { isFranked } from "./franking.js";
@@ -18,15 +20,22 @@ import { chainFrom, following, isSame } from "./order.js";
 import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js";
 
 /**
- * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device is out
- * of the group; `lost` means that the reason is unknown.
+ * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device
+ * is out of the group; `lost` means that the reason is unknown.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry the one after the last that was read
- * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number) => Promise<string | undefined>}} own
- * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes, lost: boolean}>}
+ * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number)
+ *   => Promise<string | undefined>}} own
+ * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes,
+ *   lost: boolean}>}
  */
-export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: sentAtMs }, { unpack, audience, statement, chainAt }) {
+export async function afterEntry(
+  id,
+  group,
+  { seq, kind, body, tag, sent_at_ms: sentAtMs },
+  { unpack, audience, statement, chainAt },
+) {
   if (seq !== group.seq + 1) throw new Withheld(`entry ${group.seq + 1} of ${id} is missing`);
   const data = fromBase64(body);
   const digest = await digestOf(data);
@@ -35,14 +44,20 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
   if (group.pending?.digest === digest) {
     const state = unpack(group.pending.state);
     const changes = await changedBy(id, unpack(group.state), state, at, audience);
-    return { next: { ...next, state: group.pending.state, pending: null, chain: chainFrom(state, seq) }, changes: group.pending.adds ? [...changes, [`greet/${id}`, true]] : changes };
+    return {
+      next: { ...next, state: group.pending.state, pending: null, chain: chainFrom(state, seq) },
+      changes: group.pending.adds ? [...changes, [`greet/${id}`, true]] : changes,
+    };
   }
   const own = group.outgoing.find((each) => each.digest === digest);
   if (kind !== "commit") next.chain = await following(group.chain, digest);
   const chain = next.chain?.now;
   if (own) {
     next.outgoing = group.outgoing.filter((each) => each !== own);
-    return { next, changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)] };
+    return {
+      next,
+      changes: [await entryOf(id, { seq, said: own.said, sentAtMs, chain }, statement, audience)],
+    };
   }
   const opened = await open(unpack(group.state), data).catch((error) => {
     // A commit that removes this device and reuses its leaf cannot be opened; it is handled below.
@@ -50,16 +65,26 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
     return null;
   });
   if (kind === "commit") {
-    if (opened?.state.groupActiveState.kind !== "active") return { lost: !opened, changes: opened ? [] : [troubleOf(id, at, "forked")] };
+    if (opened?.state.groupActiveState.kind !== "active")
+      return { lost: !opened, changes: opened ? [] : [troubleOf(id, at, "forked")] };
     const changes = await changedBy(id, unpack(group.state), opened.state, at, audience);
-    return { next: { ...next, state: packed(opened.state), pending: null, chain: chainFrom(opened.state, seq) }, changes };
+    return {
+      next: { ...next, state: packed(opened.state), pending: null, chain: chainFrom(opened.state, seq) },
+      changes,
+    };
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
-  // A message that could not be reported is not shown. For messages older than franking the server has no tag.
-  const franked = !tag || (opened?.shown && await isFranked(said, opened.shown));
-  const entry = await entryOf(id, { seq, said: franked ? said : null, sentAtMs, chain, tag }, opened?.statement, audience);
-  const trouble = !opened ? "foreign" : await isSame(seen, seq, group.chain, chainAt) ? "" : "differs";
+  // A message that could not be reported is not shown. For messages older than franking the server has no
+  // tag.
+  const franked = !tag || (opened?.shown && (await isFranked(said, opened.shown)));
+  const entry = await entryOf(
+    id,
+    { seq, said: franked ? said : null, sentAtMs, chain, tag },
+    opened?.statement,
+    audience,
+  );
+  const trouble = !opened ? "foreign" : (await isSame(seen, seq, group.chain, chainAt)) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
   // Report it once per epoch, because all later chains differ too.
   if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
@@ -68,23 +93,45 @@ export async function afterEntry(id, group, { seq, kind, body, tag, sent_at_ms: 
 
 /**
  * Return the change that notes a fault of the server among the messages.
- * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"} trouble @param {string | null} memberId the sender who was shown another log
+ * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
+ *   trouble @param {string | null} memberId the sender who was shown another log
  * @returns {Changes[number]}
  */
 function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
-  return [`changes/${id}/${seq}.${trouble}`, { seq, sentAtMs, added: [], removed: [], before: [], after: [], trouble, memberId }];
+  return [
+    `changes/${id}/${seq}.${trouble}`,
+    { seq, sentAtMs, added: [], removed: [], before: [], after: [], trouble, memberId },
+  ];
 }
 
 /**
  * Return the devices that a commit adds and removes, except the commit that creates the group.
- * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at @param {string} audience @returns {Promise<Changes>}
+ * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at
+ *   @param {string} audience @returns {Promise<Changes>}
  */
 async function changedBy(id, before, after, { seq, sentAtMs }, audience) {
   if (epochOf(before) === 0) return [];
   const [old, now] = await Promise.all([statedIn(before, audience), statedIn(after, audience)]);
-  const lacking = (/** @type {Device[]} */ all) => (/** @type {Device} */ { memberId, thumbprint }) => !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
+  const lacking =
+    (/** @type {Device[]} */ all) =>
+    (/** @type {Device} */ { memberId, thumbprint }) =>
+      !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
   const named = (/** @type {Device} */ { memberId, thumbprint }) => ({ memberId, thumbprint });
   const [added, removed] = [now.filter(lacking(old)).map(named), old.filter(lacking(now)).map(named)];
   const people = [...new Set(old.map(({ memberId }) => memberId))];
-  return added.length || removed.length ? [[`changes/${id}/${seq}`, { seq, sentAtMs, added, removed, before: people, after: [...new Set(now.map(({ memberId }) => memberId))] }]] : [];
+  return added.length || removed.length
+    ? [
+        [
+          `changes/${id}/${seq}`,
+          {
+            seq,
+            sentAtMs,
+            added,
+            removed,
+            before: people,
+            after: [...new Set(now.map(({ memberId }) => memberId))],
+          },
+        ],
+      ]
+    : [];
 }

@@ -1,6 +1,6 @@
-// Files of private conversations on this side: downloading and opening them. An opened file that is not too large
-// stays in this browser, sealed like the messages, because the server deletes it together with its message.
-// docs/private.md
+// Files of private conversations on this side: downloading and opening them. An opened file that is not too
+// large stays in this browser, sealed like the messages, because the server deletes it together with its
+// message. docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -18,21 +18,38 @@ import { kindOf, openFile, PLAIN_TYPE } from "./sealed.js";
 
 const KEPT_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
 const NAME = (/** @type {string} */ id, /** @type {string} */ fileId) => `file/${id}/${fileId}`;
-const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) => /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/files/${encodeURIComponent(fileId)}`);
+const PATH = (/** @type {string} */ id, /** @type {string} */ fileId) =>
+  /** @type {const} */ (
+    `/api/private/conversations/${encodeURIComponent(id)}/files/${encodeURIComponent(fileId)}`
+  );
 
-/** Open a file for the lifetime of this page. @param {string} id of the conversation @param {FileSaid} said */
+/**
+ * Open a file for the lifetime of this page.
+ * @param {string} id of the conversation
+ * @param {FileSaid} said
+ */
 export async function open(id, said) {
   if (["opening", "open"].includes(opened.value.get(said.id)?.state ?? "")) return;
   put(said.id, { state: "opening", url: "", problem: "" });
   try {
     show(said, await plainOf(id, said));
   } catch (/** @type {any} */ error) {
-    const problem = error.code === "unknown_file" || error.code === "not_found" ? t("private-file-gone") : error.code ? explain(error) : t("private-file-broken");
+    const problem =
+      error.code === "unknown_file" || error.code === "not_found"
+        ? t("private-file-gone")
+        : error.code
+          ? explain(error)
+          : t("private-file-broken");
     put(said.id, { state: "failed", url: "", problem });
   }
 }
 
-/** Open and store a file that this browser sends. @param {string} id @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+/**
+ * Open and store a file that this browser sends.
+ * @param {string} id
+ * @param {FileSaid} said
+ * @param {Uint8Array<ArrayBuffer>} plain
+ */
 export async function own(id, said, plain) {
   show(said, plain);
   await keep(id, said, plain);
@@ -45,10 +62,18 @@ export function close(fileId) {
   put(fileId, undefined);
 }
 
-/** Delete a file of ours on the server, which may have deleted it already. @param {string} id @param {string} fileId */
+/**
+ * Delete a file of ours on the server, which may have deleted it already.
+ * @param {string} id
+ * @param {string} fileId
+ */
 export const erase = (id, fileId) => api("DELETE", PATH(id, fileId)).catch(() => {});
 
-/** Return the names under which a message's files are stored. @param {string} id @param {{id: string}[]} files */
+/**
+ * Return the names under which a message's files are stored.
+ * @param {string} id
+ * @param {{id: string}[]} files
+ */
 export const namesOf = (id, files) => files.map((each) => NAME(id, each.id));
 
 /** @param {string} id @param {FileSaid} said */
@@ -69,7 +94,11 @@ async function keep(id, said, plain) {
   if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, said.id), plain]]).catch(() => {});
 }
 
-/** Show a file. Only a few types that cannot run code are kept. @param {FileSaid} said @param {Uint8Array<ArrayBuffer>} plain */
+/**
+ * Show a file. Only a few types that cannot run code are kept.
+ * @param {FileSaid} said
+ * @param {Uint8Array<ArrayBuffer>} plain
+ */
 function show({ id, type }, plain) {
   close(id);
   const blob = new Blob([plain], { type: kindOf(type) === "file" ? PLAIN_TYPE : type });

@@ -1,5 +1,5 @@
-// Message franking, the proof of authorship for reports: the author commits to the text with a key that only the
-// message contains, and the server tags the commitment. docs/private.md
+// Message franking, the proof of authorship for reports: the author commits to the text with a key that only
+// the message contains, and the server tags the commitment. docs/private.md
 
 /** @import { Said } from "./content.js" */
 
@@ -8,12 +8,20 @@ import { filesSaid, isBytes } from "./sealed.js";
 
 const KEY_BYTES = 32;
 
-/** Return the part of a message that a report may reveal: the text, and the names of the files. @param {{[part: string]: any}} said */
-export const revealable = ({ text, files }) => JSON.stringify([typeof text === "string" ? text : "", ...filesSaid(files).map(({ name }) => name)].map((part) => part.toWellFormed()));
+/**
+ * Return the part of a message that a report may reveal: the text, and the names of the files.
+ * @param {{[part: string]: any}} said
+ */
+export const revealable = ({ text, files }) =>
+  JSON.stringify(
+    [typeof text === "string" ? text : "", ...filesSaid(files).map(({ name }) => name)].map((part) =>
+      part.toWellFormed(),
+    ),
+  );
 
 /**
- * Return {frank, commitment, shown}: the key, which goes into the message; the commitment for the server; and the
- * data that the message is bound to.
+ * Return {frank, commitment, shown}: the key, which goes into the message; the commitment for the server; and
+ * the data that the message is bound to.
  * @param {Said} said
  */
 export async function frankedFor(said) {
@@ -24,14 +32,24 @@ export async function frankedFor(said) {
 
 /** Return whether a recipient could report the message. @param {any} said @param {Uint8Array} shown */
 export async function isFranked(said, shown) {
-  return isBytes(said?.frank) && hexOf(await digest(await committed(fromBase64(said.frank), said))) === hexOf(shown);
+  return (
+    isBytes(said?.frank) &&
+    hexOf(await digest(await committed(fromBase64(said.frank), said))) === hexOf(shown)
+  );
 }
 
 /** @param {Uint8Array} key @param {{[part: string]: any}} said */
 async function committed(key, said) {
-  const imported = await crypto.subtle.importKey("raw", /** @type {BufferSource} */ (key), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+  const imported = await crypto.subtle.importKey(
+    "raw",
+    /** @type {BufferSource} */ (key),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
   return new Uint8Array(await crypto.subtle.sign("HMAC", imported, utf8(revealable(said))));
 }
 
 /** @param {Uint8Array} data */
-const digest = async (data) => new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (data)));
+const digest = async (data) =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (data)));

@@ -1,5 +1,5 @@
-// Private conversations of several people: their members and their names. A name is sent as an encrypted message,
-// so the server does not know it. docs/private.md
+// Private conversations of several people: their members and their names. A name is sent as an encrypted
+// message, so the server does not know it. docs/private.md
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -10,9 +10,15 @@ import { start } from "./own.js";
 import { begin, forgetTalk, left, look } from "./reading.js";
 import { say } from "./saying.js";
 
-const ONE = /** @type {PathOf<"/api/private/conversations">} */ ((id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`);
+const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
+  (id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
+);
 
-/** Create a conversation with these people. Resolves with its id. @param {string[]} memberIds @param {string} name may be empty */
+/**
+ * Create a conversation with these people. Resolves with its id.
+ * @param {string[]} memberIds
+ * @param {string} name may be empty
+ */
 export async function makeGroup(memberIds, name) {
   const id = await begin(memberIds);
   if (name) rename(id, name);
@@ -41,7 +47,10 @@ export async function leave(id) {
   await forgetTalk(id);
 }
 
-/** Send the conversation's name again, because a member whom this device has added does not know it. @param {string} id */
+/**
+ * Send the conversation's name again, because a member whom this device has added does not know it.
+ * @param {string} id
+ */
 export async function greet(id) {
   const { kept } = await start();
   if (!(await kept.get(`greet/${id}`))) return;

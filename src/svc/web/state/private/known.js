@@ -17,14 +17,24 @@ export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
   const known = await kept.get(KNOWN(id));
   const told = (await kept.under(`changes/${id}/`)).flatMap(({ added }) => added);
   const unknown = devices.filter(notIn([...(known ?? []), ...told]));
-  const all = [...(known ?? []), ...devices.filter(notIn(known ?? []))].map(({ memberId, thumbprint }) => ({ memberId, thumbprint }));
+  const all = [...(known ?? []), ...devices.filter(notIn(known ?? []))].map(({ memberId, thumbprint }) => ({
+    memberId,
+    thumbprint,
+  }));
   if (known && all.length === known.length) return;
   /** @type {Changes} */
   const changes = [[KNOWN(id), all]];
   const membersOf = (/** @type {Device[]} */ some) => [...new Set(some.map(({ memberId }) => memberId))];
-  if (known && unknown.length) changes.push([`changes/${id}/${seq}.again`, { seq, sentAtMs, added: unknown, removed: [], before: membersOf(known), after: membersOf(devices) }]);
+  if (known && unknown.length)
+    changes.push([
+      `changes/${id}/${seq}.again`,
+      { seq, sentAtMs, added: unknown, removed: [], before: membersOf(known), after: membersOf(devices) },
+    ]);
   await kept.put(changes);
 }
 
 /** @param {Device[]} all */
-const notIn = (all) => (/** @type {Device} */ { memberId, thumbprint }) => !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);
+const notIn =
+  (all) =>
+  (/** @type {Device} */ { memberId, thumbprint }) =>
+    !all.some((each) => each.memberId === memberId && each.thumbprint === thumbprint);

@@ -1,6 +1,6 @@
-// The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the statements
-// with which a device's own key vouches for its MLS key. Stores and sends nothing: bytes go in and come out.
-// docs/private.md
+// The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the
+// statements with which a device's own key vouches for its MLS key. Stores and sends nothing: bytes go in and
+// come out. docs/private.md
 
 /**
  * @import { Capabilities } from "ts-mls/dist/src/capabilities.js"
@@ -23,14 +23,35 @@
  */
 
 import {
-  createApplicationMessage, createCommit, createGroup, decodeGroupState, decodeMlsMessage, defaultClientConfig, defaultCryptoProvider, emptyPskIndex,
-  encodeGroupState, encodeMlsMessage, generateKeyPackageWithKey, getCiphersuiteFromName, joinGroup, makeKeyPackageRef, mlsExporter, processPrivateMessage,
-  unprotectPrivateMessage, zeroOutUint8Array,
+  createApplicationMessage,
+  createCommit,
+  createGroup,
+  decodeGroupState,
+  decodeMlsMessage,
+  defaultClientConfig,
+  defaultCryptoProvider,
+  emptyPskIndex,
+  encodeGroupState,
+  encodeMlsMessage,
+  generateKeyPackageWithKey,
+  getCiphersuiteFromName,
+  joinGroup,
+  makeKeyPackageRef,
+  mlsExporter,
+  processPrivateMessage,
+  unprotectPrivateMessage,
+  zeroOutUint8Array,
 } from "../../vendor/mls.js";
 
 const SUITE = "MLS_128_DHKEMP256_AES128GCM_SHA256_P256";
 /** @type {Capabilities} */
-const CAPABILITIES = { versions: ["mls10"], ciphersuites: [SUITE], extensions: [], proposals: [], credentials: ["basic"] };
+const CAPABILITIES = {
+  versions: ["mls10"],
+  ciphersuites: [SUITE],
+  extensions: [],
+  proposals: [],
+  credentials: ["basic"],
+};
 // The server keeps a key package for the same time.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
@@ -48,17 +69,22 @@ export const textOf = (data) => new TextDecoder("utf-8", { fatal: true }).decode
 /** @param {Uint8Array} data */
 export const hexOf = (data) => Array.from(data, (byte) => byte.toString(16).padStart(2, "0")).join("");
 /** @param {Uint8Array} data */
-export const digestOf = async (data) => hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (data))));
+export const digestOf = async (data) =>
+  hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", /** @type {BufferSource} */ (data))));
 
 /** @param {Uint8Array} data */
 export function toBase64(data) {
   let text = "";
-  for (let at = 0; at < data.length; at += 0x8000) text += String.fromCharCode(...data.subarray(at, at + 0x8000));
+  for (let at = 0; at < data.length; at += 0x8000)
+    text += String.fromCharCode(...data.subarray(at, at + 0x8000));
   return btoa(text);
 }
 
 /** @param {string} text */
-export const fromBase64 = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+export const fromBase64 = (text) =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+    character.charCodeAt(0),
+  );
 
 /** Create a pair of MLS signature keys: {signKey, publicKey}. */
 export async function makeKeys() {
@@ -66,8 +92,8 @@ export async function makeKeys() {
 }
 
 /**
- * Return a statement's content, {memberId, thumbprint, key}, if its own key has signed it for this server; null
- * otherwise.
+ * Return a statement's content, {memberId, thumbprint, key}, if its own key has signed it for this server;
+ * null otherwise.
  * @param {string} statement @param {string} audience @returns {Promise<Stated | null>}
  */
 export async function readStatement(statement, audience) {
@@ -77,9 +103,16 @@ export async function readStatement(statement, audience) {
     if (alg !== "ES256" || claims.use !== "mls" || claims.aud !== audience) return null;
     const { crv, kty, x, y } = jwk;
     const key = await crypto.subtle.importKey("jwk", { crv, kty, x, y }, CURVE, false, ["verify"]);
-    const signed = await crypto.subtle.verify({ name: "ECDSA", hash: "SHA-256" }, key, fromBase64(signature), utf8(`${head}.${body}`));
+    const signed = await crypto.subtle.verify(
+      { name: "ECDSA", hash: "SHA-256" },
+      key,
+      fromBase64(signature),
+      utf8(`${head}.${body}`),
+    );
     if (!signed) return null;
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", utf8(JSON.stringify({ crv, kty, x, y }))));
+    const digest = new Uint8Array(
+      await crypto.subtle.digest("SHA-256", utf8(JSON.stringify({ crv, kty, x, y }))),
+    );
     const thumbprint = toBase64(digest).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
     return { memberId: claims.sub, thumbprint, key: fromBase64(claims.mls_key) };
   } catch {
@@ -87,7 +120,13 @@ export async function readStatement(statement, audience) {
   }
 }
 
-/** Return the configuration with which a group validates its devices. `belongs` returns whether a member may be in it. @param {string} audience @param {(memberId: string) => boolean} belongs @returns {Config} */
+/**
+ * Return the configuration with which a group validates its devices. `belongs` returns whether a member may
+ * be in it.
+ * @param {string} audience
+ * @param {(memberId: string) => boolean} belongs
+ * @returns {Config}
+ */
 export function configOf(audience, belongs) {
   return {
     ...defaultClientConfig,
@@ -106,15 +145,34 @@ export function configOf(audience, belongs) {
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const same = (one, other) => one.length === other.length && one.every((byte, at) => byte === other[at]);
 
-/** Create a key package: {ref, message, keys}. The keys are stored, and the message is for the server. @param {Keys & {statement: string}} own @param {number} nowMs */
+/**
+ * Create a key package: {ref, message, keys}. The keys are stored, and the message is for the server.
+ * @param {Keys & {statement: string}} own
+ * @param {number} nowMs
+ */
 export async function makePackage({ signKey, publicKey, statement }, nowMs) {
   const seconds = BigInt(Math.floor(nowMs / 1000));
   const lifetime = { notBefore: seconds - 3600n, notAfter: seconds + BigInt(LIFE_S) };
   /** @type {Credential} */
   const credential = { credentialType: "basic", identity: utf8(statement) };
-  const { publicPackage, privatePackage } = await generateKeyPackageWithKey(credential, CAPABILITIES, lifetime, [], { signKey, publicKey }, await suite());
-  const message = encodeMlsMessage({ version: "mls10", wireformat: "mls_key_package", keyPackage: publicPackage });
-  return { ref: hexOf(await makeKeyPackageRef(publicPackage, (await suite()).hash)), message, keys: privatePackage };
+  const { publicPackage, privatePackage } = await generateKeyPackageWithKey(
+    credential,
+    CAPABILITIES,
+    lifetime,
+    [],
+    { signKey, publicKey },
+    await suite(),
+  );
+  const message = encodeMlsMessage({
+    version: "mls10",
+    wireformat: "mls_key_package",
+    keyPackage: publicPackage,
+  });
+  return {
+    ref: hexOf(await makeKeyPackageRef(publicPackage, (await suite()).hash)),
+    message,
+    keys: privatePackage,
+  };
 }
 
 /**
@@ -127,29 +185,53 @@ function decoded(data, wireformat) {
   return /** @type {Extract<MLSMessage, {wireformat: F}>} */ (message);
 }
 
-/** Return the owner of a key package, as `readStatement` does, or null. @param {Uint8Array} packageMessage @param {string} audience */
+/**
+ * Return the owner of a key package, as `readStatement` does, or null.
+ * @param {Uint8Array} packageMessage
+ * @param {string} audience
+ */
 export const ownerOf = async (packageMessage, audience) => {
   const { leafNode } = decoded(packageMessage, "mls_key_package").keyPackage;
-  const stated = await readStatement(textOf(/** @type {CredentialBasic} */ (leafNode.credential).identity), audience);
+  const stated = await readStatement(
+    textOf(/** @type {CredentialBasic} */ (leafNode.credential).identity),
+    audience,
+  );
   return stated && same(stated.key, leafNode.signaturePublicKey) ? stated : null;
 };
 
 /** @param {State} state */
 export const packed = (state) => encodeGroupState(state);
 /** @param {Uint8Array} data @param {Config} config @returns {State} */
-export const unpacked = (data, config) => ({ .../** @type {[GroupState, number]} */ (decodeGroupState(data, 0))[0], clientConfig: config });
+export const unpacked = (data, config) => ({
+  .../** @type {[GroupState, number]} */ (decodeGroupState(data, 0))[0],
+  clientConfig: config,
+});
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
 /** Return a value that is equal for all who agree on the group's whole history. @param {State} state */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
 
-/** Return the frame keys of a call in this epoch (RFC 9605 section 5.2): {epoch, leaf, baseKey, leaves}. @param {State} state */
+/**
+ * Return the frame keys of a call in this epoch (RFC 9605 section 5.2): {epoch, leaf, baseKey, leaves}.
+ * @param {State} state
+ */
 export async function callKeysOf(state) {
-  const baseKey = await mlsExporter(state.keySchedule.exporterSecret, CALL_LABEL, new Uint8Array(), CALL_KEY_BYTES, await suite());
+  const baseKey = await mlsExporter(
+    state.keySchedule.exporterSecret,
+    CALL_LABEL,
+    new Uint8Array(),
+    CALL_KEY_BYTES,
+    await suite(),
+  );
   return { epoch: epochOf(state), leaf: state.privatePath.leafIndex, baseKey, leaves: leavesOf(state) };
 }
 
-/** Create a group that contains only us. @param {string} conversationId @param {Package} own @param {Config} config */
+/**
+ * Create a group that contains only us.
+ * @param {string} conversationId
+ * @param {Package} own
+ * @param {Config} config
+ */
 export async function begin(conversationId, { message, keys }, config) {
   const { keyPackage } = decoded(message, "mls_key_package");
   return createGroup(utf8(conversationId), keyPackage, keys, [], await suite(), config);
@@ -165,7 +247,16 @@ export async function join(data, find, config) {
     const ours = await find(hexOf(newMember));
     if (!ours) continue;
     const { keyPackage } = decoded(ours.message, "mls_key_package");
-    const state = await joinGroup(welcome, keyPackage, ours.keys, emptyPskIndex, await suite(), undefined, undefined, config);
+    const state = await joinGroup(
+      welcome,
+      keyPackage,
+      ours.keys,
+      emptyPskIndex,
+      await suite(),
+      undefined,
+      undefined,
+      config,
+    );
     return { state, ref: hexOf(newMember) };
   }
   return null;
@@ -176,36 +267,71 @@ export function leavesOf(state) {
   /** @type {Leaf[]} */
   const found = [];
   state.ratchetTree.forEach((node, at) => {
-    if (node?.nodeType === "leaf") found.push({ leaf: at / 2, statement: textOf(/** @type {CredentialBasic} */ (node.leaf.credential).identity) });
+    if (node?.nodeType === "leaf")
+      found.push({
+        leaf: at / 2,
+        statement: textOf(/** @type {CredentialBasic} */ (node.leaf.credential).identity),
+      });
   });
   return found;
 }
 
-/** Create a commit that adds the devices of these key packages and removes these leaves: {state, message, welcome}. @param {State} state @param {Uint8Array[]} packages @param {number[]} leaves */
+/**
+ * Create a commit that adds the devices of these key packages and removes these leaves: {state, message,
+ * welcome}.
+ * @param {State} state
+ * @param {Uint8Array[]} packages
+ * @param {number[]} leaves
+ */
 export async function commit(state, packages, leaves) {
-  const adds = packages.map((each) => /** @type {ProposalAdd} */ ({ proposalType: "add", add: { keyPackage: decoded(each, "mls_key_package").keyPackage } }));
-  const removes = leaves.map((removed) => /** @type {ProposalRemove} */ ({ proposalType: "remove", remove: { removed } }));
+  const adds = packages.map(
+    (each) =>
+      /** @type {ProposalAdd} */ ({
+        proposalType: "add",
+        add: { keyPackage: decoded(each, "mls_key_package").keyPackage },
+      }),
+  );
+  const removes = leaves.map(
+    (removed) => /** @type {ProposalRemove} */ ({ proposalType: "remove", remove: { removed } }),
+  );
   const context = { state, cipherSuite: await suite() };
-  const result = await createCommit(context, { extraProposals: [...removes, ...adds], ratchetTreeExtension: true });
+  const result = await createCommit(context, {
+    extraProposals: [...removes, ...adds],
+    ratchetTreeExtension: true,
+  });
   return {
     state: result.newState,
     message: encodeMlsMessage(result.commit),
-    welcome: result.welcome ? encodeMlsMessage({ version: "mls10", wireformat: "mls_welcome", welcome: result.welcome }) : null,
+    welcome: result.welcome
+      ? encodeMlsMessage({ version: "mls10", wireformat: "mls_welcome", welcome: result.welcome })
+      : null,
   };
 }
 
-/** Encrypt a message. Return {state, message}: the group after sending, and the message; `shown` is its authenticated public part. @param {State} state @param {Uint8Array} data @param {Uint8Array} shown */
+/**
+ * Encrypt a message. Return {state, message}: the group after sending, and the message; `shown` is its
+ * authenticated public part.
+ * @param {State} state
+ * @param {Uint8Array} data
+ * @param {Uint8Array} shown
+ */
 export async function seal(state, data, shown) {
-  const { newState, privateMessage, consumed } = await createApplicationMessage(state, data, await suite(), shown);
+  const { newState, privateMessage, consumed } = await createApplicationMessage(
+    state,
+    data,
+    await suite(),
+    shown,
+  );
   const message = encodeMlsMessage({ version: "mls10", wireformat: "mls_private_message", privateMessage });
   consumed.forEach(zeroOutUint8Array);
   return { state: newState, message };
 }
 
 /**
- * Open a message of another device: {state, data, shown, statement}, without the last three for a commit. Rejects
- * if it is invalid.
- * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array, shown?: Uint8Array, statement?: string}>}
+ * Open a message of another device: {state, data, shown, statement}, without the last three for a commit.
+ * Rejects if it is invalid.
+ * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array,
+ *   shown?: Uint8Array, statement?: string}>}
  */
 export async function open(state, message) {
   const { privateMessage } = decoded(message, "mls_private_message");
@@ -215,9 +341,25 @@ export async function open(state, message) {
   }
   if (Number(privateMessage.epoch) !== epochOf(state)) throw new RangeError("a message of another epoch");
   const { keySchedule, secretTree, ratchetTree, groupContext, clientConfig } = state;
-  const result = await unprotectPrivateMessage(keySchedule.senderDataSecret, privateMessage, secretTree, ratchetTree, groupContext, clientConfig.keyRetentionConfig, cs);
-  const { applicationData, sender } = /** @type {FramedContent & FramedContentApplicationData & {sender: SenderMember}} */ (result.content.content);
+  const result = await unprotectPrivateMessage(
+    keySchedule.senderDataSecret,
+    privateMessage,
+    secretTree,
+    ratchetTree,
+    groupContext,
+    clientConfig.keyRetentionConfig,
+    cs,
+  );
+  const { applicationData, sender } =
+    /** @type {FramedContent & FramedContentApplicationData & {sender: SenderMember}} */ (
+      result.content.content
+    );
   const { statement } = /** @type {Leaf} */ (leavesOf(state).find(({ leaf }) => leaf === sender.leafIndex));
   result.consumed.forEach(zeroOutUint8Array);
-  return { state: { ...state, secretTree: result.tree }, data: applicationData, shown: privateMessage.authenticatedData, statement };
+  return {
+    state: { ...state, secretTree: result.tree },
+    data: applicationData,
+    shown: privateMessage.authenticatedData,
+    statement,
+  };
 }

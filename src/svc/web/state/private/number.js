@@ -11,16 +11,27 @@ const GROUPS = 12; // Of five digits, each from five bytes.
 const GROUPS_OF_ONE = 6; // Of one device; enough that nobody can generate keys until they match.
 const BYTES = 5;
 
-/** Return the devices in the group, {memberId, thumbprint} each; null outside the group. @param {string} id */
+/**
+ * Return the devices in the group, {memberId, thumbprint} each; null outside the group.
+ * @param {string} id
+ */
 export async function devicesIn(id) {
-  const { kept, device } = inCalls.get(id) ?? await start();
+  const { kept, device } = inCalls.get(id) ?? (await start());
   const standing = await device.standing(id);
   if (!standing) return null;
   const audience = await kept.get("audience");
-  return Promise.all(standing.statements.map((statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience))));
+  return Promise.all(
+    standing.statements.map(
+      (statement) => /** @type {Promise<Stated>} */ (readStatement(statement, audience)),
+    ),
+  );
 }
 
-/** Return a number that is equal on both sides unless somebody is in between: {digits, devices}; null outside the group. @param {string} id */
+/**
+ * Return a number that is equal on both sides unless somebody is in between: {digits, devices}; null outside
+ * the group.
+ * @param {string} id
+ */
 export async function numberOf(id) {
   const stated = await devicesIn(id);
   if (!stated) return null;
@@ -30,7 +41,9 @@ export async function numberOf(id) {
 /** Return this device, {memberId, thumbprint}. */
 export async function thisDevice() {
   const { kept } = await start();
-  return /** @type {Promise<Stated>} */ (readStatement((await kept.get("identity")).statement, await kept.get("audience")));
+  return /** @type {Promise<Stated>} */ (
+    readStatement((await kept.get("identity")).statement, await kept.get("audience"))
+  );
 }
 
 /** Return the number of one device, the same wherever it is shown. @param {Device} device */
@@ -39,12 +52,21 @@ export const codeOf = (device) => digitsOf([device], GROUPS_OF_ONE);
 /** @param {Device[]} devices @param {number} groups */
 async function digitsOf(devices, groups) {
   const lines = devices.map(({ memberId, thumbprint }) => `${memberId} ${thumbprint}`).sort();
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-512", new TextEncoder().encode(lines.join("\n"))));
-  const five = (/** @type {number} */ at) => String(hash.subarray(at, at + BYTES).reduce((sum, byte) => sum * 256 + byte, 0) % 100_000).padStart(BYTES, "0");
+  const hash = new Uint8Array(
+    await crypto.subtle.digest("SHA-512", new TextEncoder().encode(lines.join("\n"))),
+  );
+  const five = (/** @type {number} */ at) =>
+    String(hash.subarray(at, at + BYTES).reduce((sum, byte) => sum * 256 + byte, 0) % 100_000).padStart(
+      BYTES,
+      "0",
+    );
   return Array.from({ length: groups }, (_, number) => five(number * BYTES));
 }
 
-/** Return "yes" if this very number was compared, "lost" if an earlier one was, "no" otherwise. @param {string} id */
+/**
+ * Return "yes" if this very number was compared, "lost" if an earlier one was, "no" otherwise.
+ * @param {string} id
+ */
 export async function isVerified(id) {
   const { kept } = await start();
   const compared = await kept.get(`verified/${id}`);

@@ -1,11 +1,12 @@
-// Check that all devices were shown the same log. Each keeps a chain of digests of the entries it has read in this
-// epoch, starting from a value that all in the epoch share. Its messages contain its position and its chain there.
-// A different chain at that position proves a different log. docs/private.md
+// Check that all devices were shown the same log. Each keeps a chain of digests of the entries it has read in
+// this epoch, starting from a value that all in the epoch share. Its messages contain its position and its
+// chain there. A different chain at that position proves a different log. docs/private.md
 
 /**
  * @import { State } from "./mls.js"
  *
- * @typedef {{start: number, first: string, now: string, told: string[]}} Chain `start` is the entry that began the epoch
+ * @typedef {{start: number, first: string, now: string, told: string[]}} Chain `start` is the entry that
+ *   began the epoch
  * @typedef {{seq: number, chain: string}} Seen
  */
 
@@ -19,16 +20,27 @@ export const chainFrom = (state, seq) => {
   return { start: seq, first, now: first, told: [] };
 };
 
-/** Return the chain after another entry. Groups stored by earlier versions have none until their next commit. @param {Chain | null | undefined} chain @param {string} digest the digest of the entry's bytes @returns {Promise<Chain | null>} */
-export const following = async (chain, digest) => chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
-
-/** Return the part of a message that states how far its sender has read. @param {{seq: number, chain?: Chain | null}} group @returns {{seen?: Seen}} */
-export const seenBy = ({ seq, chain }) => chain ? { seen: { seq, chain: chain.now } } : {};
+/**
+ * Return the chain after another entry. Groups stored by earlier versions have none until their next commit.
+ * @param {Chain | null | undefined} chain
+ * @param {string} digest the digest of the entry's bytes
+ * @returns {Promise<Chain | null>}
+ */
+export const following = async (chain, digest) =>
+  chain ? { ...chain, now: (await digestOf(utf8(chain.now + digest))).slice(0, LENGTH) } : null;
 
 /**
- * Return whether its sender was shown the same log as we were. Earlier versions do not state it, and count as the
- * same.
- * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq: number) => Promise<string | undefined>} chainAt
+ * Return the part of a message that states how far its sender has read.
+ * @param {{seq: number, chain?: Chain | null}} group
+ * @returns {{seen?: Seen}}
+ */
+export const seenBy = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.now } } : {});
+
+/**
+ * Return whether its sender was shown the same log as we were. Earlier versions do not state it, and count as
+ * the same.
+ * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq:
+ *   number) => Promise<string | undefined>} chainAt
  */
 export async function isSame(seen, seq, chain, chainAt) {
   if (!chain || !Number.isInteger(seen?.seq)) return true;

@@ -1,5 +1,5 @@
-// The other devices of a group and their statements, which are checked against the server's data before they are
-// trusted. docs/private.md
+// The other devices of a group and their statements, which are checked against the server's data before they
+// are trusted. docs/private.md
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
@@ -17,7 +17,8 @@ export class Withheld extends Error {}
 
 /**
  * Return those key packages of these devices that match the server's data.
- * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the only members who may be in the group, or null
+ * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the
+ *   only members who may be in the group, or null
  * @param {string} audience
  */
 export async function packagesOf(api, id, devices, between, audience) {
@@ -25,7 +26,10 @@ export async function packagesOf(api, id, devices, between, audience) {
   const { key_packages: told } = await api("POST", path, { devices: devices.map((device) => device.id) });
   const found = [];
   for (const { device_id: deviceId, key_package: text } of told) {
-    const [data, device] = /** @type {const} */ ([fromBase64(text), devices.find((each) => each.id === deviceId)]);
+    const [data, device] = /** @type {const} */ ([
+      fromBase64(text),
+      devices.find((each) => each.id === deviceId),
+    ]);
     const owner = await ownerOf(data, audience).catch(() => null);
     const right = owner && isOf(owner, device) && (!between || between.includes(owner.memberId));
     if (right) found.push(data);
@@ -33,33 +37,50 @@ export async function packagesOf(api, id, devices, between, audience) {
   return found;
 }
 
-/** Return the leaves of a group that belong to these devices. @param {State} state @param {PrivateDevice[]} devices @param {string} audience */
+/**
+ * Return the leaves of a group that belong to these devices.
+ * @param {State} state
+ * @param {PrivateDevice[]} devices
+ * @param {string} audience
+ */
 export async function leavesOfDevices(state, devices, audience) {
   const stated = await statedIn(state, audience);
   return stated.filter((each) => devices.some((device) => isOf(each, device))).map(({ leaf }) => leaf);
 }
 
-/** Return the devices of other members in a group. @param {State} state @param {string} memberId @param {string} audience */
+/**
+ * Return the devices of other members in a group.
+ * @param {State} state
+ * @param {string} memberId
+ * @param {string} audience
+ */
 export async function othersIn(state, memberId, audience) {
   return (await statedIn(state, audience)).filter((each) => each.memberId !== memberId);
 }
 
 /** @param {Device} stated @param {PrivateDevice | undefined} device */
-const isOf = (stated, device) => stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
+const isOf = (stated, device) =>
+  stated.memberId === device?.member_id && stated.thumbprint === device?.thumbprint;
 
 /** Return the members and thumbprints of a group's leaves. @param {State} state @param {string} audience */
 export async function statedIn(state, audience) {
-  const all = leavesOf(state).map(async ({ leaf, statement }) => ({ leaf, .../** @type {Stated} */ (await readStatement(statement, audience)) }));
+  const all = leavesOf(state).map(async ({ leaf, statement }) => ({
+    leaf,
+    .../** @type {Stated} */ (await readStatement(statement, audience)),
+  }));
   return Promise.all(all);
 }
 
 /**
  * Return the change that adds an entry to the history.
- * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number, chain?: string, tag?: string | null}} entry @param {string | undefined} statement @param {string} audience
+ * @param {string} id @param {{seq: number, said: unknown, sentAtMs: number, chain?: string, tag?: string |
+ *   null}} entry @param {string | undefined} statement @param {string} audience
  * @returns {Promise<[name: string, value: Entry]>}
  */
 export async function entryOf(id, { seq, said, sentAtMs, chain, tag }, statement, audience) {
-  const { memberId = null, thumbprint = null } = /** @type {Partial<Stated>} */ ((statement && await readStatement(statement, audience)) ?? {});
+  const { memberId = null, thumbprint = null } = /** @type {Partial<Stated>} */ (
+    (statement && (await readStatement(statement, audience))) ?? {}
+  );
   return [`history/${id}/${seq}`, { seq, memberId, thumbprint, said: said ?? null, sentAtMs, chain, tag }];
 }
 
@@ -74,8 +95,8 @@ export function parsed(data) {
 }
 
 /**
- * Report a refusal in one conversation, so that the others continue. Rethrow it if the server no longer knows us or
- * we have signed out, because then all would fail.
+ * Report a refusal in one conversation, so that the others continue. Rethrow it if the server no longer knows
+ * us or we have signed out, because then all would fail.
  * @param {any} error
  */
 export function refused(error) {

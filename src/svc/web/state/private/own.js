@@ -20,10 +20,16 @@ const TURN = "svc.private"; // The lock that tabs take.
 /** Our identity, {memberId, kept, device, prepared}. @type {Promise<Own> | null} */
 let own = null;
 
-/** This browser's membership in the groups of calls, by channel. @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>} */
+/**
+ * This browser's membership in the groups of calls, by channel.
+ * @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>}
+ */
 export const inCalls = new Map();
 
-/** By conversation whose call this page is in: a function to call when the call's keys may have changed. @type {Map<string, () => void>} */
+/**
+ * By conversation whose call this page is in: a function to call when the call's keys may have changed.
+ * @type {Map<string, () => void>}
+ */
 export const inTalks = new Map();
 
 /** Return our identity, created on first use. */
@@ -53,7 +59,12 @@ async function make(memberId) {
   return { memberId, kept, device, parts, prepared: false };
 }
 
-/** Return this device with another store. @param {Own} mine @param {Kept} kept @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more */
+/**
+ * Return this device with another store.
+ * @param {Own} mine
+ * @param {Kept} kept
+ * @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more
+ */
 export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
 
 /** Return our identity once the server knows this device, so that others can add it. */

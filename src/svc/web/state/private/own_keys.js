@@ -18,9 +18,17 @@ const STOCK = 30; // Key packages for others to take.
 const aTask = () => new Promise((goOn) => setTimeout(goOn));
 
 export class OwnKeys {
-  #api; #kept; #sign; #memberId; #audience; #now;
+  #api;
+  #kept;
+  #sign;
+  #memberId;
+  #audience;
+  #now;
 
-  /** @param {{api: Api, kept: Kept, sign: (claims: object) => Promise<string>, memberId: string, audience: string, now: () => number}} parts */
+  /**
+   * @param {{api: Api, kept: Kept, sign: (claims: object) => Promise<string>, memberId: string, audience:
+   *   string, now: () => number}} parts
+   */
   constructor({ api, kept, sign, memberId, audience, now }) {
     this.#api = api;
     this.#kept = kept;
@@ -30,7 +38,11 @@ export class OwnKeys {
     this.#now = now;
   }
 
-  /** Return {signKey, publicKey, statement, id}, created once; `id` is empty until the server knows the statement. @returns {Promise<Identity>} */
+  /**
+   * Return {signKey, publicKey, statement, id}, created once; `id` is empty until the server knows the
+   * statement.
+   * @returns {Promise<Identity>}
+   */
   async identity() {
     const known = await this.#kept.get("identity");
     if (known) return known;
@@ -69,9 +81,13 @@ export class OwnKeys {
     }
     const last = withLast ? made.at(-1) : null;
     // Store them first: a Welcome for a package can be opened only with its keys.
-    await this.#kept.put(made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]));
+    await this.#kept.put(
+      made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]),
+    );
     /** @type {Body<"POST", "/api/private/key-packages">} */
-    const body = { key_packages: made.filter((each) => each !== last).map(({ message }) => toBase64(message)) };
+    const body = {
+      key_packages: made.filter((each) => each !== last).map(({ message }) => toBase64(message)),
+    };
     if (last) body.last_resort = toBase64(last.message);
     await this.#api("POST", "/api/private/key-packages", body);
   }

@@ -1,5 +1,5 @@
-// Follow the server's pushes about private conversations, and update the display state in state/private_talks.js.
-// docs/private.md
+// Follow the server's pushes about private conversations, and update the display state in
+// state/private_talks.js. docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -34,16 +34,25 @@ import { unsentOf } from "./waiting.js";
 let asked = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
-/** By conversation: the first message that has arrived since the last reading and should ring. @type {Map<string | null, number>} */
+/**
+ * By conversation: the first message that has arrived since the last reading and should ring.
+ * @type {Map<string | null, number>}
+ */
 const arrived = new Map();
 /** The histories by conversation. @type {Map<string, Entry[]>} */
 const entries = new Map();
 /** The names by conversation. @type {Map<string, string>} */
 const names = new Map();
-/** The messages that this page is sending, by key. @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>} */
+/**
+ * The messages that this page is sending, by key.
+ * @type {Map<string, {id: string, said: Said, atMs: number, refused?: undefined}>}
+ */
 export const leaving = new Map();
 
-/** By conversation: the answer of another device of ours that must be imported. @type {Map<string, Said | undefined>} */
+/**
+ * By conversation: the answer of another device of ours that must be imported.
+ * @type {Map<string, Said | undefined>}
+ */
 export const coming = new Map();
 
 /** Conversations that this page has left, so that no notice is needed. @type {Set<string>} */
@@ -64,10 +73,16 @@ export function refresh() {
 /** @param {string} event @param {object} data */
 export async function heard(event, data) {
   if (event === "private_keys_low") {
-    await start().then(({ device }) => device.prepare()).catch(reportOurs); // The next start of the page repeats it.
+    await start()
+      .then(({ device }) => device.prepare())
+      .catch(reportOurs); // The next start of the page repeats it.
     return;
   }
-  const { conversation_id: id = null, kind, seq } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
+  const {
+    conversation_id: id = null,
+    kind,
+    seq,
+  } = /** @type {{conversation_id?: string, kind?: string, seq: number}} */ (data);
   if (id !== null && channelsById.value.has(id)) {
     inCalls.get(id)?.look();
     return;
@@ -76,10 +91,16 @@ export async function heard(event, data) {
   await look(id);
 }
 
-/** Read this conversation, or all. Requests during a reading are served right after it. @param {string | null} id @returns {Promise<void>} */
+/**
+ * Read this conversation, or all. Requests during a reading are served right after it.
+ * @param {string | null} id
+ * @returns {Promise<void>}
+ */
 export function look(id) {
   asked.add(id);
-  reading ??= work().finally(() => { reading = null; });
+  reading ??= work().finally(() => {
+    reading = null;
+  });
   return reading;
 }
 
@@ -93,14 +114,21 @@ async function work() {
     } catch (/** @type {any} */ error) {
       if (!member.value) return; // Somebody who has signed out meanwhile gets no report.
       reportOurs(error);
-      for (const id of all ? talks.value.map((talk) => talk.id) : wanted) put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
+      for (const id of all ? talks.value.map((talk) => talk.id) : wanted)
+        put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
     }
   }
 }
 
 /** Report an error of this page. Refusals and network failures are none. @param {any} error */
 function reportOurs(error) {
-  if (member.value && error.status === undefined && error.code !== "unreachable" && !(error instanceof Withheld)) reportError(error);
+  if (
+    member.value &&
+    error.status === undefined &&
+    error.code !== "unreachable" &&
+    !(error instanceof Withheld)
+  )
+    reportError(error);
 }
 
 /** @param {string[] | null} ids */
@@ -110,9 +138,20 @@ async function read(ids) {
   if (!isStill(mine)) return; // We are somebody else by now.
   const changed = ids ?? told.map(({ id }) => id);
   const known = new Map(talks.value.map((talk) => [talk.id, talk]));
-  const all = await Promise.all(told.map(async (each) => (changed.includes(each.id) || !known.has(each.id) ? described(mine, each) : /** @type {Talk} */ (known.get(each.id)))));
-  const begun = talks.value.filter((talk) => talk.stands === "loading" && !told.some(({ id }) => id === talk.id));
-  for (const talk of talks.value.filter(({ id, stands }) => stands !== "loading" && !left.has(id) && !told.some((each) => each.id === id))) notify(t("private-no-longer", { name: nameOf(talk) }));
+  const all = await Promise.all(
+    told.map(async (each) =>
+      changed.includes(each.id) || !known.has(each.id)
+        ? described(mine, each)
+        : /** @type {Talk} */ (known.get(each.id)),
+    ),
+  );
+  const begun = talks.value.filter(
+    (talk) => talk.stands === "loading" && !told.some(({ id }) => id === talk.id),
+  );
+  for (const talk of talks.value.filter(
+    ({ id, stands }) => stands !== "loading" && !left.has(id) && !told.some((each) => each.id === id),
+  ))
+    notify(t("private-no-longer", { name: nameOf(talk) }));
   talks.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
   talksKnown.value = true;
   for (const id of changed) {
@@ -121,8 +160,16 @@ async function read(ids) {
   }
 }
 
-/** Return a conversation for display, after reading its new entries. @param {Own} mine @param {PrivateConversation} told @returns {Promise<Talk>} */
-async function described(mine, { id, members, between_two: two, created_at_ms: createdMs, epoch, devices, lacking }) {
+/**
+ * Return a conversation for display, after reading its new entries.
+ * @param {Own} mine
+ * @param {PrivateConversation} told
+ * @returns {Promise<Talk>}
+ */
+async function described(
+  mine,
+  { id, members, between_two: two, created_at_ms: createdMs, epoch, devices, lacking },
+) {
   const { kept, memberId } = mine;
   const fresh = await takeOver(mine, id);
   const inGroup = await devicesIn(id);
@@ -132,14 +179,35 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   /** @type {Change[]} */
   const changes = (await kept.under(`changes/${id}/`)).sort((one, other) => one.seq - other.seq);
   const { removals } = toldBy(history);
-  const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) => removerOf(change, memberId, changes, removals);
-  put(notes, id, changes.map((change) => ({ id: `change ${change.seq} ${change.added.length} ${change.trouble ?? ""}`, seq: change.seq, posted_at_ms: change.sentAtMs, note: noteOf(change, two, remover(change)) })));
+  const remover = (/** @type {Change} */ change) => (/** @type {string} */ memberId) =>
+    removerOf(change, memberId, changes, removals);
+  put(
+    notes,
+    id,
+    changes.map((change) => ({
+      id: `change ${change.seq} ${change.added.length} ${change.trouble ?? ""}`,
+      seq: change.seq,
+      posted_at_ms: change.sentAtMs,
+      note: noteOf(change, two, remover(change)),
+    })),
+  );
   const messages = /** @type {Told[]} */ (said.value.get(id));
   const upTo = (await kept.get(`read/${id}`)) ?? 0;
-  const isNew = (/** @type {Told} */ message) => message.seq > upTo && !message.trouble && message.memberId !== memberId;
-  ring(id, messages.filter((message) => fresh.has(message.seq) && isNew(message) && message.seq >= /** @type {number} */ (arrived.get(id))).at(-1));
+  const isNew = (/** @type {Told} */ message) =>
+    message.seq > upTo && !message.trouble && message.memberId !== memberId;
+  ring(
+    id,
+    messages
+      .filter(
+        (message) =>
+          fresh.has(message.seq) && isNew(message) && message.seq >= /** @type {number} */ (arrived.get(id)),
+      )
+      .at(-1),
+  );
   const inside = Boolean(await kept.get(`group/${id}`));
-  const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some((each) => each.member_id !== memberId);
+  const takesPart = [...devices.filter((each) => !each.gone), ...lacking].some(
+    (each) => each.member_id !== memberId,
+  );
   const stands = !takesPart ? "alone" : !inside && epoch > 0 ? "outside" : "ready";
   const own = await thisDevice();
   const ours = othersOfOurs(inGroup, { devices }, own);
@@ -147,18 +215,35 @@ async function described(mine, { id, members, between_two: two, created_at_ms: c
   coming.set(id, await answerIn(kept, id, history, own, ours));
   const asks = asksIn(history, own, ours);
   return {
-    id, members, two, name: names.get(id) ?? "", unread: messages.filter(isNew).length, lastMs: messages.at(-1)?.sentAtMs ?? createdMs, stands, verified: await isVerified(id),
-    earlier, code: await codeOf(own), asks: await Promise.all(asks.map(async (ask) => ({ ...ask, code: await codeOf({ memberId, thumbprint: ask.thumbprint }) }))),
+    id,
+    members,
+    two,
+    name: names.get(id) ?? "",
+    unread: messages.filter(isNew).length,
+    lastMs: messages.at(-1)?.sentAtMs ?? createdMs,
+    stands,
+    verified: await isVerified(id),
+    earlier,
+    code: await codeOf(own),
+    asks: await Promise.all(
+      asks.map(async (ask) => ({ ...ask, code: await codeOf({ memberId, thumbprint: ask.thumbprint }) })),
+    ),
   };
 }
 
-/** Show the stored state of a conversation. Resolves with the numbers of its new entries. @param {Own} mine @param {string} id */
+/**
+ * Show the stored state of a conversation. Resolves with the numbers of its new entries.
+ * @param {Own} mine
+ * @param {string} id
+ */
 async function takeOver({ kept, memberId }, id) {
   // Read the unsent messages first, so that a message sent meanwhile is in both lists and never in neither.
   const waiting = await unsentOf(kept, id);
   const before = entries.get(id) ?? [];
   const known = new Set(before.map(({ seq }) => seq));
-  const there = (await kept.names(`history/${id}/`)).filter((name) => !known.has(Number(name.split("/").at(-1))));
+  const there = (await kept.names(`history/${id}/`)).filter(
+    (name) => !known.has(Number(name.split("/").at(-1))),
+  );
   /** @type {Entry[]} */
   const fresh = await Promise.all(there.map((name) => kept.get(name)));
   entries.set(id, fresh.length ? [...before, ...fresh].sort((one, other) => one.seq - other.seq) : before);
@@ -171,29 +256,57 @@ async function takeOver({ kept, memberId }, id) {
 async function empty(kept, id) {
   const { emptying } = toldBy(/** @type {Entry[]} */ (entries.get(id)));
   if (!emptying.length) return;
-  const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) => (emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry));
-  const files = /** @type {Entry[]} */ (entries.get(id)).filter(({ seq }) => emptying.includes(seq)).flatMap(({ said: what }) => filesSaid(what?.files));
+  const all = /** @type {Entry[]} */ (entries.get(id)).map((entry) =>
+    emptying.includes(entry.seq) ? { ...entry, said: emptied(entry.said) } : entry,
+  );
+  const files = /** @type {Entry[]} */ (entries.get(id))
+    .filter(({ seq }) => emptying.includes(seq))
+    .flatMap(({ said: what }) => filesSaid(what?.files));
   for (const { id: fileId } of files) close(fileId);
-  await kept.put([...all.filter(({ seq }) => emptying.includes(seq)).map((entry) => /** @type {[string, unknown]} */ ([`history/${id}/${entry.seq}`, entry])), ...namesOf(id, files).map((name) => /** @type {[string, unknown]} */ ([name, undefined]))]);
+  await kept.put([
+    ...all
+      .filter(({ seq }) => emptying.includes(seq))
+      .map((entry) => /** @type {[string, unknown]} */ ([`history/${id}/${entry.seq}`, entry])),
+    ...namesOf(id, files).map((name) => /** @type {[string, unknown]} */ ([name, undefined])),
+  ]);
   entries.set(id, all);
 }
 
-/** Show the history and the outgoing entries. Messages are appended at the end; any other entry is shown as if it had been sent. @param {string} id @param {string} memberId @param {Waiting[]} kept */
+/**
+ * Show the history and the outgoing entries. Messages are appended at the end; any other entry is shown as if
+ * it had been sent.
+ * @param {string} id
+ * @param {string} memberId
+ * @param {Waiting[]} kept
+ */
 function show(id, memberId, kept) {
   const history = entries.get(id) ?? [];
-  const there = new Set(history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key));
-  const inPage = [...leaving.values()].filter((each) => each.id === id && !kept.some((other) => other.said.key === each.said.key));
+  const there = new Set(
+    history.filter((entry) => entry.memberId === memberId).map((entry) => entry.said?.key),
+  );
+  const inPage = [...leaving.values()].filter(
+    (each) => each.id === id && !kept.some((other) => other.said.key === each.said.key),
+  );
   const waiting = [...kept, ...inPage].filter((each) => !there.has(each.said.key));
   const isMessage = (/** @type {Waiting} */ each) => each.said.type === "message";
-  const done = waiting.filter((each) => !isMessage(each) && !each.refused).map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
+  const done = waiting
+    .filter((each) => !isMessage(each) && !each.refused)
+    .map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
   const { messages, name } = toldBy([...history, ...done]);
   names.set(id, name);
   put(said, id, messages);
-  put(unsent, id, waiting.filter(isMessage).map(({ said: what, atMs, refused }) => ({
-    key: what.key, text: what.text, files: filesSaid(what.files), atMs,
-    state: leaving.has(what.key) ? "sending" : refused ? "refused" : "waiting",
-    problem: refused ? explain(refused) : "",
-  })));
+  put(
+    unsent,
+    id,
+    waiting.filter(isMessage).map(({ said: what, atMs, refused }) => ({
+      key: what.key,
+      text: what.text,
+      files: filesSaid(what.files),
+      atMs,
+      state: leaving.has(what.key) ? "sending" : refused ? "refused" : "waiting",
+      problem: refused ? explain(refused) : "",
+    })),
+  );
 }
 
 /** Show a conversation again after its outgoing messages have changed. @param {string} id */
@@ -207,7 +320,13 @@ function ring(talkId, message) {
   if (!message) return;
   arrived.delete(talkId);
   const { seq, memberId, text, files } = message;
-  ringPrivately({ talkId, seq, memberId, name: memberOf(memberId)?.nickname ?? t("somebody"), text: text || t("file-count", { count: files.length }) });
+  ringPrivately({
+    talkId,
+    seq,
+    memberId,
+    name: memberOf(memberId)?.nickname ?? t("somebody"),
+    text: text || t("file-count", { count: files.length }),
+  });
 }
 
 /** Mark everything in this conversation as read. @param {string} id */
@@ -222,7 +341,23 @@ export async function markRead(id) {
 export async function begin(memberIds) {
   const { device } = await start();
   const { id, members, between_two: two } = await device.openWith(memberIds);
-  if (!talks.value.some((talk) => talk.id === id)) talks.value = [{ id, members, two, name: "", unread: 0, lastMs: Date.now(), stands: "loading", verified: "no", earlier: "", code: [], asks: [] }, ...talks.value];
+  if (!talks.value.some((talk) => talk.id === id))
+    talks.value = [
+      {
+        id,
+        members,
+        two,
+        name: "",
+        unread: 0,
+        lastMs: Date.now(),
+        stands: "loading",
+        verified: "no",
+        earlier: "",
+        code: [],
+        asks: [],
+      },
+      ...talks.value,
+    ];
   look(id);
   return id;
 }
@@ -230,11 +365,16 @@ export async function begin(memberIds) {
 /** Delete everything stored of a conversation that we have left. @param {string} id */
 export async function forgetTalk(id) {
   const { kept } = await start();
-  const all = await Promise.all(["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)));
-  const single = ["group", "read", "greet", "verified", "known", "since", "asked"].map((kind) => `${kind}/${id}`);
+  const all = await Promise.all(
+    ["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)),
+  );
+  const single = ["group", "read", "greet", "verified", "known", "since", "asked"].map(
+    (kind) => `${kind}/${id}`,
+  );
   await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
   for (const each of [arrived, coming, entries, names]) each.delete(id);
-  for (const each of [said, unsent, problems, notes]) put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
+  for (const each of [said, unsent, problems, notes])
+    put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
   talks.value = talks.value.filter((talk) => talk.id !== id);
 }
 

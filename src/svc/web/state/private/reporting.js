@@ -4,12 +4,29 @@ import { api } from "../server.js";
 import { revealable } from "./franking.js";
 import { start } from "./own.js";
 
-/** @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the number of the entry with its current text */
+/**
+ * @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the number of the entry with its
+ *   current text
+ */
 
-/** Report a message. Rejects with a code if there is no proof, as for messages older than franking. @param {Reported} message @param {string} text the reporter's reason */
+/**
+ * Report a message. Rejects with a code if there is no proof, as for messages older than franking.
+ * @param {Reported} message
+ * @param {string} text the reporter's reason
+ */
 export async function report({ talk_id: id, said_in: seq }, text) {
   const { kept } = await start();
-  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./entries.js").Entry>} */ ((await kept.get(`history/${id}/${seq}`)) ?? {});
-  if (!memberId || sentAtMs === undefined || !said?.frank || !tag) throw Object.assign(new Error(), { code: "no_proof" });
-  await api("POST", `/api/private/conversations/${encodeURIComponent(id)}/reports`, { text, member_id: memberId, sent_at_ms: sentAtMs, said: revealable(said), key: said.frank, tag });
+  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./entries.js").Entry>} */ (
+    (await kept.get(`history/${id}/${seq}`)) ?? {}
+  );
+  if (!memberId || sentAtMs === undefined || !said?.frank || !tag)
+    throw Object.assign(new Error(), { code: "no_proof" });
+  await api("POST", `/api/private/conversations/${encodeURIComponent(id)}/reports`, {
+    text,
+    member_id: memberId,
+    sent_at_ms: sentAtMs,
+    said: revealable(said),
+    key: said.frank,
+    tag,
+  });
 }

@@ -17,7 +17,11 @@ import { PrivateUploads } from "./uploads.js";
 onRead(greet);
 onRead(bring);
 
-/** Pass the keys of this conversation's call to `told` until the returned function is called. @param {string} id @param {(keys: import("./channel_calls.js").Keys) => void} told */
+/**
+ * Pass the keys of this conversation's call to `told` until the returned function is called.
+ * @param {string} id
+ * @param {(keys: import("./channel_calls.js").Keys) => void} told
+ */
 function followTalk(id, told) {
   const tell = teller(start, id, told);
   inTalks.set(id, tell);
@@ -27,7 +31,11 @@ function followTalk(id, told) {
   };
 }
 
-/** Return the uploads for the message being written in this conversation. @param {string} id @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare */
+/**
+ * Return the uploads for the message being written in this conversation.
+ * @param {string} id
+ * @param {(file: File) => Promise<import("./uploads.js").Prepared>} prepare
+ */
 function uploadsOf(id, prepare) {
   const uploads = attaching.get(id) ?? new PrivateUploads(id, prepare);
   attaching.set(id, uploads);
@@ -40,4 +48,30 @@ async function forget() {
   await forgetOwn();
 }
 
-export const running = { acts, addPeople, answerOurs, askOurs, begin, discard, followCall, followTalk, forget, heard, leave, look, makeGroup, markRead, numberOf, openFile: open, refresh, removePerson, rename, report, send, sendAgain, takePart, uploadsOf, verify };
+export const running = {
+  acts,
+  addPeople,
+  answerOurs,
+  askOurs,
+  begin,
+  discard,
+  followCall,
+  followTalk,
+  forget,
+  heard,
+  leave,
+  look,
+  makeGroup,
+  markRead,
+  numberOf,
+  openFile: open,
+  refresh,
+  removePerson,
+  rename,
+  report,
+  send,
+  sendAgain,
+  takePart,
+  uploadsOf,
+  verify,
+};

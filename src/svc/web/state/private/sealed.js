@@ -1,9 +1,10 @@
-// Files of private conversations, sealed before the server gets them: each with its own key (AES-256-GCM), which is
-// in the message together with the digest of the sealed file. docs/private.md
+// Files of private conversations, sealed before the server gets them: each with its own key (AES-256-GCM),
+// which is in the message together with the digest of the sealed file. docs/private.md
 
 /**
  * The description of a file in a message.
- * @typedef {{id: string, key: string, digest: string, name: string, type: string, bytes: number, alt: string, width: number | null, height: number | null}} FileSaid
+ * @typedef {{id: string, key: string, digest: string, name: string, type: string, bytes: number, alt: string,
+ *   width: number | null, height: number | null}} FileSaid
  */
 
 import { fromBase64, toBase64 } from "./mls.js";
@@ -25,18 +26,30 @@ const KINDS = /** @type {const} */ ({
 export const PLAIN_TYPE = "application/octet-stream";
 
 /** Return "picture", "video", "audio" or "file". @param {string} type */
-export const kindOf = (type) => /** @type {[keyof typeof KINDS, readonly string[]][]} */ (Object.entries(KINDS)).find(([, types]) => types.includes(type))?.[0] ?? "file";
+export const kindOf = (type) =>
+  /** @type {[keyof typeof KINDS, readonly string[]][]} */ (Object.entries(KINDS)).find(([, types]) =>
+    types.includes(type),
+  )?.[0] ?? "file";
 
-/** Return {data, key, digest}: the data for the server, and the fields for the message. @param {Uint8Array<ArrayBuffer>} plain @param {Uint8Array<ArrayBuffer>} secret for this file alone */
+/**
+ * Return {data, key, digest}: the data for the server, and the fields for the message.
+ * @param {Uint8Array<ArrayBuffer>} plain
+ * @param {Uint8Array<ArrayBuffer>} secret for this file alone
+ */
 export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8Array(KEY_BYTES))) {
   const key = await crypto.subtle.importKey("raw", secret, CIPHER, false, ["encrypt"]);
   const data = await crypto.subtle.encrypt({ name: CIPHER, iv: IV }, key, plain);
   return { data, key: toBase64(secret), digest: await digestOf(data) };
 }
 
-/** Open a sealed file; rejects anything else. @param {ArrayBuffer} data @param {Pick<FileSaid, "key" | "digest" | "bytes">} said */
+/**
+ * Open a sealed file; rejects anything else.
+ * @param {ArrayBuffer} data
+ * @param {Pick<FileSaid, "key" | "digest" | "bytes">} said
+ */
 export async function openFile(data, { key: secret, digest, bytes }) {
-  if (await digestOf(data) !== digest) throw new TypeError("it is not the file of which the message speaks");
+  if ((await digestOf(data)) !== digest)
+    throw new TypeError("it is not the file of which the message speaks");
   const key = await crypto.subtle.importKey("raw", fromBase64(secret), CIPHER, false, ["decrypt"]);
   const plain = new Uint8Array(await crypto.subtle.decrypt({ name: CIPHER, iv: IV }, key, data));
   if (plain.length !== bytes) throw new TypeError("it has another length than the message says");
@@ -46,20 +59,64 @@ export async function openFile(data, { key: secret, digest, bytes }) {
 /** @param {ArrayBuffer} data */
 const digestOf = async (data) => toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", data)));
 
-/** Return the valid descriptions of files in a message from another device: at most ten. @param {unknown} said @returns {FileSaid[]} */
+/**
+ * Return the valid descriptions of files in a message from another device: at most ten.
+ * @param {unknown} said
+ * @returns {FileSaid[]}
+ */
 export function filesSaid(said) {
   if (!Array.isArray(said)) return [];
   return said.slice(0, MOST_FILES).flatMap((each) => {
-    const { id, key, digest, name, type = PLAIN_TYPE, bytes, alt = "", width = null, height = null } = each ?? {};
-    const texts = isShort(id, LONGEST.id) && id && isShort(name, LONGEST.name) && isShort(type, LONGEST.type) && isShort(alt, LONGEST.alt);
-    if (!texts || !isBytes(key) || !isBytes(digest) || !(Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES)) return [];
+    const {
+      id,
+      key,
+      digest,
+      name,
+      type = PLAIN_TYPE,
+      bytes,
+      alt = "",
+      width = null,
+      height = null,
+    } = each ?? {};
+    const texts =
+      isShort(id, LONGEST.id) &&
+      id &&
+      isShort(name, LONGEST.name) &&
+      isShort(type, LONGEST.type) &&
+      isShort(alt, LONGEST.alt);
+    if (
+      !texts ||
+      !isBytes(key) ||
+      !isBytes(digest) ||
+      !(Number.isInteger(bytes) && bytes > 0 && bytes <= MOST_BYTES)
+    )
+      return [];
     const sized = [width, height].every((side) => Number.isInteger(side) && side > 0 && side <= WIDEST);
-    return [{ id, key, digest, name: readableName(name), type, bytes, alt, width: sized ? width : null, height: sized ? height : null }];
+    return [
+      {
+        id,
+        key,
+        digest,
+        name: readableName(name),
+        type,
+        bytes,
+        alt,
+        width: sized ? width : null,
+        height: sized ? height : null,
+      },
+    ];
   });
 }
 
-/** Return a name without characters that reverse text or pad it invisibly; a server cannot remove them here. @param {string} name */
-const readableName = (name) => name.replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, "").replace(/[\s\u2800\u3164\uffa0]+/gu, " ").trim();
+/**
+ * Return a name without characters that reverse text or pad it invisibly; a server cannot remove them here.
+ * @param {string} name
+ */
+const readableName = (name) =>
+  name
+    .replace(/[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, "")
+    .replace(/[\s\u2800\u3164\uffa0]+/gu, " ")
+    .trim();
 
 /** @param {unknown} text @param {number} most */
 const isShort = (text, most) => typeof text === "string" && text.length <= most;

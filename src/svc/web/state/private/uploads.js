@@ -1,12 +1,13 @@
-// Uploads for a private message: each file is sealed here, then sent. Drafts are not stored, and neither are their
-// files. Has the interface that views/composer/upload_list.js needs. docs/private.md
+// Uploads for a private message: each file is sealed here, then sent. Drafts are not stored, and neither are
+// their files. Has the interface that views/composer/upload_list.js needs. docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
  * @import { FileSaid } from "./sealed.js"
  *
  * @typedef {{blob: Blob, width: number | null, height: number | null}} Prepared
- * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number, waits: boolean, lasts: boolean, problem: string,
+ * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number,
+ *   waits: boolean, lasts: boolean, problem: string,
  *   result: {kind: string} | null, said: FileSaid | null, alt: string}} OneFile
  */
 
@@ -24,10 +25,14 @@ export class PrivateUploads {
   /** @type {Signal<OneFile[]>} */
   list = signal([]);
 
-  #id; #prepare;
+  #id;
+  #prepare;
   /** @type {Map<string, AbortController>} */ #stops = new Map();
 
-  /** @param {string} id of the conversation @param {(file: File) => Promise<Prepared>} prepare returns the part of a file to send */
+  /**
+   * @param {string} id of the conversation
+   * @param {(file: File) => Promise<Prepared>} prepare returns the part of a file to send
+   */
   constructor(id, prepare) {
     this.#id = id;
     this.#prepare = prepare;
@@ -35,7 +40,9 @@ export class PrivateUploads {
 
   /** The descriptions of the uploaded files, for the message. */
   get ready() {
-    return this.list.value.flatMap(({ said, name, alt }) => (said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : []));
+    return this.list.value.flatMap(({ said, name, alt }) =>
+      said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : [],
+    );
   }
 
   /** Whether an upload is in progress. */
@@ -48,7 +55,22 @@ export class PrivateUploads {
     const taken = files.slice(0, MOST_FILES - this.list.value.length);
     for (const file of taken) {
       const key = crypto.randomUUID();
-      this.list.value = [...this.list.value, { key, file, name: file.name, state: "sending", progress: 0, waits: false, lasts: false, problem: "", result: null, said: null, alt: "" }];
+      this.list.value = [
+        ...this.list.value,
+        {
+          key,
+          file,
+          name: file.name,
+          state: "sending",
+          progress: 0,
+          waits: false,
+          lasts: false,
+          problem: "",
+          result: null,
+          said: null,
+          alt: "",
+        },
+      ];
       this.#send(key);
     }
     return taken.length === files.length;
@@ -92,19 +114,40 @@ export class PrivateUploads {
     try {
       const { file } = /** @type {OneFile} */ (this.#find(key));
       const { blob, width, height } = await this.#prepare(file);
-      if (!blob.size || blob.size > MOST_BYTES) throw Object.assign(new Error(t("private-file-too-large")), { lasts: true });
+      if (!blob.size || blob.size > MOST_BYTES)
+        throw Object.assign(new Error(t("private-file-too-large")), { lasts: true });
       const plain = new Uint8Array(await blob.arrayBuffer());
       const { data, ...sealed } = await sealFile(plain);
       const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(this.#id)}/files`);
-      const progressed = (/** @type {number} */ bytes) => this.#change(key, { progress: bytes / data.byteLength, waits: false });
+      const progressed = (/** @type {number} */ bytes) =>
+        this.#change(key, { progress: bytes / data.byteLength, waits: false });
       const waits = () => this.#change(key, { progress: 0, waits: true });
-      const { file_id: id } = await sendWhole(path, new Blob([data], { type: PLAIN_TYPE }), { token: accessToken, progressed, waits, signal: stop.signal });
-      const said = { id, ...sealed, name: file.name, type: blob.type || PLAIN_TYPE, bytes: plain.length, alt: "", width, height };
+      const { file_id: id } = await sendWhole(path, new Blob([data], { type: PLAIN_TYPE }), {
+        token: accessToken,
+        progressed,
+        waits,
+        signal: stop.signal,
+      });
+      const said = {
+        id,
+        ...sealed,
+        name: file.name,
+        type: blob.type || PLAIN_TYPE,
+        bytes: plain.length,
+        alt: "",
+        width,
+        height,
+      };
       await own(this.#id, said, plain);
       if (this.#find(key)) this.#change(key, { state: "done", said, result: { kind: kindOf(said.type) } });
       else erase(this.#id, id);
     } catch (/** @type {any} */ error) {
-      this.#change(key, { state: "refused", lasts: Boolean(error.lasts), problem: error.code === "unreachable" ? t("upload-cut-off") : error.code ? explain(error) : error.message });
+      this.#change(key, {
+        state: "refused",
+        lasts: Boolean(error.lasts),
+        problem:
+          error.code === "unreachable" ? t("upload-cut-off") : error.code ? explain(error) : error.message,
+      });
     }
     this.#stops.delete(key);
   }

@@ -1,11 +1,12 @@
-// Messages that are not encrypted yet, because nobody could read them or the server has refused them. They are
-// stored, so a page may end meanwhile. docs/private.md
+// Messages that are not encrypted yet, because nobody could read them or the server has refused them. They
+// are stored, so a page may end meanwhile. docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Said } from "./content.js"
  *
- * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix: string) => Promise<any[]>}} Kept
+ * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
+ *   string) => Promise<any[]>}} Kept
  * @typedef {{code?: string, message: string, status?: number, details?: object}} Refused
  * @typedef {{said: Said, atMs: number, refused?: Refused}} Waiting
  * @typedef {Waiting & {message: Uint8Array, commitment: Uint8Array, digest: string}} Outgoing
@@ -22,21 +23,41 @@ export class NotYet extends Error {
   }
 }
 
-/** Return whether a message should notify people who are away. Reactions and edits do not. @param {Said} said */
+/**
+ * Return whether a message should notify people who are away. Reactions and edits do not.
+ * @param {Said} said
+ */
 export const rings = ({ type = "message" }) => type === "message";
 
-/** Store a message until it can be sent. `said.key` is unique among this member's messages. @param {Kept} kept @param {string} id @param {Said} said @param {number} atMs */
+/**
+ * Store a message until it can be sent. `said.key` is unique among this member's messages.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {Said} said
+ * @param {number} atMs
+ */
 export async function wait(kept, id, said, atMs) {
   const before = await kept.get(WAITING(id, said.key));
   await kept.put([[WAITING(id, said.key), { said, atMs: before?.atMs ?? atMs }]]);
 }
 
-/** Return the waiting messages, the oldest first: [{said, atMs, refused}]. @param {Kept} kept @param {string} id @returns {Promise<Waiting[]>} */
+/**
+ * Return the waiting messages, the oldest first: [{said, atMs, refused}].
+ * @param {Kept} kept
+ * @param {string} id
+ * @returns {Promise<Waiting[]>}
+ */
 export async function allWaiting(kept, id) {
   return (await kept.under(WAITING(id))).sort((one, other) => one.atMs - other.atMs);
 }
 
-/** Return the messages that are not in the history yet, the oldest first; `outgoing` is already encrypted and cannot be withdrawn. @param {Kept} kept @param {string} id @returns {Promise<Waiting[]>} */
+/**
+ * Return the messages that are not in the history yet, the oldest first; `outgoing` is already encrypted and
+ * cannot be withdrawn.
+ * @param {Kept} kept
+ * @param {string} id
+ * @returns {Promise<Waiting[]>}
+ */
 export async function unsentOf(kept, id) {
   const waiting = await allWaiting(kept, id);
   const { outgoing = [] } = (await kept.get(`group/${id}`)) ?? {};
@@ -46,13 +67,30 @@ export async function unsentOf(kept, id) {
 /** Return the next message that may be sent. @param {Kept} kept @param {string} id */
 export const nextWaiting = async (kept, id) => (await allWaiting(kept, id)).find(({ refused }) => !refused);
 
-/** Return the change that removes a waiting message. @param {string} id @param {Pick<Said, "key">} said @returns {Changes[number]} */
+/**
+ * Return the change that removes a waiting message.
+ * @param {string} id
+ * @param {Pick<Said, "key">} said
+ * @returns {Changes[number]}
+ */
 export const noMore = (id, { key }) => [WAITING(id, key), undefined];
 
-/** Return the change that makes an encrypted but unsent message wait again. @param {string} id @param {Waiting} item @returns {Changes[number]} */
+/**
+ * Return the change that makes an encrypted but unsent message wait again.
+ * @param {string} id
+ * @param {Waiting} item
+ * @returns {Changes[number]}
+ */
 export const waitAgain = (id, { said, atMs }) => [WAITING(id, said.key), { said, atMs }];
 
-/** Return the change that stores a refused message until its author decides. @param {string} id @param {Said} said @param {number} atMs @param {Refused} error @returns {Changes[number]} */
+/**
+ * Return the change that stores a refused message until its author decides.
+ * @param {string} id
+ * @param {Said} said
+ * @param {number} atMs
+ * @param {Refused} error
+ * @returns {Changes[number]}
+ */
 export function refusedAs(id, said, atMs, { code, message, status, details }) {
   return [WAITING(id, said.key), { said, atMs, refused: { code, message, status, details } }];
 }

@@ -1,5 +1,5 @@
-// Track whether the page is visible, and open the message of a clicked notice. The code that alerts the person loads
-// after the first messages.
+// Track whether the page is visible, and open the message of a clicked notice. The code that alerts the
+// person loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { Noticed } from "../../types/wire.js" */
@@ -11,12 +11,15 @@ import { inSight } from "../../state/sight.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/later.js";
 
-const BEHIND_MS = 500; // The first messages have the connection to themselves for this long after the greeting.
+// The first messages have the connection to themselves for this long after the greeting.
+const BEHIND_MS = 500;
 const MOST_EARLY = 10;
 
 /** Alerts that arrived before the module that shows them. @type {Alert[]} */
 const early = [];
-let tellOf = (/** @type {Alert} */ alert) => { if (early.length < MOST_EARLY) early.push(alert); };
+let tellOf = (/** @type {Alert} */ alert) => {
+  if (early.length < MOST_EARLY) early.push(alert);
+};
 
 export function startAlerts() {
   watchSight();
@@ -51,7 +54,9 @@ function fetchTelling() {
 
 /** The browser reports a window behind another as visible, so focus counts too. */
 function watchSight() {
-  const look = () => { inSight.value = document.visibilityState === "visible" && document.hasFocus(); };
+  const look = () => {
+    inSight.value = document.visibilityState === "visible" && document.hasFocus();
+  };
   document.addEventListener("visibilitychange", look);
   for (const type of ["focus", "blur", "pageshow", "pagehide"]) addEventListener(type, look);
   look();

@@ -1,6 +1,6 @@
-// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws it on the
-// tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon also shows whether we
-// are heard.
+// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws it
+// on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon also
+// shows whether we are heard.
 
 import { callState, deafened, sending } from "../../call/calling.js";
 import { info } from "../../state/server.js";
@@ -16,7 +16,10 @@ let turn = 0;
 
 export function wearBadge() {
   // Redrawn only when it looks different, not with each message.
-  const [mentioned, news] = [computed(() => totals.value.mentions + privateUnread.value), computed(() => totals.value.unread > 0)];
+  const [mentioned, news] = [
+    computed(() => totals.value.mentions + privateUnread.value),
+    computed(() => totals.value.unread > 0),
+  ];
   effect(() => {
     const [mentions, unread] = [mentioned.value, news.value];
     const icon = info.value?.iconUrl ?? OWN;
@@ -27,14 +30,24 @@ export function wearBadge() {
   });
 }
 
-/** `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one. @param {string} icon @param {boolean | null} heard @param {string | null} words */
+/**
+ * `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one.
+ * @param {string} icon
+ * @param {boolean | null} heard
+ * @param {string | null} words
+ */
 async function show(icon, heard, words) {
   const mine = ++turn;
   const address = words === null && heard === null ? icon : await drawn(icon, heard, words);
   if (mine === turn) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = address;
 }
 
-/** Return the icon with its badge as the URL of a PNG. @param {string} icon @param {boolean | null} heard @param {string | null} words */
+/**
+ * Return the icon with its badge as the URL of a PNG.
+ * @param {string} icon
+ * @param {boolean | null} heard
+ * @param {string | null} words
+ */
 async function drawn(icon, heard, words) {
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -45,7 +58,11 @@ async function drawn(icon, heard, words) {
   return canvas.toDataURL("image/png");
 }
 
-/** Draw a green dot in the corner, struck out while nobody hears us. @param {CanvasRenderingContext2D} pen @param {boolean} heard */
+/**
+ * Draw a green dot in the corner, struck out while nobody hears us.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {boolean} heard
+ */
 function drawHeard(pen, heard) {
   const [radius, at] = [16, SIZE - 16];
   pen.fillStyle = heard ? "#12a594" : "#16211f";
@@ -78,8 +95,15 @@ function drawBadge(pen, words) {
   pen.fillText(words, at, at + 2);
 }
 
-/** Return null if the image cannot be loaded or drawn, for example because it is on another site. @param {string} address @returns {Promise<HTMLImageElement | null>} */
+/**
+ * Return null if the image cannot be loaded or drawn, for example because it is on another site.
+ * @param {string} address
+ * @returns {Promise<HTMLImageElement | null>}
+ */
 async function loaded(address) {
   const picture = Object.assign(new Image(SIZE, SIZE), { crossOrigin: "anonymous", src: address });
-  return picture.decode().then(() => picture, () => (address === OWN ? null : loaded(OWN)));
+  return picture.decode().then(
+    () => picture,
+    () => (address === OWN ? null : loaded(OWN)),
+  );
 }

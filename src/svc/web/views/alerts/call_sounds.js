@@ -1,6 +1,9 @@
 // Play a sound when somebody joins or leaves our call, and when we mute ourselves.
 
-/** `hasSpoken`: the microphone was on in this call. @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present */
+/**
+ * `hasSpoken`: the microphone was on in this call.
+ * @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present
+ */
 
 import { callChannel, callState, sending } from "../../call/calling.js";
 import { alerts } from "../../state/alerts.js";
@@ -21,7 +24,12 @@ export function soundCalls() {
   });
 }
 
-/** Joining with the microphone on does not count as unmuting. @param {string} channelId @param {Present | null} before @returns {Present} */
+/**
+ * Joining with the microphone on does not count as unmuting.
+ * @param {string} channelId
+ * @param {Present | null} before
+ * @returns {Present}
+ */
 function present(channelId, before) {
   const { mic } = sending.value;
   const hasSpoken = mic || (before?.channelId === channelId && before.hasSpoken);
@@ -29,9 +37,16 @@ function present(channelId, before) {
 }
 
 /** @param {string} channelId */
-const others = (channelId) => peopleIn(channelId).map(({ id }) => id).filter((id) => id !== member.value?.id);
+const others = (channelId) =>
+  peopleIn(channelId)
+    .map(({ id }) => id)
+    .filter((id) => id !== member.value?.id);
 
-/** Return the sound of the change, if any. `before` and `now` are null outside of calls. @param {Present | null} before @param {Present | null} now */
+/**
+ * Return the sound of the change, if any. `before` and `now` are null outside of calls.
+ * @param {Present | null} before
+ * @param {Present | null} now
+ */
 export function change(before, now) {
   if (!now?.in) return before?.in ? "leave" : null;
   if (!before?.in || before.channelId !== now.channelId) return "join";

@@ -9,12 +9,25 @@ const PAUSE_MS = 250; // Several sounds at once play as one.
 /** Tones as [frequency in Hz, start in seconds, duration in seconds]. */
 const TONES = {
   message: [[587, 0, 0.16]],
-  mention: [[659, 0, 0.14], [880, 0.11, 0.24]],
-  join: [[440, 0, 0.12], [587, 0.09, 0.18]],
-  leave: [[587, 0, 0.12], [440, 0.09, 0.18]],
+  mention: [
+    [659, 0, 0.14],
+    [880, 0.11, 0.24],
+  ],
+  join: [
+    [440, 0, 0.12],
+    [587, 0.09, 0.18],
+  ],
+  leave: [
+    [587, 0, 0.12],
+    [440, 0.09, 0.18],
+  ],
   mute: [[392, 0, 0.09]],
   unmute: [[523, 0, 0.09]],
-  ring: [[659, 0, 0.3], [784, 0.3, 0.3], [659, 0.6, 0.45]],
+  ring: [
+    [659, 0, 0.3],
+    [784, 0.3, 0.3],
+    [659, 0.6, 0.45],
+  ],
 };
 
 /** @type {AudioContext | null} */
@@ -29,14 +42,21 @@ export function chime(name, nowMs = performance.now()) {
   last.set(name, nowMs);
   const own = (context ??= new AudioContext());
   if (own.state === "running") play(name, own);
-  else if (navigator.userActivation?.hasBeenActive ?? true) own.resume().then(() => play(name, own), () => {});
+  else if (navigator.userActivation?.hasBeenActive ?? true)
+    own.resume().then(
+      () => play(name, own),
+      () => {},
+    );
 }
 
 /** @param {Sound} name @param {AudioContext} context */
 function play(name, context) {
   const start = context.currentTime + 0.01;
   for (const [frequency, after, lasts] of TONES[name]) {
-    const [tone, loudness] = [new OscillatorNode(context, { frequency, type: "sine" }), new GainNode(context, { gain: 0 })];
+    const [tone, loudness] = [
+      new OscillatorNode(context, { frequency, type: "sine" }),
+      new GainNode(context, { gain: 0 }),
+    ];
     const at = start + after;
     loudness.gain.setValueAtTime(0, at);
     loudness.gain.linearRampToValueAtTime(LOUDNESS, at + ATTACK_S);
@@ -46,6 +66,8 @@ function play(name, context) {
     tone.stop(at + lasts + 0.02);
     quietAt = Math.max(quietAt, at + lasts);
     // An open audio output uses part of a core, and battery.
-    tone.onended = () => { if (context.currentTime >= quietAt) context.suspend(); };
+    tone.onended = () => {
+      if (context.currentTime >= quietAt) context.suspend();
+    };
   }
 }

@@ -11,5 +11,11 @@ export function InboxButton() {
   const inThreads = [...threads.value.values()].reduce((sum, { mentions }) => sum + mentions, 0);
   const count = totals.value.mentions + inThreads;
   const label = count ? `${t("inbox")}, ${t("mention-count", { count })}` : t("inbox");
-  return html`<${IconButton} icon="inbox" label=${label} class=${count ? "with-news" : ""} aria-pressed=${beside.value?.name === "inbox"} onClick=${() => toggleAside("inbox")} />`;
+  return html`<${IconButton}
+    icon="inbox"
+    label=${label}
+    class=${count ? "with-news" : ""}
+    aria-pressed=${beside.value?.name === "inbox"}
+    onClick=${() => toggleAside("inbox")}
+  />`;
 }

@@ -38,20 +38,41 @@ export function levelItems(channelId) {
   const usual = choiceOf(null).level ?? levelOf(null);
   return [
     { heading: t("tell-me-of") },
-    { label: t("level-default", { level: t(`level-${usual}`) }), checked: level === null, onChoose: () => tried(chooseLevel(channelId, null)) },
-    ...LEVELS.map((each) => ({ label: t(`level-${each}`), checked: level === each, onChoose: () => tried(chooseLevel(channelId, each)) })),
+    {
+      label: t("level-default", { level: t(`level-${usual}`) }),
+      checked: level === null,
+      onChoose: () => tried(chooseLevel(channelId, null)),
+    },
+    ...LEVELS.map((each) => ({
+      label: t(`level-${each}`),
+      checked: level === each,
+      onChoose: () => tried(chooseLevel(channelId, each)),
+    })),
     ...(muted ? unmuteItems(channelId, untilMs) : muteItems(channelId)),
   ];
 }
 
-/** Return the items that mute a channel, or all channels if null. @param {string | null} channelId @returns {ItemList} */
+/**
+ * Return the items that mute a channel, or all channels if null.
+ * @param {string | null} channelId
+ * @returns {ItemList}
+ */
 export function muteItems(channelId) {
-  return [{ heading: t("mute-for") }, ...MUTES.map(({ name, seconds }) => ({ label: t(`mute-${name}`), onChoose: () => tried(mute(channelId, seconds)) }))];
+  return [
+    { heading: t("mute-for") },
+    ...MUTES.map(({ name, seconds }) => ({
+      label: t(`mute-${name}`),
+      onChoose: () => tried(mute(channelId, seconds)),
+    })),
+  ];
 }
 
 /** @param {string | null} channelId @param {number | null} untilMs @returns {ItemList} */
 function unmuteItems(channelId, untilMs) {
-  return [{ heading: mutedWords(untilMs) }, { label: t("unmute-channel"), icon: "bell", onChoose: () => tried(unmute(channelId)) }];
+  return [
+    { heading: mutedWords(untilMs) },
+    { label: t("unmute-channel"), icon: "bell", onChoose: () => tried(unmute(channelId)) },
+  ];
 }
 
 /** "Muted until 15:30." @param {number | null} untilMs */
@@ -62,5 +83,9 @@ export function mutedWords(untilMs) {
 /** The bell button in a channel's header. @param {{channel: Channel}} props */
 export function LevelButton({ channel }) {
   const muted = isMuted(channel.id);
-  return html`<${MenuButton} icon=${muted ? "bell-off" : "bell"} label=${muted ? t("notifications-muted") : t("notifications")} items=${() => levelItems(channel.id)} />`;
+  return html`<${MenuButton}
+    icon=${muted ? "bell-off" : "bell"}
+    label=${muted ? t("notifications-muted") : t("notifications")}
+    items=${() => levelItems(channel.id)}
+  />`;
 }

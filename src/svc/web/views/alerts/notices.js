@@ -1,5 +1,5 @@
-// System notifications while the page is open but not visible. The service worker shows them, as it shows pushed
-// ones, so that clicking either opens the message.
+// System notifications while the page is open but not visible. The service worker shows them, as it shows
+// pushed ones, so that clicking either opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -14,7 +14,9 @@ import { effect } from "../../vendor/signals.js";
 /** Whether the person or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
-/** Ask the browser for permission. Call only from a click. Resolves with whether notifications are allowed. */
+/**
+ * Ask the browser for permission. Call only from a click. Resolves with whether notifications are allowed.
+ */
 export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
@@ -44,7 +46,9 @@ const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkI
 export function closeReadNotices() {
   let before = /** @type {Set<string>} */ (new Set());
   effect(() => {
-    const channels = Object.entries(unread.value).filter(([, counts]) => counts.unread).map(([id]) => id);
+    const channels = Object.entries(unread.value)
+      .filter(([, counts]) => counts.unread)
+      .map(([id]) => id);
     const waiting = new Set([...channels, ...talks.value.filter((talk) => talk.unread).map(({ id }) => id)]);
     const done = [...before].filter((id) => !waiting.has(id));
     before = waiting;
@@ -59,7 +63,9 @@ async function close(ids) {
     /** @type {Noticed} */
     const { channelId = "", messageId = "", talkId } = notice.data ?? {};
     // A notice may have appeared while we waited.
-    const isNewer = talkId ? talksById.value.get(talkId)?.unread : messageId > unread.value[channelId]?.read_up_to;
+    const isNewer = talkId
+      ? talksById.value.get(talkId)?.unread
+      : messageId > unread.value[channelId]?.read_up_to;
     if (ids.includes(talkId ?? channelId) && !isNewer) notice.close();
   }
 }

@@ -21,17 +21,36 @@ export function NotificationsPage() {
   useLayoutEffect(lookAtPush, []);
   const options = LEVELS.map((value) => ({ value, label: t(`level-${value}`) }));
   return html`
-    <${Choice} label=${t("level-of-all")} value=${levelOf(null)} options=${options} onChange=${(/** @type {Notifications["level"]} */ level) => tried(chooseLevel(null, level))} />
+    <${Choice}
+      label=${t("level-of-all")}
+      value=${levelOf(null)}
+      options=${options}
+      onChange=${(/** @type {Notifications["level"]} */ level) => tried(chooseLevel(null, level))}
+    />
     <${MuteAll} />
-    <section class="part" aria-label=${t("this-device")}><h4>${t("this-device")}</h4><${Notices} /><${Push} />
-      ${installing.value && html`<p><${Button} icon="down" onClick=${install}>${t("install")}<//></p>`}</section>
-    <section class="part" aria-label=${t("sounds")}><h4>${t("sounds")}</h4><ul class="sounds">${SOUNDS.map((name) => html`<${SoundSwitch} key=${name} name=${name} />`)}</ul></section>`;
+    <section class="part" aria-label=${t("this-device")}>
+      <h4>${t("this-device")}</h4>
+      <${Notices} />
+      <${Push} />
+      ${installing.value && html`<p><${Button} icon="down" onClick=${install}>${t("install")}<//></p>`}
+    </section>
+    <section class="part" aria-label=${t("sounds")}>
+      <h4>${t("sounds")}</h4>
+      <ul class="sounds">${SOUNDS.map((name) => html`<${SoundSwitch} key=${name} name=${name} />`)}</ul>
+    </section>
+  `;
 }
 
 function MuteAll() {
   const { muted, muted_until_ms: untilMs } = choiceOf(null);
-  if (muted) return html`<p class="mute-all"><span>${mutedWords(untilMs)}</span><${Button} onClick=${() => tried(unmute(null))}>${t("unmute-channel")}<//></p>`;
-  return html`<p class="mute-all"><${MenuButton} label=${t("mute-all")} class="button" items=${() => muteItems(null)}>${t("mute-all")}<//></p>`;
+  if (muted)
+    return html`<p class="mute-all">
+      <span>${mutedWords(untilMs)}</span>
+      <${Button} onClick=${() => tried(unmute(null))}>${t("unmute-channel")}<//>
+    </p>`;
+  return html`<p class="mute-all">
+    <${MenuButton} label=${t("mute-all")} class="button" items=${() => muteItems(null)}>${t("mute-all")}<//>
+  </p>`;
 }
 
 /** Notices while the page is open but not visible. */
@@ -42,16 +61,29 @@ function Notices() {
     chooseAlerts({ notices });
     return notices === on;
   };
-  return html`<${Switch} label=${t("notices")} hint=${refused ? t("notices-refused") : t("notices-hint")} checked=${alerts.value.notices && !refused} disabled=${refused} onChange=${change} />`;
+  return html`<${Switch}
+    label=${t("notices")}
+    hint=${refused ? t("notices-refused") : t("notices-hint")}
+    checked=${alerts.value.notices && !refused}
+    disabled=${refused}
+    onChange=${change}
+  />`;
 }
 
 /** Web Push, for when no page is open. */
 function Push() {
   const state = push.value;
-  const change = async (/** @type {boolean} */ on) => (await tried(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;
+  const change = async (/** @type {boolean} */ on) =>
+    (await tried(on ? subscribe() : unsubscribe())) && (push.value === "on") === on;
   const possible = ["on", "off", "busy", "failed"].includes(state);
   return html`<div class="push-state" data-state=${state}>
-    <${Switch} label=${t("push")} hint=${t(`push-${state}`)} checked=${state === "on"} disabled=${!possible || state === "busy"} onChange=${change} />
+    <${Switch}
+      label=${t("push")}
+      hint=${t(`push-${state}`)}
+      checked=${state === "on"}
+      disabled=${!possible || state === "busy"}
+      onChange=${change}
+    />
   </div>`;
 }
 
@@ -59,7 +91,17 @@ function Push() {
 function SoundSwitch({ name }) {
   const on = alerts.value.sounds[name];
   return html`<li>
-    <${Switch} label=${t(`sound-${name}`)} checked=${on} onChange=${(/** @type {boolean} */ wanted) => chooseSound(name, wanted)} />
-    <${Button} look="link" aria-label=${t("listen-to", { sound: t(`sound-${name}`) })} onClick=${() => chime(name)}>${t("listen")}<//>
+    <${Switch}
+      label=${t(`sound-${name}`)}
+      checked=${on}
+      onChange=${(/** @type {boolean} */ wanted) => chooseSound(name, wanted)}
+    />
+    <${Button}
+      look="link"
+      aria-label=${t("listen-to", { sound: t(`sound-${name}`) })}
+      onClick=${() => chime(name)}
+    >
+      ${t("listen")}
+    <//>
   </li>`;
 }

@@ -1,4 +1,5 @@
-// Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects idleness.
+// Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects
+// idleness.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

@@ -36,7 +36,9 @@ export function Arriving() {
 /** @param {Info | null} server */
 function title(server) {
   if (!server?.name) return t("join-title");
-  return known.value && step.value === "back" ? t("back-at", { server: server.name }) : t("join-server", { server: server.name });
+  return known.value && step.value === "back"
+    ? t("back-at", { server: server.name })
+    : t("join-server", { server: server.name });
 }
 
 /** The number of members; with an invite also the number online. @param {{server: Info}} props */
@@ -44,16 +46,24 @@ function Who({ server }) {
   if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
   /** @type {{members: number, online?: number}} */
   const { members, online = 0 } = invitation.value ?? server;
-  return html`<p class="quiet">${t("people-here", { count: members })}${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}</p>`;
+  return html`<p class="quiet">
+    ${t("people-here", { count: members })}
+    ${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}
+  </p>`;
 }
 
-/** The sign-in forms that this server accepts, or why none can be offered. @param {{server: Info | null}} props */
+/**
+ * The sign-in forms that this server accepts, or why none can be offered.
+ * @param {{server: Info | null}} props
+ */
 function WayIn({ server }) {
   if (!isSecure()) return html`<p class="error" id="insecure" role="alert">${t("insecure")}</p>`;
-  if (!server) return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
+  if (!server)
+    return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
   const { open, local, account, certificateIssuers } = server.signIn;
   if (!open) return html`<p class="error" role="alert">${t("joins-closed")}</p>`;
-  if (!local && !account && !certificateIssuers.length) return html`<p class="error" role="alert">${t("no-way-in")}</p>`;
+  if (!local && !account && !certificateIssuers.length)
+    return html`<p class="error" role="alert">${t("no-way-in")}</p>`;
   const Step = STEPS[step.value];
   return html`<${Step} key=${step.value} takes=${server.signIn} />`;
 }
@@ -63,5 +73,7 @@ function sentAway(refusal) {
   // The server asks for a name, so the account that this browser remembers is gone.
   if (refusal.code === "invalid_nickname") return t("kicked-out");
   if (refusal.code === "banned") return banned(refusal);
-  return ["sign_in_again", "signed_out"].includes(refusal.code) ? explain(refusal) : t("sent-away", { reason: explain(refusal) });
+  return ["sign_in_again", "signed_out"].includes(refusal.code)
+    ? explain(refusal)
+    : t("sent-away", { reason: explain(refusal) });
 }

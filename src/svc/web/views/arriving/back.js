@@ -25,16 +25,39 @@ export function Back({ takes }) {
     else goTo("certificate");
   };
   const other = () => (way === "account" ? beSomebodyElse() : setAsked(true));
-  const taken = { local: takes.local, account: takes.account, certificate: takes.certificateIssuers.length }[way];
+  const taken = { local: takes.local, account: takes.account, certificate: takes.certificateIssuers.length }[
+    way
+  ];
   return html`<form class="stack" onSubmit=${submit} ref=${form}>
     <p class="was-here"><${Avatar} id=${id} name=${nickname} /><strong dir="auto">${nickname}</strong></p>
     ${problem.value && html`<p class="error" role="alert">${said(problem.value)}</p>`}
-    ${taken
-      ? html`<${Button} look="primary" type="submit" disabled=${busy.value}><span dir="auto">${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}</span><//>`
-      : html`<p class="error">${t("way-not-taken")}</p>`}
-    ${way === "account" && taken && html`<p class="quiet">${t("by-account", { provider: providerName() })}</p>`}
-    <p class="other-ways"><${Button} look="link" onClick=${other}>${way === "account" ? t("other-account") : t("be-somebody-else")}<//></p>
+    ${
+      taken
+        ? html`<${Button} look="primary" type="submit" disabled=${busy.value}>
+            <span dir="auto">${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}</span>
+          <//>`
+        : html`<p class="error">${t("way-not-taken")}</p>`
+    }
+    ${
+      way === "account" &&
+      taken &&
+      html`<p class="quiet">${t("by-account", { provider: providerName() })}</p>`
+    }
+    <p class="other-ways">
+      <${Button} look="link" onClick=${other}>
+        ${way === "account" ? t("other-account") : t("be-somebody-else")}
+      <//>
+    </p>
     <${OtherWays} takes=${takes} but="new" />
-    ${asked && html`<${Confirm} title=${t("somebody-else-title")} text=${t("somebody-else-text")} action=${t("be-somebody-else")} onConfirm=${beSomebodyElse} onClose=${() => setAsked(false)} />`}
+    ${
+      asked &&
+      html`<${Confirm}
+        title=${t("somebody-else-title")}
+        text=${t("somebody-else-text")}
+        action=${t("be-somebody-else")}
+        onConfirm=${beSomebodyElse}
+        onClose=${() => setAsked(false)}
+      />`
+    }
   </form>`;
 }

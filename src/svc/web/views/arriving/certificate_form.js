@@ -20,7 +20,9 @@ export function CertificateForm({ takes }) {
   const [text, setText] = useState("");
   /** @type {[RefObject<Form>, RefObject<HTMLInputElement>]} */
   const [form, file] = [useRef(null), useRef(null)];
-  useEffect(() => { publicKey().then(setKey); }, []);
+  useEffect(() => {
+    publicKey().then(setKey);
+  }, []);
   useLayoutEffect(() => form.current.elements.certificate.focus(), []);
   const load = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [picked] = event.currentTarget.files ?? [];
@@ -31,13 +33,45 @@ export function CertificateForm({ takes }) {
     if (!busy.value) enterByCertificate(event.currentTarget.elements.certificate.value);
   };
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
-    <p>${t("certificate-text", { issuers: listed(takes.certificateIssuers.map((each) => new URL(each).host)) })}</p>
-    <details><summary>${t("public-key")}</summary><p class="quiet">${t("public-key-text")}</p><code class="key" id="public-key">${key}</code><${Button} onClick=${() => copy(key)}>${t("copy")}<//></details>
-    <${Field} label=${t("certificate")} name="certificate" multiline rows="4" maxlength=${LONGEST} spellcheck=${false} required dir="ltr"
-      value=${text} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)} problem=${wrong("certificate")} />
-    <p><${Button} onClick=${() => file.current.click()}>${t("load-file")}<//><input type="file" hidden ref=${file} accept=".jwt,.txt,.pem,application/jwt,text/plain" aria-label=${t("load-file")} onChange=${load} /></p>
+    <p>
+      ${t("certificate-text", {
+        issuers: listed(takes.certificateIssuers.map((each) => new URL(each).host)),
+      })}
+    </p>
+    <details>
+      <summary>${t("public-key")}</summary>
+      <p class="quiet">${t("public-key-text")}</p>
+      <code class="key" id="public-key">${key}</code>
+      <${Button} onClick=${() => copy(key)}>${t("copy")}<//>
+    </details>
+    <${Field}
+      label=${t("certificate")}
+      name="certificate"
+      multiline
+      rows="4"
+      maxlength=${LONGEST}
+      spellcheck=${false}
+      required
+      dir="ltr"
+      value=${text}
+      onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)}
+      problem=${wrong("certificate")}
+    />
+    <p>
+      <${Button} onClick=${() => file.current.click()}>${t("load-file")}<//>
+      <input
+        type="file"
+        hidden
+        ref=${file}
+        accept=".jwt,.txt,.pem,application/jwt,text/plain"
+        aria-label=${t("load-file")}
+        onChange=${load}
+      />
+    </p>
     ${problem.value && !problem.value.field && html`<p class="error" role="alert">${said(problem.value)}</p>`}
-    <${Button} look="primary" type="submit" disabled=${busy.value}>${busy.value ? t("joining") : t("sign-in")}<//>
+    <${Button} look="primary" type="submit" disabled=${busy.value}>
+      ${busy.value ? t("joining") : t("sign-in")}
+    <//>
     <${OtherWays} takes=${takes} but="certificate" />
   </form>`;
 }

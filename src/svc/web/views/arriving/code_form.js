@@ -22,8 +22,18 @@ export function CodeForm({ takes }) {
   };
   return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
     <p>${t("code-text")}</p>
-    <${Field} label=${t("code")} hint=${t("code-hint")} name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck=${false} required
-      value=${wishes.value.code} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => wish({ code: event.currentTarget.value })} problem=${wrong("code")} />
+    <${Field}
+      label=${t("code")}
+      hint=${t("code-hint")}
+      name="code"
+      autocomplete="one-time-code"
+      autocapitalize="off"
+      spellcheck=${false}
+      required
+      value=${wishes.value.code}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => wish({ code: event.currentTarget.value })}
+      problem=${wrong("code")}
+    />
     <${Ways} takes=${takes} action=${t("add-device")} />
     <${OtherWays} takes=${takes} but="code" />
   </form>`;

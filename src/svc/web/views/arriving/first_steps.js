@@ -17,15 +17,25 @@ import { Reach } from "../managing/parts/reach.js";
 
 export function FirstSteps() {
   const done = firstSteps.value;
-  useEffect(() => { askFirstSteps(); }, []);
+  useEffect(() => {
+    askFirstSteps();
+  }, []);
   if (!done) return null;
   return html`<section class="first-steps" aria-labelledby="first-steps">
     <h2 id="first-steps">${t("first-steps")}</h2>
     <ol>
       <li><${Mark} done=${done.named} number="1" /><${NameIt} done=${done.named} /></li>
       <li><${Mark} done=${done.icon} number="2" /><${IconOfIt} done=${done.icon} /></li>
-      <li><${Mark} done=${done.channel} number="3" /><span class="row-text">${t("step-channel")}</span><${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//></li>
-      <li><${Mark} done=${false} number="4" /><span class="row-text">${t("step-invite")}</span><${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//></li>
+      <li>
+        <${Mark} done=${done.channel} number="3" />
+        <span class="row-text">${t("step-channel")}</span>
+        <${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//>
+      </li>
+      <li>
+        <${Mark} done=${false} number="4" />
+        <span class="row-text">${t("step-invite")}</span>
+        <${Button} look="primary" onClick=${() => showDialog("invite")}>${t("step-invite-do")}<//>
+      </li>
     </ol>
     <${Reach} />
     <p><${Button} look="link" onClick=${hideFirstSteps}>${t("hide-first-steps")}<//></p>
@@ -34,7 +44,9 @@ export function FirstSteps() {
 
 /** @param {{done: boolean, number: string}} props */
 function Mark({ done, number }) {
-  return html`<span class=${`step-mark ${done ? "done" : ""}`}>${done ? html`<${Icon} name="check" /><span class="unseen">${t("step-done")}</span>` : number}</span>`;
+  return html`<span class=${`step-mark ${done ? "done" : ""}`}>
+    ${done ? html`<${Icon} name="check" /><span class="unseen">${t("step-done")}</span>` : number}
+  </span>`;
 }
 
 /** @param {{done: boolean}} props */
@@ -52,9 +64,21 @@ function NameIt({ done }) {
     const next = event.currentTarget.closest("li")?.nextElementSibling?.querySelector("button");
     if (await tried(nameServer(wanted).then(() => setName(null)))) next?.focus();
   };
-  if (done && name === null) return html`<span class="row-text" dir="auto">${t("step-named", { name: info.value?.name ?? "" })}</span><${Button} onClick=${() => setName(info.value?.name ?? "")}>${t("edit")}<//>`;
+  if (done && name === null)
+    return html`
+      <span class="row-text" dir="auto">${t("step-named", { name: info.value?.name ?? "" })}</span>
+      <${Button} onClick=${() => setName(info.value?.name ?? "")}>${t("edit")}<//>
+    `;
   return html`<form class="row-form" onSubmit=${submit} novalidate>
-    <${Field} label=${t("step-name")} name="server" maxlength="64" autocomplete="off" value=${name ?? ""} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} />
+    <${Field}
+      label=${t("step-name")}
+      name="server"
+      maxlength="64"
+      autocomplete="off"
+      value=${name ?? ""}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
+      problem=${problem}
+    />
     <${Button} type="submit">${t("save")}<//>
   </form>`;
 }
@@ -66,8 +90,18 @@ function IconOfIt({ done }) {
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
-    if (file && await tried(sendIcon(file))) notify(t("picture-checked"), "done");
+    if (file && (await tried(sendIcon(file)))) notify(t("picture-checked"), "done");
   };
-  return html`<span class="row-text">${t(done ? "step-icon-given" : "step-icon")}</span><${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
-    <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} aria-label=${t("step-icon")} />`;
+  return html`
+    <span class="row-text">${t(done ? "step-icon-given" : "step-icon")}</span>
+    <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
+    <input
+      type="file"
+      accept="image/*,.heic,.heif"
+      hidden
+      ref=${input}
+      onChange=${picked}
+      aria-label=${t("step-icon")}
+    />
+  `;
 }

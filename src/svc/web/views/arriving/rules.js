@@ -17,9 +17,16 @@ export function Rules() {
   // Rules that changed meanwhile must be accepted again.
   const accepted = wishes.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
-    <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>${rules}</div>
-    <${Switch} label=${t("accept-rules")} checked=${accepted} onChange=${(/** @type {boolean} */ on) => wish({ rules: on ? rulesVersion : "" })}
-      aria-invalid=${problem ? "true" : undefined} aria-describedby=${problem ? id : undefined} />
+    <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>
+      ${rules}
+    </div>
+    <${Switch}
+      label=${t("accept-rules")}
+      checked=${accepted}
+      onChange=${(/** @type {boolean} */ on) => wish({ rules: on ? rulesVersion : "" })}
+      aria-invalid=${problem ? "true" : undefined}
+      aria-describedby=${problem ? id : undefined}
+    />
     ${problem && html`<p class="error" id=${id} role="alert">${problem}</p>`}
   </section>`;
 }

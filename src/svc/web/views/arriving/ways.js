@@ -20,18 +20,37 @@ export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
     ${problem.value && !problem.value.field && html`<p class="error" role="alert">${said(problem.value)}</p>`}
-    ${held.value?.way === "account" && html`<p class="quiet">${t("signed-in-at", { provider: providerName() })}</p>`}
+    ${
+      held.value?.way === "account" &&
+      html`<p class="quiet">${t("signed-in-at", { provider: providerName() })}</p>`
+    }
     ${direct && forgetful.value && html`<p class="quiet">${t("keeps-nothing")}</p>`}
-    ${direct && html`<${Button} look="primary" type="submit" disabled=${busy.value}>${busy.value ? t("joining") : action}<//>`}
+    ${
+      direct &&
+      html`<${Button} look="primary" type="submit" disabled=${busy.value}>
+        ${busy.value ? t("joining") : action}
+      <//>`
+    }
     ${direct && account && !held.value && html`<p class="or quiet" aria-hidden="true">${t("or")}</p>`}
-    ${account && !held.value && html`<${Button} look=${local ? "" : "primary"} type="submit" value=${ACCOUNT} disabled=${busy.value}>${busy.value && !local ? t("joining") : t("continue-with", { provider: providerName() })}<//>`}
-    ${account && !local && !held.value && html`<p class="quiet">${t("accounts-only", { provider: providerName() })}</p>`}
+    ${
+      account &&
+      !held.value &&
+      html`<${Button} look=${local ? "" : "primary"} type="submit" value=${ACCOUNT} disabled=${busy.value}>
+        ${busy.value && !local ? t("joining") : t("continue-with", { provider: providerName() })}
+      <//>`
+    }
+    ${
+      account &&
+      !local &&
+      !held.value &&
+      html`<p class="quiet">${t("accounts-only", { provider: providerName() })}</p>`
+    }
   </div>`;
 }
 
 /**
- * Submit a form with the clicked button. `missing()` returns the problem that the server would have with the key
- * alone.
+ * Submit a form with the clicked button. `missing()` returns the problem that the server would have with the
+ * key alone.
  * @param {SubmitEvent} event @param {() => Problem | null} missing
  */
 export function send(event, missing) {
@@ -60,31 +79,48 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
   const others = [
     but !== "new" && (local || account) && { step: "new", words: t("am-new") },
     but !== "code" && (local || account) && { step: "code", words: t("have-code") },
-    but !== "certificate" && certificateIssuers.length > 0 && { step: "certificate", words: t("have-certificate") },
+    but !== "certificate" &&
+      certificateIssuers.length > 0 && { step: "certificate", words: t("have-certificate") },
   ];
-  return html`<p class="other-ways">${others.filter((each) => !!each).map(({ step: to, words }) => html`<${Button} key=${to} look="link" onClick=${() => turnTo(to)}>${words}<//>`)}</p>`;
+  return html`<p class="other-ways">
+    ${others
+      .filter((each) => !!each)
+      .map(
+        ({ step: to, words }) =>
+          html`<${Button} key=${to} look="link" onClick=${() => turnTo(to)}>${words}<//>`,
+      )}
+  </p>`;
 }
 
 /** Describe a problem in words. @param {Problem} problem */
 export function said({ error, key, reason = "" }) {
   const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
   if (code === "banned") return banned({ details });
-  if (code === "approval_refused" && details?.reason) return t("approval-refused-because", { reason: details.reason });
+  if (code === "approval_refused" && details?.reason)
+    return t("approval-refused-because", { reason: details.reason });
   if (error) return explain(error);
   switch (key) {
-    case "name-missing": return t("name-missing");
-    case "name-wanted": return t("name-wanted");
-    case "code-missing": return t("code-missing");
-    case "certificate-unreadable": return t("certificate-unreadable");
-    case "certificate-other-key": return t("certificate-other-key");
+    case "name-missing":
+      return t("name-missing");
+    case "name-wanted":
+      return t("name-wanted");
+    case "code-missing":
+      return t("code-missing");
+    case "certificate-unreadable":
+      return t("certificate-unreadable");
+    case "certificate-other-key":
+      return t("certificate-other-key");
     default:
   }
   if (reason === "cancelled") return t("provider-cancelled", { provider: providerName() });
-  return reason === "mismatch" ? t("provider-mismatch") : t("provider-refused", { provider: providerName(), reason });
+  return reason === "mismatch"
+    ? t("provider-mismatch")
+    : t("provider-refused", { provider: providerName(), reason });
 }
 
 /** Describe a ban, with its reason if one was given. @param {{details?: Refused}} refusal */
-export const banned = ({ details }) => (details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned"));
+export const banned = ({ details }) =>
+  details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned");
 
 /** Return the problem of this field. @param {string} field */
 export const wrong = (field) => (problem.value?.field === field ? said(problem.value) : "");

@@ -1,6 +1,15 @@
 // A bar with the ongoing call while another channel is open: its location and the most needed buttons.
 
-import { callChannel, callState, callTrouble, deafened, leaveCall, sending, toggleDeafened, toggleMic } from "../../call/calling.js";
+import {
+  callChannel,
+  callState,
+  callTrouble,
+  deafened,
+  leaveCall,
+  sending,
+  toggleDeafened,
+  toggleMic,
+} from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";
 import { open, openTalk, place } from "../../state/place.js";
 import { callWords } from "../../state/private_calls.js";
@@ -22,10 +31,21 @@ export function CallBar() {
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
     <button type="button" class="where" onClick=${() => (talk ? openTalk(id) : open(id))}>
-      <strong>${callWords(id, callState.value)}</strong><span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
+      <strong>${callWords(id, callState.value)}</strong>
+      <span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
     </button>
-    <${IconButton} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} class=${mic ? "" : "off"} onClick=${toggleMic} />
-    <${IconButton} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} class=${deafened.value ? "off" : ""} onClick=${toggleDeafened} />
+    <${IconButton}
+      icon=${mic ? "mic" : "mic-off"}
+      label=${mic ? t("mute") : t("unmute")}
+      class=${mic ? "" : "off"}
+      onClick=${toggleMic}
+    />
+    <${IconButton}
+      icon=${deafened.value ? "deafen" : "headphones"}
+      label=${deafened.value ? t("undeafen") : t("deafen")}
+      class=${deafened.value ? "off" : ""}
+      onClick=${toggleDeafened}
+    />
     <${IconButton} icon="leave" label=${t("leave-call")} class="danger" onClick=${leaveCall} />
     ${callTrouble.value && html`<p class="trouble" role="alert">${callTrouble.value}</p>`}
   </section>`;

@@ -16,7 +16,9 @@ import { IconButton } from "../parts/button.js";
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function CallText({ channel, onClose }) {
   const elsewhere = channel?.type !== "voice"; // Other channels show their text in the main area.
-  useEffect(() => { if (elsewhere) onClose(); }, [elsewhere]);
+  useEffect(() => {
+    if (elsewhere) onClose();
+  }, [elsewhere]);
   return elsewhere ? null : html`<${TextOf} key=${channel.id} channel=${channel} onClose=${onClose} />`;
 }
 
@@ -29,11 +31,23 @@ function TextOf({ channel, onClose }) {
   useFocusBack(section);
   useJumps(channel, conversation, timeline);
   const dropping = useDroppingIn(channel.id);
-  return html`<section ref=${section} class="aside-body thread" aria-label=${t("call-text")} ...${dropping.on}>
-    <header><h2>${t("call-text")}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+  return html`<section
+    ref=${section}
+    class="aside-body thread"
+    aria-label=${t("call-text")}
+    ...${dropping.on}
+  >
+    <header>
+      <h2>${t("call-text")}</h2>
+      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+    </header>
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
     <${Typing} channel=${channel} />
-    <${Composer} channel=${channel} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />
+    <${Composer}
+      channel=${channel}
+      editLast=${() => timeline.current?.editLast()}
+      sent=${() => timeline.current?.toEnd()}
+    />
     ${dropping.shown}
   </section>`;
 }

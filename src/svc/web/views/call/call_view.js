@@ -3,7 +3,16 @@
 /** @import { Person } from "../../call/here.js" */
 /** @import { Channel } from "../../types/api.js" */
 
-import { callChannel, callEncrypted, callState, callTrouble, ending, joinCall, soundBlocked, unblockSound } from "../../call/calling.js";
+import {
+  callChannel,
+  callEncrypted,
+  callState,
+  callTrouble,
+  ending,
+  joinCall,
+  soundBlocked,
+  unblockSound,
+} from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
 import { may } from "../../state/channels.js";
 import { aside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
@@ -28,19 +37,48 @@ export function CallView({ channel }) {
   const people = here ? peopleHere() : [];
   const wanted = target.value?.channelId === channel.id;
   // The chat is next to the call: open it for anyone who follows a link to one of its messages.
-  useEffect(() => { if (wanted) showAside("callText"); }, [wanted]);
+  useEffect(() => {
+    if (wanted) showAside("callText");
+  }, [wanted]);
   const { unread } = countsOf(channel.id);
   return html`<main id="call" class="call">
     <header class="head">
       <${DrawerButton} />
       <h1 id="room-name" dir="auto" tabindex="-1">${channel.name}</h1>
-      ${here && html`<p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
-        <p id="call-state" class="pill" role="status" data-state=${callState.value}>${t(`call-${callState.value}`)}</p>`}
+      ${
+        here &&
+        html`
+          <p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
+          <p id="call-state" class="pill" role="status" data-state=${callState.value}>
+            ${t(`call-${callState.value}`)}
+          </p>
+        `
+      }
       <span class="head-actions">
-        ${here && callEncrypted.value && html`<${IconButton} id="encrypted" icon="lock" label=${t("call-encrypted")} onClick=${() => showDialog("call-encrypted", { channelId: channel.id })} />`}
-        <${IconButton} icon="thread" label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")} class=${unread ? "with-news" : ""} aria-pressed=${aside.value?.name === "callText"} onClick=${() => toggleAside("callText")} />
+        ${
+          here &&
+          callEncrypted.value &&
+          html`<${IconButton}
+            id="encrypted"
+            icon="lock"
+            label=${t("call-encrypted")}
+            onClick=${() => showDialog("call-encrypted", { channelId: channel.id })}
+          />`
+        }
+        <${IconButton}
+          icon="thread"
+          label=${unread ? `${t("call-text")}, ${t("unread-count", { count: unread })}` : t("call-text")}
+          class=${unread ? "with-news" : ""}
+          aria-pressed=${aside.value?.name === "callText"}
+          onClick=${() => toggleAside("callText")}
+        />
         <${InboxButton} />
-        <${IconButton} icon="people" label=${t("members")} aria-pressed=${aside.value?.name === "members"} onClick=${() => toggleAside("members")} />
+        <${IconButton}
+          icon="people"
+          label=${t("members")}
+          aria-pressed=${aside.value?.name === "members"}
+          onClick=${() => toggleAside("members")}
+        />
       </span>
     </header>
     ${here && callEncrypted.value && html`<${Uninvited} channelId=${channel.id} />`}
@@ -52,9 +90,15 @@ export function CallView({ channel }) {
 function InCall({ people }) {
   return html`
     ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}
-    ${soundBlocked.value && html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>${t("sound-blocked")}</button>`}
+    ${
+      soundBlocked.value &&
+      html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>
+        ${t("sound-blocked")}
+      </button>`
+    }
     <${Stage} people=${people} />
-    <${Controls} />`;
+    <${Controls} />
+  `;
 }
 
 /** The call before joining: its members and the join button. @param {{channel: Channel}} props */
@@ -62,12 +106,24 @@ function WayIn({ channel }) {
   const names = peopleIn(channel.id).map(({ nickname }) => nickname);
   const why = channel.encrypted && whyNotSealed();
   return html`<div class="way-in">
-    <p class="large" dir="auto">${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}</p>
+    <p class="large" dir="auto">
+      ${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}
+    </p>
     ${ending.value && html`<p class="error" role="alert">${ending.value}</p>`}
     ${channel.encrypted && html`<p class="quiet"><${Icon} name="lock" /> ${t("call-encrypted-way")}</p>`}
-    ${why ? html`<p class="error">${why}</p>` : may("join_voice", channel.id)
-      ? html`<p class="buttons"><${Button} look="primary" icon="voice" onClick=${() => joinCall(channel.id)}>${t("join-call")}<//>
-          <${Button} icon="gear" onClick=${() => showDialog("join", { channelId: channel.id })}>${t("join-options")}<//></p>`
-      : html`<p class="quiet">${t("may-not-join")}</p>`}
+    ${
+      why
+        ? html`<p class="error">${why}</p>`
+        : may("join_voice", channel.id)
+          ? html`<p class="buttons">
+              <${Button} look="primary" icon="voice" onClick=${() => joinCall(channel.id)}>
+                ${t("join-call")}
+              <//>
+              <${Button} icon="gear" onClick=${() => showDialog("join", { channelId: channel.id })}>
+                ${t("join-options")}
+              <//>
+            </p>`
+          : html`<p class="quiet">${t("may-not-join")}</p>`
+    }
   </div>`;
 }

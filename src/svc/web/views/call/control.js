@@ -1,5 +1,5 @@
-// A button of a call. The label names the action, so there is no aria-pressed. The look shows what is on, and muted
-// controls are red. A live microphone looks like any other button.
+// A button of a call. The label names the action, so there is no aria-pressed. The look shows what is on, and
+// muted controls are red. A live microphone looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -11,18 +11,41 @@ import { Icon } from "../parts/icon.js";
 
 /**
  * `why` is the reason why the button is disabled. Clicking shows it too, for people who see no title.
- * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: () => void}} props
+ * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
+ *   => void}} props
  */
 export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
-  return html`<button id=${id} type="button" class=${`control ${on ? "on" : ""} ${look}`} title=${why || undefined} aria-disabled=${why ? "true" : undefined} aria-description=${why || undefined}
-    onClick=${why ? () => notify(why) : onClick}><${Icon} name=${icon} /><span>${label}</span></button>`;
+  return html`<button
+    id=${id}
+    type="button"
+    class=${`control ${on ? "on" : ""} ${look}`}
+    title=${why || undefined}
+    aria-disabled=${why ? "true" : undefined}
+    aria-description=${why || undefined}
+    onClick=${why ? () => notify(why) : onClick}
+  >
+    <${Icon} name=${icon} />
+    <span>${label}</span>
+  </button>`;
 }
 
 export function MicControl() {
   const { mic } = sending.value;
-  return html`<${Control} id="mic" look=${mic ? "" : "off"} icon=${mic ? "mic" : "mic-off"} label=${mic ? t("mute") : t("unmute")} onClick=${toggleMic} />`;
+  return html`<${Control}
+    id="mic"
+    look=${mic ? "" : "off"}
+    icon=${mic ? "mic" : "mic-off"}
+    label=${mic ? t("mute") : t("unmute")}
+    onClick=${toggleMic}
+  />`;
 }
 
 export function LeaveControl() {
-  return html`<${Control} id="leave" look="danger" icon="leave" label=${t("leave-call")} onClick=${leaveCall} />`;
+  return html`<${Control}
+    id="leave"
+    look="danger"
+    icon="leave"
+    label=${t("leave-call")}
+    onClick=${leaveCall}
+  />`;
 }

@@ -2,7 +2,14 @@
 
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { callChannel, deafened, sending, toggleCamera, toggleDeafened, toggleScreen } from "../../call/calling.js";
+import {
+  callChannel,
+  deafened,
+  sending,
+  toggleCamera,
+  toggleDeafened,
+  toggleScreen,
+} from "../../call/calling.js";
 import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
@@ -21,11 +28,44 @@ export function Controls() {
   const mayShare = mayInCall("share_screen", channelId);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
     <${MicControl} />
-    <${Control} id="deafen" look=${deafened.value ? "off" : ""} icon=${deafened.value ? "deafen" : "headphones"} label=${deafened.value ? t("undeafen") : t("deafen")} onClick=${toggleDeafened} />
-    ${(camera || mayInCall("share_video", channelId)) && html`<${Control} id="camera" on=${camera !== null} icon=${camera ? "camera" : "camera-off"} label=${camera ? t("stop-camera") : t("start-camera")} onClick=${toggleCamera} />`}
-    ${mayShare && html`<${Control} id="screen" on=${screen !== null} icon=${screen ? "screen-stop" : "screen"} label=${screen ? t("stop-sharing") : t("share-screen")} why=${whyNoScreen()} onClick=${toggleScreen} />`}
+    <${Control}
+      id="deafen"
+      look=${deafened.value ? "off" : ""}
+      icon=${deafened.value ? "deafen" : "headphones"}
+      label=${deafened.value ? t("undeafen") : t("deafen")}
+      onClick=${toggleDeafened}
+    />
+    ${
+      (camera || mayInCall("share_video", channelId)) &&
+      html`<${Control}
+        id="camera"
+        on=${camera !== null}
+        icon=${camera ? "camera" : "camera-off"}
+        label=${camera ? t("stop-camera") : t("start-camera")}
+        onClick=${toggleCamera}
+      />`
+    }
+    ${
+      mayShare &&
+      html`<${Control}
+        id="screen"
+        on=${screen !== null}
+        icon=${screen ? "screen-stop" : "screen"}
+        label=${screen ? t("stop-sharing") : t("share-screen")}
+        why=${whyNoScreen()}
+        onClick=${toggleScreen}
+      />`
+    }
     <${GestureControl} />
-    <${MenuButton} label=${t("call-menu")} aria-label=${t("call-menu")} class="control" items=${items(mayShare)}><${Icon} name="more" /><span>${t("more")}</span><//>
+    <${MenuButton}
+      label=${t("call-menu")}
+      aria-label=${t("call-menu")}
+      class="control"
+      items=${items(mayShare)}
+    >
+      <${Icon} name="more" />
+      <span>${t("more")}</span>
+    <//>
     <${LeaveControl} />
   </div>`;
 }
@@ -34,11 +74,39 @@ export function Controls() {
 function items(mayShare) {
   const { screen } = callSettings.value;
   return [
-    { label: t("layout-grid"), checked: mode.value === "grid", onChoose: () => { mode.value = "grid"; } },
-    { label: t("layout-speaker"), checked: mode.value === "speaker", onChoose: () => { mode.value = "speaker"; } },
-    { label: onlySound.value ? t("show-pictures") : t("only-sound"), icon: "camera-off", onChoose: () => { onlySound.value = !onlySound.value; } },
-    mayShare && !whyNoScreen() && { label: t("screen-text"), checked: screen === "text", onChoose: () => chooseForCalls({ screen: "text" }) },
-    mayShare && !whyNoScreen() && { label: t("screen-motion"), checked: screen === "motion", onChoose: () => chooseForCalls({ screen: "motion" }) },
+    {
+      label: t("layout-grid"),
+      checked: mode.value === "grid",
+      onChoose: () => {
+        mode.value = "grid";
+      },
+    },
+    {
+      label: t("layout-speaker"),
+      checked: mode.value === "speaker",
+      onChoose: () => {
+        mode.value = "speaker";
+      },
+    },
+    {
+      label: onlySound.value ? t("show-pictures") : t("only-sound"),
+      icon: "camera-off",
+      onChoose: () => {
+        onlySound.value = !onlySound.value;
+      },
+    },
+    mayShare &&
+      !whyNoScreen() && {
+        label: t("screen-text"),
+        checked: screen === "text",
+        onChoose: () => chooseForCalls({ screen: "text" }),
+      },
+    mayShare &&
+      !whyNoScreen() && {
+        label: t("screen-motion"),
+        checked: screen === "motion",
+        onChoose: () => chooseForCalls({ screen: "motion" }),
+      },
     { label: t("pop-out"), icon: "full", why: canPopOut() ? "" : t("pop-out-never"), onChoose: popOut },
     { label: t("quality"), icon: "levels", onChoose: () => toggleAside("quality") },
     { label: t("settings-voice"), icon: "gear", onChoose: () => showDialog("settings", { page: "voice" }) },

@@ -1,5 +1,5 @@
-// Choose and test the microphone, speaker and camera, and set how the voice is processed. Used in the dialog before a
-// call and in the settings.
+// Choose and test the microphone, speaker and camera, and set how the voice is processed. Used in the dialog
+// before a call and in the settings.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -16,20 +16,40 @@ import { Video } from "./tile.js";
 
 /**
  * A list of devices of a kind. `named` hides the label when the heading above already names the kind.
- * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}} props
+ * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
+ *   props
  */
 export function DeviceSelect({ kind, name, label, named = false }) {
   const list = devices.value[kind];
-  useEffect(() => { lookForDevices(); }, []);
-  if (kind === "audiooutput" && !("setSinkId" in HTMLMediaElement.prototype)) return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
+  useEffect(() => {
+    lookForDevices();
+  }, []);
+  if (kind === "audiooutput" && !("setSinkId" in HTMLMediaElement.prototype))
+    return html`<p class="quiet">${t("no-speaker-choice")}</p>`;
   const value = list.some(({ id }) => id === callSettings.value[name]) ? callSettings.value[name] : "";
-  return html`<label class="field"><span class=${named ? "unseen" : ""}>${label}</span><select value=${value} onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => chooseForCalls({ [name]: event.currentTarget.value })}>
-    <option value="" selected=${value === ""}>${t("device-usual")}</option>
-    ${list.map(({ id, label: words }, index) => html`<option key=${id} value=${id} selected=${id === value}>${words || t("device-number", { number: index + 1 })}</option>`)}
-  </select></label>`;
+  return html`<label class="field">
+    <span class=${named ? "unseen" : ""}>${label}</span>
+    <select
+      value=${value}
+      onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
+        chooseForCalls({ [name]: event.currentTarget.value })}
+    >
+      <option value="" selected=${value === ""}>${t("device-usual")}</option>
+      ${list.map(
+        ({ id, label: words }, index) =>
+          html`<option key=${id} value=${id} selected=${id === value}>
+            ${words || t("device-number", { number: index + 1 })}
+          </option>`,
+      )}
+    </select>
+  </label>`;
 }
 
-/** The microphone's level, from the ongoing call or from a microphone opened for testing. `threshold` is marked if given. @param {{threshold?: number}} props */
+/**
+ * The microphone's level, from the ongoing call or from a microphone opened for testing. `threshold` is
+ * marked if given.
+ * @param {{threshold?: number}} props
+ */
 export function LevelMeter({ threshold = 0 }) {
   /** @type {RefObject<HTMLMeterElement>} */
   const bar = useRef(null);
@@ -38,7 +58,7 @@ export function LevelMeter({ threshold = 0 }) {
   const inCall = callState.value !== "none";
   useEffect(() => {
     let [closed, opened, frame] = [false, /** @type {Microphone | null} */ (null), 0];
-    const level = () => (inCall ? ownLevel() : opened?.level() ?? 0);
+    const level = () => (inCall ? ownLevel() : (opened?.level() ?? 0));
     const draw = () => {
       if (bar.current) bar.current.value = level();
       frame = requestAnimationFrame(draw);
@@ -59,9 +79,11 @@ export function LevelMeter({ threshold = 0 }) {
       opened?.close();
     };
   }, [inCall, microphone, noise, music]);
-  return html`<div class="field"><span id="level-label">${t("level")}</span>
+  return html`<div class="field">
+    <span id="level-label">${t("level")}</span>
     <meter ref=${bar} min="0" max="1" low=${threshold || undefined} aria-labelledby="level-label"></meter>
-    ${problem && html`<p class="error" role="alert">${problem}</p>`}</div>`;
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+  </div>`;
 }
 
 /** A preview of the picture that others would see. */
@@ -71,19 +93,28 @@ export function SelfView() {
   const { camera, mirror, blur } = callSettings.value;
   useEffect(() => {
     let [closed, opened] = [false, /** @type {MediaStreamTrack | null} */ (null)];
-    openCamera({ camera, blur }).then((got) => {
-      if (closed) got.stop();
-      else setTrack(opened = got);
-    }, (error) => setProblem(explainDevice(error, "camera")));
+    openCamera({ camera, blur }).then(
+      (got) => {
+        if (closed) got.stop();
+        else setTrack((opened = got));
+      },
+      (error) => setProblem(explainDevice(error, "camera")),
+    );
     return () => {
       closed = true;
       opened?.stop();
       setTrack(null);
     };
   }, [camera, blur]);
-  return problem ? html`<p class="error" role="alert">${problem}</p>` : html`<div class=${`self-view with-video ${mirror ? "mirrored" : ""}`}><${Video} track=${track} /></div>`;
+  return problem
+    ? html`<p class="error" role="alert">${problem}</p>`
+    : html`<div class=${`self-view with-video ${mirror ? "mirrored" : ""}`}>
+        <${Video} track=${track} />
+      </div>`;
 }
 
 export function TestSound() {
-  return html`<${Button} icon="voice" onClick=${() => playTestSound(callSettings.value.speaker)}>${t("test-sound")}<//>`;
+  return html`<${Button} icon="voice" onClick=${() => playTestSound(callSettings.value.speaker)}>
+    ${t("test-sound")}
+  <//>`;
 }

@@ -1,4 +1,5 @@
-// Hands and reactions in a call: raised hands in their order, reactions that float over the stage, and their button.
+// Hands and reactions in a call: raised hands in their order, reactions that float over the stage, and their
+// button.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -19,25 +20,52 @@ import { beside } from "../parts/menu.js";
 
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
-/** Raised hands in order: one line above the stage. A moderator lowers a hand by clicking its name. @param {{people: Person[]}} props */
+/**
+ * Raised hands in order: one line above the stage. A moderator lowers a hand by clicking its name.
+ * @param {{people: Person[]}} props
+ */
 export function Hands({ people }) {
   const hands = raisedHands(people);
   const channelId = callChannel.value ?? "";
   const moderates = mayInCall("mute_members", channelId);
-  const nameOf = (/** @type {Person} */ { nickname, own }) => (own ? t("name-you", { name: nickname }) : nickname);
-  return html`<div class="hands" role="status">${hands.length > 0 && html`<span class="pill">
-    <${Icon} name="hand" /><span class="unseen">${t("raised-hands")}</span>
-    ${moderates
-      ? hands.map((each) => html`<${Button} key=${each.id} icon="close" title=${t("lower-hand")} aria-label=${t("lower-hand-of", { name: each.nickname })} onClick=${() => tried(lowerHandOf(each.id, channelId))}><span dir="auto">${nameOf(each)}</span><//>`)
-      : html`<span dir="auto">${listed(hands.map(nameOf))}</span>`}
-  </span>`}</div>`;
+  const nameOf = (/** @type {Person} */ { nickname, own }) =>
+    own ? t("name-you", { name: nickname }) : nickname;
+  return html`<div class="hands" role="status">
+    ${
+      hands.length > 0 &&
+      html`<span class="pill">
+        <${Icon} name="hand" />
+        <span class="unseen">${t("raised-hands")}</span>
+        ${
+          moderates
+            ? hands.map(
+                (each) =>
+                  html`<${Button}
+                    key=${each.id}
+                    icon="close"
+                    title=${t("lower-hand")}
+                    aria-label=${t("lower-hand-of", { name: each.nickname })}
+                    onClick=${() => tried(lowerHandOf(each.id, channelId))}
+                  >
+                    <span dir="auto">${nameOf(each)}</span>
+                  <//>`,
+              )
+            : html`<span dir="auto">${listed(hands.map(nameOf))}</span>`
+        }
+      </span>`
+    }
+  </div>`;
 }
 
 /** Reactions that float up from the bottom of the stage. */
 export function FloatingReactions() {
   const here = reactions.value.filter(({ channelId }) => channelId === callChannel.value);
-  return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>${here.map(({ key, memberId, emoji }) => html`
-    <span class="floats" key=${key} style=${{ "--lane": key % 5 }}><${Sign} sign=${emoji} /><span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span></span>`)}</div>`;
+  return html`<div class="floating" role="group" aria-live="polite" aria-label=${t("reactions")}>${here.map(
+    ({ key, memberId, emoji }) => html`<span class="floats" key=${key} style=${{ "--lane": key % 5 }}>
+      <${Sign} sign=${emoji} />
+      <span class="name" dir="auto">${memberOf(memberId)?.nickname ?? t("somebody")}</span>
+    </span>`,
+  )}</div>`;
 }
 
 /** The button that opens the hand and the reactions. */
@@ -50,14 +78,25 @@ export function GestureControl() {
     holder.current.querySelector("button")?.focus();
   };
   return html`<span class="menu-holder" ref=${holder}>
-    <button id="gesture" type="button" class=${`control ${ownHand() ? "on" : ""}`} aria-haspopup="dialog" aria-expanded=${open} onClick=${() => setOpen(!open)}>
-      <${Icon} name=${ownHand() ? "hand" : "emoji"} /><span>${t("react")}</span>
+    <button
+      id="gesture"
+      type="button"
+      class=${`control ${ownHand() ? "on" : ""}`}
+      aria-haspopup="dialog"
+      aria-expanded=${open}
+      onClick=${() => setOpen(!open)}
+    >
+      <${Icon} name=${ownHand() ? "hand" : "emoji"} />
+      <span>${t("react")}</span>
     </button>
     ${open && html`<${Gestures} holder=${holder} onClose=${close} onLeave=${() => setOpen(false)} />`}
   </span>`;
 }
 
-/** Stays open, because people clap more than once. @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props */
+/**
+ * Stays open, because people clap more than once.
+ * @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props
+ */
 function Gestures({ holder, onClose, onLeave }) {
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
@@ -70,7 +109,9 @@ function Gestures({ holder, onClose, onLeave }) {
     box.current.querySelector("button")?.focus();
   }, []);
   useEffect(() => {
-    const elsewhere = (/** @type {Event} */ event) => { if (!holder.current?.contains(/** @type {Node} */ (event.target))) onLeave(); };
+    const elsewhere = (/** @type {Event} */ event) => {
+      if (!holder.current?.contains(/** @type {Node} */ (event.target))) onLeave();
+    };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
@@ -81,12 +122,53 @@ function Gestures({ holder, onClose, onLeave }) {
     onClose();
   };
   const choose = (/** @type {string} */ emoji) => tried(react(channelId, emoji));
-  return html`<div class="menu gestures" popover="manual" role="dialog" aria-label=${t("react")} ref=${box} onKeyDown=${pressed}>
-    <${Button} icon="hand" aria-pressed=${ownHand()} onClick=${() => { toggleHand(); onClose(); }}>${ownHand() ? t("lower-hand") : t("raise-hand")}<//>
-    ${mayInCall("add_reactions", channelId) && html`<div class="signs" role="group" aria-label=${t("react-with")}>
-      ${USUAL.map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
-      <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
-    </div>`}
-    ${all && html`<${EmojiPopup} anchor=${more} onChoose=${(/** @type {string} */ sign) => { choose(sign); setAll(false); }} onClose=${() => setAll(false)} />`}
+  return html`<div
+    class="menu gestures"
+    popover="manual"
+    role="dialog"
+    aria-label=${t("react")}
+    ref=${box}
+    onKeyDown=${pressed}
+  >
+    <${Button}
+      icon="hand"
+      aria-pressed=${ownHand()}
+      onClick=${() => {
+        toggleHand();
+        onClose();
+      }}
+    >
+      ${ownHand() ? t("lower-hand") : t("raise-hand")}
+    <//>
+    ${
+      mayInCall("add_reactions", channelId) &&
+      html`<div class="signs" role="group" aria-label=${t("react-with")}>
+        ${USUAL.map(
+          (sign) =>
+            html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}>
+              <${Sign} sign=${sign} />
+            </button>`,
+        )}
+        <span ref=${more}>
+          <${IconButton}
+            icon="add"
+            label=${t("emoji-more")}
+            aria-expanded=${all}
+            onClick=${() => setAll(!all)}
+          />
+        </span>
+      </div>`
+    }
+    ${
+      all &&
+      html`<${EmojiPopup}
+        anchor=${more}
+        onChoose=${(/** @type {string} */ sign) => {
+          choose(sign);
+          setAll(false);
+        }}
+        onClose=${() => setAll(false)}
+      />`
+    }
   </div>`;
 }

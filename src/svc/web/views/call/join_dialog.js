@@ -1,4 +1,5 @@
-// The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are remembered.
+// The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are
+// remembered.
 
 import { chooseWishes, joinCall, wishes } from "../../call/calling.js";
 import { channelsById } from "../../state/channels.js";
@@ -18,12 +19,40 @@ export function JoinDialog({ channelId, onClose }) {
     open(channelId);
     joinCall(channelId, wishes.value);
   };
-  return html`<${Dialog} title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })} onClose=${onClose} class="join-dialog">
-    <${Switch} label=${t("with-mic")} checked=${mic} onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })} />
-    ${mic && html`<${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named /><${LevelMeter} />`}
-    <${Switch} label=${t("with-camera")} checked=${camera} onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })} />
-    ${camera && html`<${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named /><${SelfView} />`}
+  return html`<${Dialog}
+    title=${t("join-with", { channel: channelsById.value.get(channelId)?.name ?? "" })}
+    onClose=${onClose}
+    class="join-dialog"
+  >
+    <${Switch}
+      label=${t("with-mic")}
+      checked=${mic}
+      onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })}
+    />
+    ${
+      mic &&
+      html`
+        <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named />
+        <${LevelMeter} />
+      `
+    }
+    <${Switch}
+      label=${t("with-camera")}
+      checked=${camera}
+      onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })}
+    />
+    ${
+      camera &&
+      html`
+        <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named />
+        <${SelfView} />
+      `
+    }
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
-    <footer><${TestSound} /><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${join}>${t("join-call")}<//></footer>
+    <footer>
+      <${TestSound} />
+      <${Button} onClick=${onClose}>${t("cancel")}<//>
+      <${Button} look="primary" onClick=${join}>${t("join-call")}<//>
+    </footer>
   <//>`;
 }

@@ -13,21 +13,57 @@ import { Choice, Switch } from "../parts/field.js";
 export function CallPerson({ memberId, onClose }) {
   people.value; // The stored settings may change while the dialog is open.
   const { volume, muted, screenVolume, quality } = wishesFor(memberId);
-  const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) => choosePerson(memberId, changes);
-  const options = ["", "automatic", "high", "low", "saver"].map((value) => ({ value, label: t(value ? `quality-${value}` : "quality-usual"), hint: value && t(`quality-${value}-hint`) }));
+  const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) =>
+    choosePerson(memberId, changes);
+  const options = ["", "automatic", "high", "low", "saver"].map((value) => ({
+    value,
+    label: t(value ? `quality-${value}` : "quality-usual"),
+    hint: value && t(`quality-${value}-hint`),
+  }));
   return html`<${Dialog} title=${memberOf(memberId)?.nickname ?? t("somebody")} onClose=${onClose}>
-    <${Volume} label=${t("volume")} value=${volume} onChange=${(/** @type {number} */ value) => choose({ volume: value })} />
-    <${Switch} label=${t("mute-for-me")} checked=${muted} onChange=${(/** @type {boolean} */ on) => choose({ muted: on })} />
-    <${Volume} label=${t("screen-volume")} value=${screenVolume} onChange=${(/** @type {number} */ value) => choose({ screenVolume: value })} />
-    <${Choice} label=${t("quality-of-picture")} value=${quality} options=${options} onChange=${(/** @type {string} */ value) => choose({ quality: value })} />
+    <${Volume}
+      label=${t("volume")}
+      value=${volume}
+      onChange=${(/** @type {number} */ value) => choose({ volume: value })}
+    />
+    <${Switch}
+      label=${t("mute-for-me")}
+      checked=${muted}
+      onChange=${(/** @type {boolean} */ on) => choose({ muted: on })}
+    />
+    <${Volume}
+      label=${t("screen-volume")}
+      value=${screenVolume}
+      onChange=${(/** @type {number} */ value) => choose({ screenVolume: value })}
+    />
+    <${Choice}
+      label=${t("quality-of-picture")}
+      value=${quality}
+      options=${options}
+      onChange=${(/** @type {string} */ value) => choose({ quality: value })}
+    />
     <footer><${Button} onClick=${() => showDialog("profile", { memberId })}>${t("profile")}<//></footer>
   <//>`;
 }
 
-/** 0 to 200 percent; a double click restores 100 percent. @param {{label: string, value: number, onChange: (value: number) => void}} props */
+/**
+ * 0 to 200 percent; a double click restores 100 percent.
+ * @param {{label: string, value: number, onChange: (value: number) => void}} props
+ */
 function Volume({ label, value, onChange }) {
   const words = new Intl.NumberFormat(language(), { style: "percent" }).format(value);
-  return html`<label class="field">${label} <span class="quiet">${words}</span>
-    <input type="range" min="0" max="2" step="0.05" value=${value} aria-valuetext=${words} onDblClick=${() => onChange(1)} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => onChange(Number(event.currentTarget.value))} />
+  return html`<label class="field">
+    ${label} <span class="quiet">${words}</span>
+    <input
+      type="range"
+      min="0"
+      max="2"
+      step="0.05"
+      value=${value}
+      aria-valuetext=${words}
+      onDblClick=${() => onChange(1)}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+        onChange(Number(event.currentTarget.value))}
+    />
   </label>`;
 }

@@ -1,5 +1,5 @@
-// The call in a small window that stays above others. In browsers that offer such windows only for one video, the
-// largest video.
+// The call in a small window that stays above others. In browsers that offer such windows only for one video,
+// the largest video.
 
 import { callState } from "../../call/calling.js";
 import { peopleHere } from "../../call/here.js";
@@ -12,12 +12,14 @@ import { Stage } from "./stage.js";
 const SIZE = { width: 420, height: 300 };
 const PICTURES = "#screens .with-video video, #people .with-video video";
 
-export const canPopOut = () => Boolean(window.documentPictureInPicture) || document.pictureInPictureEnabled === true;
+export const canPopOut = () =>
+  Boolean(window.documentPictureInPicture) || document.pictureInPictureEnabled === true;
 
 export async function popOut() {
   if (!window.documentPictureInPicture) return popPicture();
   const small = await window.documentPictureInPicture.requestWindow(SIZE);
-  for (const sheet of document.querySelectorAll("link[rel=stylesheet]")) small.document.head.append(sheet.cloneNode());
+  for (const sheet of document.querySelectorAll("link[rel=stylesheet]"))
+    small.document.head.append(sheet.cloneNode());
   Object.assign(small.document.documentElement.dataset, document.documentElement.dataset);
   small.document.title = document.title;
   small.document.documentElement.lang = document.documentElement.lang;
@@ -35,7 +37,14 @@ async function popPicture() {
 /** @param {{close: () => void}} props */
 function PoppedOut({ close }) {
   const over = callState.value === "none";
-  useEffect(() => { if (over) close(); }, [over]);
-  return html`<${Stage} people=${peopleHere()} />
-    <div class="call-controls" role="group" aria-label=${t("call-controls")}><${MicControl} /><${LeaveControl} /></div>`;
+  useEffect(() => {
+    if (over) close();
+  }, [over]);
+  return html`
+    <${Stage} people=${peopleHere()} />
+    <div class="call-controls" role="group" aria-label=${t("call-controls")}>
+      <${MicControl} />
+      <${LeaveControl} />
+    </div>
+  `;
 }

@@ -17,53 +17,120 @@ const HEIGHT = 56;
 /** @param {{onClose: () => void}} props */
 export function QualityPanel({ onClose }) {
   const now = reading.value;
-  const copy = () => now && navigator.clipboard.writeText(report(now, readings.value)).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
+  const copy = () =>
+    now &&
+    navigator.clipboard.writeText(report(now, readings.value)).then(
+      () => notify(t("copied"), "done"),
+      () => notify(t("copy-failed")),
+    );
   return html`<${Aside} title=${t("quality")} onClose=${onClose}>
     ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
     ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
-    ${now && html`
-      <dl class="numbers">
-        <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
-        <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
-        <div><dt>${t("pictures-of-others")}</dt><dd>${t(`layers-${automaticLevel.value < 0 ? "paused" : automaticLevel.value}`)}</dd></div>
-      </dl>
-      <${Graph} label=${t("round-trip")} values=${readings.value.map((each) => each.roundTripMs)} words=${(/** @type {number} */ ms) => t("ms", { ms })} />
-      <${Graph} label=${t("loss")} values=${readings.value.map((each) => each.lost * 100)} words=${(/** @type {number} */ highest) => percent(highest / 100)} />
-      <h3>${t("sent-by-me")}</h3>
-      ${now.sent.map((each) => html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`)}
-      <h3>${t("received")}</h3>
-      ${[...new Set(now.received.map(({ userId }) => userId))].map((id) => html`<${OfPerson} key=${id} id=${id} lines=${now.received.filter(({ userId }) => userId === id)} />`)}
-      <p><${Button} icon="copy" onClick=${copy}>${t("copy-report")}<//></p>`}
+    ${
+      now &&
+      html`
+        <dl class="numbers">
+          <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
+          <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
+          <div>
+            <dt>${t("pictures-of-others")}</dt>
+            <dd>${t(`layers-${automaticLevel.value < 0 ? "paused" : automaticLevel.value}`)}</dd>
+          </div>
+        </dl>
+        <${Graph}
+          label=${t("round-trip")}
+          values=${readings.value.map((each) => each.roundTripMs)}
+          words=${(/** @type {number} */ ms) => t("ms", { ms })}
+        />
+        <${Graph}
+          label=${t("loss")}
+          values=${readings.value.map((each) => each.lost * 100)}
+          words=${(/** @type {number} */ highest) => percent(highest / 100)}
+        />
+        <h3>${t("sent-by-me")}</h3>
+        ${now.sent.map(
+          (each) =>
+            html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`,
+        )}
+        <h3>${t("received")}</h3>
+        ${[...new Set(now.received.map(({ userId }) => userId))].map(
+          (id) =>
+            html`<${OfPerson}
+              key=${id}
+              id=${id}
+              lines=${now.received.filter(({ userId }) => userId === id)}
+            />`,
+        )}
+        <p><${Button} icon="copy" onClick=${copy}>${t("copy-report")}<//></p>
+      `
+    }
   <//>`;
 }
 
-const percent = (/** @type {number} */ share) => new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+const percent = (/** @type {number} */ share) =>
+  new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
 
 /** @param {{name: string, line: Sent & Partial<Received>}} props */
 function Line({ name, line }) {
   const { codec, kbps, width, height, fps, scalability, trackId, lost, jitterMs, concealed = 0 } = line;
   const parts = [
-    codec, t("rate-kbps", { kbps }), width > 0 && `${width}×${height}`, width > 0 && t("fps", { fps }),
-    scalability, width > 0 && trackId && (wishOf(trackId).paused ? t("video-paused") : t("layers-asked", { layer: wishOf(trackId).max_temporal_layer ?? -1 })), t("lost", { share: percent(lost) }),
-    jitterMs !== undefined && t("jitter", { ms: jitterMs }), concealed > 0 && t("concealed", { share: percent(concealed) }),
+    codec,
+    t("rate-kbps", { kbps }),
+    width > 0 && `${width}×${height}`,
+    width > 0 && t("fps", { fps }),
+    scalability,
+    width > 0 &&
+      trackId &&
+      (wishOf(trackId).paused
+        ? t("video-paused")
+        : t("layers-asked", { layer: wishOf(trackId).max_temporal_layer ?? -1 })),
+    t("lost", { share: percent(lost) }),
+    jitterMs !== undefined && t("jitter", { ms: jitterMs }),
+    concealed > 0 && t("concealed", { share: percent(concealed) }),
   ];
-  return html`<div class="quality-line"><b dir="auto">${name}</b><span class="quiet">${parts.filter(Boolean).join(" · ")}</span></div>`;
+  return html`<div class="quality-line">
+    <b dir="auto">${name}</b>
+    <span class="quiet">${parts.filter(Boolean).join(" · ")}</span>
+  </div>`;
 }
 
-/** The media received from one person: now, and over the last minutes. @param {{id: string, lines: Received[]}} props */
+/**
+ * The media received from one person: now, and over the last minutes.
+ * @param {{id: string, lines: Received[]}} props
+ */
 function OfPerson({ id, lines }) {
   const name = memberOf(id)?.nickname ?? t("somebody");
-  return html`<section class="quality-person"><h4 dir="auto">${name}</h4>
-    ${lines.map((line) => html`<${Line} key=${line.trackId} name=${t(`source-${line.source || "unknown"}`)} line=${line} />`)}
-    <${Graph} label=${t("rate")} values=${readings.value.map(({ people }) => people[id] ?? 0)} words=${(/** @type {number} */ kbps) => t("rate-kbps", { kbps })} />
+  return html`<section class="quality-person">
+    <h4 dir="auto">${name}</h4>
+    ${lines.map(
+      (line) =>
+        html`<${Line} key=${line.trackId} name=${t(`source-${line.source || "unknown"}`)} line=${line} />`,
+    )}
+    <${Graph}
+      label=${t("rate")}
+      values=${readings.value.map(({ people }) => people[id] ?? 0)}
+      words=${(/** @type {number} */ kbps) => t("rate-kbps", { kbps })}
+    />
   </section>`;
 }
 
-/** A graph of the last minutes, with its highest value. @param {{label: string, values: number[], words: (value: number) => string}} props */
+/**
+ * A graph of the last minutes, with its highest value.
+ * @param {{label: string, values: number[], words: (value: number) => string}} props
+ */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
   const most = Math.max(1, highest); // The top of the scale: tiny values must not look large.
-  const points = values.map((value, index) => `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / most) * (HEIGHT - 4) - 2}`).join(" ");
-  return html`<figure class="graph"><figcaption>${label} <span class="quiet">${t("at-most", { value: words(highest) })}</span></figcaption>
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${label} preserveAspectRatio="none"><polyline points=${points} /></svg></figure>`;
+  const points = values
+    .map(
+      (value, index) =>
+        `${((index + 180 - values.length) * WIDTH) / 179},${HEIGHT - (value / most) * (HEIGHT - 4) - 2}`,
+    )
+    .join(" ");
+  return html`<figure class="graph">
+    <figcaption>${label} <span class="quiet">${t("at-most", { value: words(highest) })}</span></figcaption>
+    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label=${label} preserveAspectRatio="none">
+      <polyline points=${points} />
+    </svg>
+  </figure>`;
 }

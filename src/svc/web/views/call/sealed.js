@@ -13,9 +13,13 @@ import { Dialog } from "../parts/dialog.js";
 
 const SETTLED_MS = 5000; // A leaving member disappears some moments before the keys change.
 
-const named = (/** @type {string[]} */ ids) => listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
+const named = (/** @type {string[]} */ ids) =>
+  listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
-/** Name devices that hold the keys although their people are not shown in the call. @param {{channelId: string}} props */
+/**
+ * Name devices that hold the keys although their people are not shown in the call.
+ * @param {{channelId: string}} props
+ */
 export function Uninvited({ channelId }) {
   const here = new Set(peopleIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;
@@ -25,21 +29,48 @@ export function Uninvited({ channelId }) {
     const timer = setTimeout(tell, SETTLED_MS, names);
     return () => clearTimeout(timer);
   }, [names]);
-  return names && told === names && html`<p id="uninvited" class="trouble" role="alert">${t("call-encrypted-uninvited", { names })}</p>`;
+  return (
+    names &&
+    told === names &&
+    html`<p id="uninvited" class="trouble" role="alert">${t("call-encrypted-uninvited", { names })}</p>`
+  );
 }
 
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  // The number belongs to these holders: a number of the keys before must not stand under a changed list of devices.
-  const [compared, setCompared] = useState(/** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }));
+  // The number belongs to these holders: a number of the keys before must not stand under a changed list of
+  // devices.
+  const [compared, setCompared] = useState(
+    /** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }),
+  );
   const [problem, setProblem] = useState("");
-  useEffect(() => { theRunning().then((running) => running.numberOf(channelId)).then((number) => setCompared({ holders, number }), (error) => setProblem(explain(error))); }, [channelId, holders]);
+  useEffect(() => {
+    theRunning()
+      .then((running) => running.numberOf(channelId))
+      .then(
+        (number) => setCompared({ holders, number }),
+        (error) => setProblem(explain(error)),
+      );
+  }, [channelId, holders]);
   const number = compared.holders === holders && compared.number;
   return html`<${Dialog} title=${t("call-encrypted")} onClose=${onClose}>
     <p>${t("call-encrypted-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    ${holders.length ? html`<p id="key-holders" dir="auto">${t("call-encrypted-who", { names: named(holders), count: holders.length })}</p>` : html`<p class="quiet">${t("call-encrypted-alone")}</p>`}
-    ${number && html`<h3>${t("private-number")}</h3><p>${t("call-encrypted-number", { count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>`}
+    ${
+      holders.length
+        ? html`<p id="key-holders" dir="auto">
+            ${t("call-encrypted-who", { names: named(holders), count: holders.length })}
+          </p>`
+        : html`<p class="quiet">${t("call-encrypted-alone")}</p>`
+    }
+    ${
+      number &&
+      html`
+        <h3>${t("private-number")}</h3>
+        <p>${t("call-encrypted-number", { count: number.devices })}</p>
+        <p class="private-number">${number.digits.join(" ")}</p>
+      `
+    }
   <//>`;
 }

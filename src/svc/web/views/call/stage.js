@@ -1,5 +1,5 @@
-// The stage: a tile for every person and every shared screen. The pinned tile, a shared screen or the speaker is
-// large.
+// The stage: a tile for every person and every shared screen. The pinned tile, a shared screen or the speaker
+// is large.
 
 /** @import { Person } from "../../call/here.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -27,24 +27,59 @@ export function Stage({ people }) {
   const lastSpeaker = useRef(/** @type {string | null} */ (null));
   const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
   if (speaker) lastSpeaker.current = speaker;
-  const shown = onlySound.value ? people.map((each) => (each.own ? each : { ...each, camera: null })) : people;
-  const { large, small } = arranged(shown, { mode: mode.value, pinned: pinned.value, speaker: lastSpeaker.current });
-  useLayoutEffect(() => { focused.value = large; }, [String(large)]);
+  const shown = onlySound.value
+    ? people.map((each) => (each.own ? each : { ...each, camera: null }))
+    : people;
+  const { large, small } = arranged(shown, {
+    mode: mode.value,
+    pinned: pinned.value,
+    speaker: lastSpeaker.current,
+  });
+  useLayoutEffect(() => {
+    focused.value = large;
+  }, [String(large)]);
   const tile = (/** @type {string} */ key) => {
     const [kind, id] = key.split(" ");
     const person = shown.find((each) => each.id === id);
-    return kind === "screen" ? html`<${ScreenTile} key=${key} person=${person} />` : html`<${PersonTile} key=${key} person=${person} />`;
+    return kind === "screen"
+      ? html`<${ScreenTile} key=${key} person=${person} />`
+      : html`<${PersonTile} key=${key} person=${person} />`;
   };
-  return html`<${Hands} people=${people} /><section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
-    ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
-    <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
-    <${FloatingReactions} />
-    ${people.length === 1 && talk && html`<p class="quiet alone" dir="auto">${calledTalk.value === talk.id ? t("private-call-waiting", { names: nameOf(talk) }) : t("private-call-alone")}</p>`}
-    ${people.length === 1 && !talk && html`<p class="quiet alone">${t("alone-in-call")} ${may("create_invites") && html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`}</p>`}
-  </section>`;
+  return html`
+    <${Hands} people=${people} />
+    <section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
+      ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
+      <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
+      <${FloatingReactions} />
+      ${
+        people.length === 1 &&
+        talk &&
+        html`<p class="quiet alone" dir="auto">
+          ${
+            calledTalk.value === talk.id
+              ? t("private-call-waiting", { names: nameOf(talk) })
+              : t("private-call-alone")
+          }
+        </p>`
+      }
+      ${
+        people.length === 1 &&
+        !talk &&
+        html`<p class="quiet alone">
+          ${t("alone-in-call")} ${
+            may("create_invites") &&
+            html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
+          }
+        </p>`
+      }
+    </section>
+  `;
 }
 
-/** A list whose tiles are as large as possible. @param {{id: string, label: string, children: ComponentChildren[]}} props */
+/**
+ * A list whose tiles are as large as possible.
+ * @param {{id: string, label: string, children: ComponentChildren[]}} props
+ */
 function Tiles({ id, label, children }) {
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
@@ -66,7 +101,13 @@ function Tiles({ id, label, children }) {
   return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
 }
 
-/** Return the number of columns that makes the tiles largest. Tiles that would be too small fill the width and scroll. @param {number} count @param {number} width @param {number} height */
+/**
+ * Return the number of columns that makes the tiles largest. Tiles that would be too small fill the width and
+ * scroll.
+ * @param {number} count
+ * @param {number} width
+ * @param {number} height
+ */
 function largestTile(count, width, height) {
   let best = 0;
   for (let columns = 1; columns <= count; columns++) {

@@ -28,14 +28,32 @@ export function PersonTile({ person }) {
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
   const mirrored = own && callSettings.value.mirror;
-  const look = ["tile person", mirrored && "mirrored", camera && "with-video", speaking && "speaking", lost && "lost"].filter(Boolean).join(" ");
-  return html`<${Tile} look=${look} id=${id} name=${own ? t("name-you", { name: nickname }) : nickname} pinKey=${`camera ${id}`} own=${own}
-      marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}>
+  const look = [
+    "tile person",
+    mirrored && "mirrored",
+    camera && "with-video",
+    speaking && "speaking",
+    lost && "lost",
+  ]
+    .filter(Boolean)
+    .join(" ");
+  return html`<${Tile}
+    look=${look}
+    id=${id}
+    name=${own ? t("name-you", { name: nickname }) : nickname}
+    pinKey=${`camera ${id}`}
+    own=${own}
+    marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}
+  >
     <${Video} track=${person.camera} />
     ${!camera && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}
     ${withheld?.mic && html`<p class="withheld quiet">${t("withheld-sound", { reason: withheld.mic })}</p>`}
     ${slow?.camera && !withheld?.mic && html`<p class="withheld quiet">${t("paused-slow")}</p>`}
-    ${withheld?.camera && !withheld.mic && html`<p class="withheld quiet">${t("withheld", { reason: withheld.camera })}</p>`}
+    ${
+      withheld?.camera &&
+      !withheld.mic &&
+      html`<p class="withheld quiet">${t("withheld", { reason: withheld.camera })}</p>`
+    }
   <//>`;
 }
 
@@ -43,10 +61,32 @@ export function PersonTile({ person }) {
 export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow } }) {
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
   if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
-  const actions = !own && html`
-    ${mayInCall("mute_members", callChannel.value ?? "") && ranksBelow(memberOf(id)) && html`<${IconButton} icon="screen-stop" label=${t("stop-screen-of", { name: nickname })} onClick=${() => tried(stopScreenOf(id))} />`}
-    <${IconButton} icon="close" label=${t("watch-no-more", { name })} onClick=${() => watchScreen(id, false)} />`;
-  return html`<${Tile} look="tile screen with-video" id=${id} name=${name} pinKey=${`screen ${id}`} own=${own} actions=${actions}>
+  const actions =
+    !own &&
+    html`
+      ${
+        mayInCall("mute_members", callChannel.value ?? "") &&
+        ranksBelow(memberOf(id)) &&
+        html`<${IconButton}
+          icon="screen-stop"
+          label=${t("stop-screen-of", { name: nickname })}
+          onClick=${() => tried(stopScreenOf(id))}
+        />`
+      }
+      <${IconButton}
+        icon="close"
+        label=${t("watch-no-more", { name })}
+        onClick=${() => watchScreen(id, false)}
+      />
+    `;
+  return html`<${Tile}
+    look="tile screen with-video"
+    id=${id}
+    name=${name}
+    pinKey=${`screen ${id}`}
+    own=${own}
+    actions=${actions}
+  >
     <${Zoomable} label=${name}><${Video} track=${screen} /><//>
     ${slow?.screen && html`<p class="withheld slow">${t("paused-slow")}</p>`}
   <//>`;
@@ -55,18 +95,29 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow
 /** A shared screen that is not sent to us. @param {{id: string, name: string, reason?: string}} props */
 function UnwatchedScreen({ id, name, reason }) {
   const coming = watched.value.includes(id);
-  const watch = () => html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>${t("watch")}<span class="unseen" dir="auto"> ${name}</span><//>`;
+  const watch = () =>
+    html`<${Button} look="primary" onClick=${() => watchScreen(id, true)}>
+      ${t("watch")}<span class="unseen" dir="auto"> ${name}</span>
+    <//>`;
   return html`<li class="tile screen unwatched" data-id=${id}>
     <span class="quiet"><${Icon} name="screen" /> <span class="name" dir="auto">${name}</span></span>
-    ${reason || coming ? html`<span class="quiet">${reason ? t("withheld", { reason }) : t("loading")}</span>` : watch()}
+    ${
+      reason || coming
+        ? html`<span class="quiet">${reason ? t("withheld", { reason }) : t("loading")}</span>`
+        : watch()
+    }
   </li>`;
 }
 
-/** @param {{look: string, id: string, name: string, pinKey: string, own: boolean, marks?: ComponentChildren, actions?: ComponentChildren, children: ComponentChildren}} props */
+/**
+ * @param {{look: string, id: string, name: string, pinKey: string, own: boolean, marks?: ComponentChildren,
+ *   actions?: ComponentChildren, children: ComponentChildren}} props
+ */
 function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
   /** @type {RefObject<HTMLElement>} */
   const tile = useRef(null);
-  const full = () => (document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen());
+  const full = () =>
+    document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen();
   const isPinned = pinned.value === pinKey;
   const options = () => showDialog("callPerson", { memberId: id });
   const asked = (/** @type {Event} */ event) => {
@@ -74,21 +125,40 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
     options();
   };
   // On touch screens a touch moves the focus there, which shows the tile's buttons.
-  return html`<li class=${look} data-id=${id} ref=${tile} tabindex="-1" style=${{ "--hue": hue(id) }} onDblClick=${() => pin(pinKey)} onContextMenu=${own ? undefined : asked}>
+  return html`<li
+    class=${look}
+    data-id=${id}
+    ref=${tile}
+    tabindex="-1"
+    style=${{ "--hue": hue(id) }}
+    onDblClick=${() => pin(pinKey)}
+    onContextMenu=${own ? undefined : asked}
+  >
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>
     <span class="tile-actions">
       ${actions}
       ${!own && html`<${IconButton} icon="gear" label=${t("person-options", { name })} onClick=${options} />`}
-      <${IconButton} icon="pin" label=${isPinned ? t("unpin-tile", { name }) : t("pin-tile", { name })} aria-pressed=${isPinned} onClick=${() => pin(pinKey)} />
-      ${document.fullscreenEnabled && html`<${IconButton} icon="full" label=${t("full-screen-of", { name })} onClick=${full} />`}
+      <${IconButton}
+        icon="pin"
+        label=${isPinned ? t("unpin-tile", { name }) : t("pin-tile", { name })}
+        aria-pressed=${isPinned}
+        onClick=${() => pin(pinKey)}
+      />
+      ${
+        document.fullscreenEnabled &&
+        html`<${IconButton} icon="full" label=${t("full-screen-of", { name })} onClick=${full} />`
+      }
     </span>
   </li>`;
 }
 
 /** Muted only for us. */
 function Quieted() {
-  return html`<span class="voice-mark" title=${t("muted-for-me")}><${Icon} name="bell-off" /><span class="unseen">${t("muted-for-me")}</span></span>`;
+  return html`<span class="voice-mark" title=${t("muted-for-me")}>
+    <${Icon} name="bell-off" />
+    <span class="unseen">${t("muted-for-me")}</span>
+  </span>`;
 }
 
 /** @param {{track: MediaStreamTrack | null}} props */

@@ -1,5 +1,5 @@
-// Zoom into a shared screen: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0 resets. Node
-// tests the calculations.
+// Zoom into a shared screen: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0
+// resets. Node tests the calculations.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**
@@ -17,14 +17,24 @@ const STEP = 1.25;
 const WHEEL_PX = 400; // Wheel travel that zooms by the factor e.
 const PAN = 0.1; // Share of the frame's size that an arrow key moves.
 
-/** Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame sizes. @param {View} view @returns {View} */
+/**
+ * Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame
+ * sizes.
+ * @param {View} view
+ * @returns {View}
+ */
 function within({ scale, x, y }) {
   const far = (scale - 1) / 2;
   const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never minus zero.
   return { scale, x: held(x), y: held(y) };
 }
 
-/** Zoom by `factor` while the point `at` stays in place. @param {View} view @param {number} factor @param {Point} [at] */
+/**
+ * Zoom by `factor` while the point `at` stays in place.
+ * @param {View} view
+ * @param {number} factor
+ * @param {Point} [at]
+ */
 export function zoomed(view, factor, at = { x: 0, y: 0 }) {
   const scale = Math.min(MOST, Math.max(1, view.scale * factor));
   const grown = scale / view.scale;
@@ -44,9 +54,17 @@ export function keyed(view, key) {
   return key in arrows && view.scale > 1 ? moved(view, ...arrows[key]) : null;
 }
 
-/** Apply a move of one or two fingers from `before` to `now`. @param {View} view @param {Point[]} before @param {Point[]} now */
+/**
+ * Apply a move of one or two fingers from `before` to `now`.
+ * @param {View} view
+ * @param {Point[]} before
+ * @param {Point[]} now
+ */
 export function dragged(view, before, now) {
-  const middle = (/** @type {Point[]} */ points) => ({ x: points.reduce((sum, { x }) => sum + x, 0) / points.length, y: points.reduce((sum, { y }) => sum + y, 0) / points.length });
+  const middle = (/** @type {Point[]} */ points) => ({
+    x: points.reduce((sum, { x }) => sum + x, 0) / points.length,
+    y: points.reduce((sum, { y }) => sum + y, 0) / points.length,
+  });
   const apart = (/** @type {Point[]} */ [one, other]) => Math.hypot(one.x - other.x, one.y - other.y);
   const [from, to] = [middle(before), middle(now)];
   const shifted = moved(view, to.x - from.x, to.y - from.y);
@@ -94,9 +112,28 @@ export function Zoomable({ label, children }) {
     setView(next);
   };
   const { scale, x, y } = view;
-  return html`<div class=${`zoomable ${scale > 1 ? "close" : ""}`} ref=${frame} tabindex="0" role="group" aria-label=${t("zoom-label", { name: label })}
-      onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerCancel=${up} onKeyDown=${key}>
-    <div class="zoomed" style=${{ transform: `translate(${x * 100}%, ${y * 100}%) scale(${scale})` }}>${children}</div>
-  </div>
-  ${scale > 1 && html`<button type="button" class="unzoom" onClick=${() => setView(WHOLE)}>${t("zoom-reset", { percent: Math.round(scale * 100) })}</button>`}`;
+  return html`
+    <div
+      class=${`zoomable ${scale > 1 ? "close" : ""}`}
+      ref=${frame}
+      tabindex="0"
+      role="group"
+      aria-label=${t("zoom-label", { name: label })}
+      onPointerDown=${down}
+      onPointerMove=${move}
+      onPointerUp=${up}
+      onPointerCancel=${up}
+      onKeyDown=${key}
+    >
+      <div class="zoomed" style=${{ transform: `translate(${x * 100}%, ${y * 100}%) scale(${scale})` }}>
+        ${children}
+      </div>
+    </div>
+    ${
+      scale > 1 &&
+      html`<button type="button" class="unzoom" onClick=${() => setView(WHOLE)}>
+        ${t("zoom-reset", { percent: Math.round(scale * 100) })}
+      </button>`
+    }
+  `;
 }

@@ -26,14 +26,36 @@ export function TextChannel({ channel }) {
   const muted = useComputed(() => isMuted(channel.id)).value;
   const { unread, mentions } = counts;
   const count = muted ? mentions : mentions || unread;
-  return html`<li ...${draggable(channel)} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}>
+  return html`<li
+    ...${draggable(channel)}
+    onContextMenu=${openMenuIn}
+    onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}
+  >
     <div class="channel-row">
-      <button type="button" class=${`channel ${unread && !muted ? "unread" : ""} ${mentions && !muted ? "mentioned" : ""}`} title=${channel.topic || undefined}
-        aria-current=${current ? "page" : undefined} onClick=${() => open(channel.id)}>
-        <${Icon} name="hash" /><span class="channel-name" dir="auto">${channel.name}</span>
-        ${muted && html`<span class="muted-mark" title=${t("channel-muted")}><${Icon} name="bell-off" /><span class="unseen">${t("channel-muted")}</span></span>`}
+      <button
+        type="button"
+        class=${`channel ${unread && !muted ? "unread" : ""} ${mentions && !muted ? "mentioned" : ""}`}
+        title=${channel.topic || undefined}
+        aria-current=${current ? "page" : undefined}
+        onClick=${() => open(channel.id)}
+      >
+        <${Icon} name="hash" />
+        <span class="channel-name" dir="auto">${channel.name}</span>
+        ${
+          muted &&
+          html`<span class="muted-mark" title=${t("channel-muted")}>
+            <${Icon} name="bell-off" />
+            <span class="unseen">${t("channel-muted")}</span>
+          </span>`
+        }
         ${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}
-        ${unread > 0 && html`<span class="unseen">${t("unread-count", { count: unread })}${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}</span>`}
+        ${
+          unread > 0 &&
+          html`<span class="unseen">
+            ${t("unread-count", { count: unread })}
+            ${mentions > 0 && `, ${t("mention-count", { count: mentions })}`}
+          </span>`
+        }
       </button>
       <span class="row-actions"><${ChannelMenu} channel=${channel} /></span>
     </div>
@@ -49,16 +71,45 @@ export function VoiceChannel({ channel }) {
     open(channel.id);
     if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);
   };
-  return html`<li ...${takingPeople(channel.id, draggable(channel))} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}>
+  return html`<li
+    ...${takingPeople(channel.id, draggable(channel))}
+    onContextMenu=${openMenuIn}
+    onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}
+  >
     <div class="channel-row">
-      <button type="button" class=${`channel ${unread ? "unread" : ""}`} aria-current=${current ? "page" : undefined} onClick=${enter}>
-        <${Icon} name="voice" /><span class="channel-name" dir="auto">${channel.name}</span>
-        ${channel.encrypted && html`<span class="muted-mark" title=${t("channel-encrypted")}><${Icon} name="lock" /></span>`}
-        ${channel.user_limit > 0 && html`<span class="badge" title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}>${people.length}/${channel.user_limit}</span>`}
-        <span class="unseen">${t("voice-channel")}${channel.encrypted && `, ${t("channel-encrypted")}`}${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}${unread > 0 && `, ${t("unread-count", { count: unread })}`}</span>
+      <button
+        type="button"
+        class=${`channel ${unread ? "unread" : ""}`}
+        aria-current=${current ? "page" : undefined}
+        onClick=${enter}
+      >
+        <${Icon} name="voice" />
+        <span class="channel-name" dir="auto">${channel.name}</span>
+        ${
+          channel.encrypted &&
+          html`<span class="muted-mark" title=${t("channel-encrypted")}><${Icon} name="lock" /></span>`
+        }
+        ${
+          channel.user_limit > 0 &&
+          html`<span
+            class="badge"
+            title=${t("user-limit-of", { count: people.length, limit: channel.user_limit })}
+          >
+            ${people.length}/${channel.user_limit}
+          </span>`
+        }
+        <span class="unseen">
+          ${t("voice-channel")}${channel.encrypted && `, ${t("channel-encrypted")}`}
+          ${people.length > 0 && `, ${t("people-in-call", { count: people.length })}`}
+          ${unread > 0 && `, ${t("unread-count", { count: unread })}`}
+        </span>
       </button>
       <span class="row-actions">
-        <${IconButton} icon="gear" label=${t("join-with", { channel: channel.name })} onClick=${() => showDialog("join", { channelId: channel.id })} />
+        <${IconButton}
+          icon="gear"
+          label=${t("join-with", { channel: channel.name })}
+          onClick=${() => showDialog("join", { channelId: channel.id })}
+        />
         <${ChannelMenu} channel=${channel} />
       </span>
     </div>

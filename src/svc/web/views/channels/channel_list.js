@@ -23,29 +23,66 @@ import { TextChannel, VoiceChannel } from "./channel_entry.js";
 const Talks = Later(() => import("../private/talks.js"), "Talks");
 
 export function ChannelList() {
-  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [.../** @type {NodeListOf<HTMLElement>} */ (event.currentTarget.querySelectorAll(".channel, .category"))]);
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
+    moveAmong(event, [
+      .../** @type {NodeListOf<HTMLElement>} */ (event.currentTarget.querySelectorAll(".channel, .category")),
+    ]);
   const sections = useComputed(() => sectionsOf(channels.value)).value;
-  return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>${talks.value.length > 0 && html`<${Talks} />`}${sections.map((section) => (section.category
-    ? html`<${Category} key=${section.category.id} ...${section} />`
-    : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`))}</nav>`;
+  return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>
+    ${talks.value.length > 0 && html`<${Talks} />`}
+    ${sections.map((section) =>
+      section.category
+        ? html`<${Category} key=${section.category.id} ...${section} />`
+        : html`<${Loose} key=${section.kind} ...${section} bare=${sections.length === 2} />`,
+    )}
+  </nav>`;
 }
 
-/** Channels of one kind without a category. `bare`: there are no categories. @param {Section & {category: null, bare: boolean}} props */
+/**
+ * Channels of one kind without a category. `bare`: there are no categories.
+ * @param {Section & {category: null, bare: boolean}} props
+ */
 function Loose({ kind, channels: inside, bare }) {
   if (!inside.length && !(bare && may("manage_channels"))) return null;
-  return html`<div class="list-heading"><h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3><${Add} type=${kind} parentId=${null} /></div>
-    <ul id=${`${kind}-channels`}>${inside.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>`;
+  return html`
+    <div class="list-heading">
+      <h3>${kind === "text" ? t("text-channels") : t("voice-channels")}</h3>
+      <${Add} type=${kind} parentId=${null} />
+    </div>
+    <ul id=${`${kind}-channels`}>
+      ${inside.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}
+    </ul>
+  `;
 }
 
-/** A category. Folded, it shows only channels that are open, unread or in use. @param {Section & {category: Channel}} props */
+/**
+ * A category. Folded, it shows only channels that are open, unread or in use.
+ * @param {Section & {category: Channel}} props
+ */
 function Category({ category, channels: inside }) {
   const { id, name } = category;
   const shut = folded.value.has(id);
-  const shown = shut ? inside.filter((each) => place.value?.channelId === each.id || callChannel.value === each.id || countsOf(each.id).unread > 0) : inside;
+  const shown = shut
+    ? inside.filter(
+        (each) =>
+          place.value?.channelId === each.id || callChannel.value === each.id || countsOf(each.id).unread > 0,
+      )
+    : inside;
   return html`<section aria-label=${name}>
-    <div class="list-heading" ...${draggable(category)} onContextMenu=${openMenuIn} onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, category)}>
-      <h3><button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleFolded(id)}><${Icon} name="back" /><span dir="auto">${name}</span></button></h3>
-      <${ChannelMenu} channel=${category} /><${Add} type="text" parentId=${id} name=${name} />
+    <div
+      class="list-heading"
+      ...${draggable(category)}
+      onContextMenu=${openMenuIn}
+      onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, category)}
+    >
+      <h3>
+        <button type="button" class="category" aria-expanded=${!shut} onClick=${() => toggleFolded(id)}>
+          <${Icon} name="back" />
+          <span dir="auto">${name}</span>
+        </button>
+      </h3>
+      <${ChannelMenu} channel=${category} />
+      <${Add} type="text" parentId=${id} name=${name} />
     </div>
     <ul>${shown.map((channel) => html`<${Entry} key=${channel.id} channel=${channel} />`)}</ul>
   </section>`;
@@ -53,12 +90,26 @@ function Category({ category, channels: inside }) {
 
 /** @param {{channel: Channel}} props */
 function Entry({ channel }) {
-  return channel.type === "voice" ? html`<${VoiceChannel} channel=${channel} />` : html`<${TextChannel} channel=${channel} />`;
+  return channel.type === "voice"
+    ? html`<${VoiceChannel} channel=${channel} />`
+    : html`<${TextChannel} channel=${channel} />`;
 }
 
-/** The "+" button of a heading, for members who may create channels. @param {{type: "text" | "voice", parentId: string | null, name?: string}} props */
+/**
+ * The "+" button of a heading, for members who may create channels.
+ * @param {{type: "text" | "voice", parentId: string | null, name?: string}} props
+ */
 function Add({ type, parentId, name }) {
   if (!may("manage_channels")) return null;
-  const label = name ? t("create-channel-in", { name }) : type === "text" ? t("create-text-channel") : t("create-voice-channel");
-  return html`<${IconButton} icon="add" label=${label} class="add" onClick=${() => showDialog("create-channel", { type, parentId })} />`;
+  const label = name
+    ? t("create-channel-in", { name })
+    : type === "text"
+      ? t("create-text-channel")
+      : t("create-voice-channel");
+  return html`<${IconButton}
+    icon="add"
+    label=${label}
+    class="add"
+    onClick=${() => showDialog("create-channel", { type, parentId })}
+  />`;
 }

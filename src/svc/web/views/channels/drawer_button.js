@@ -9,5 +9,13 @@ import { IconButton } from "../parts/button.js";
 
 export function DrawerButton() {
   const count = totals.value.mentions + privateUnread.value;
-  return html`<${IconButton} icon="menu" label=${t("show-channels")} aria-description=${count ? t("unread-count", { count }) : undefined} class=${`only-small ${count ? "with-news" : ""}`} onClick=${() => { drawer.value = true; }} />`;
+  return html`<${IconButton}
+    icon="menu"
+    label=${t("show-channels")}
+    aria-description=${count ? t("unread-count", { count }) : undefined}
+    class=${`only-small ${count ? "with-news" : ""}`}
+    onClick=${() => {
+      drawer.value = true;
+    }}
+  />`;
 }

@@ -14,11 +14,17 @@ import { MenuButton, openWhere } from "../parts/menu.js";
 
 export function ServerMenu() {
   const name = info.value?.name || t("this-server");
-  return html`<h2 title=${name}><${MenuButton} label=${t("menu-of", { name })} class="server-name" items=${items}><span dir="auto">${name}</span><${Icon} name="lower" /><//></h2>`;
+  return html`<h2 title=${name}>
+    <${MenuButton} label=${t("menu-of", { name })} class="server-name" items=${items}>
+      <span dir="auto">${name}</span>
+      <${Icon} name="lower" />
+    <//>
+  </h2>`;
 }
 
 /** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
-export const openServerMenu = (event) => openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
+export const openServerMenu = (event) =>
+  openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 
 /** @param {string} page */
 const settings = (page) => () => showDialog("settings", { page });
@@ -26,10 +32,26 @@ const settings = (page) => () => showDialog("settings", { page });
 /** @returns {ItemList} */
 const items = () => [
   { heading: info.value?.name || t("this-server") }, // The full name: the list shows only two lines of it.
-  may("create_invites") && { label: t("invite-people"), icon: "invite", onChoose: () => showDialog("invite") },
-  may("manage_channels") && { label: t("create-channel"), icon: "add", onChoose: () => showDialog("create-channel") },
-  (isOwner() || MANAGING.some((each) => may(each))) && { label: t("server-settings"), icon: "gear", onChoose: settings(isOwner() ? "server" : "members") },
-  totals.value.unread > 0 && { label: t("shortcut-all-read"), icon: "check", onChoose: () => readAll(textChannels.value.map(({ id }) => id)) },
+  may("create_invites") && {
+    label: t("invite-people"),
+    icon: "invite",
+    onChoose: () => showDialog("invite"),
+  },
+  may("manage_channels") && {
+    label: t("create-channel"),
+    icon: "add",
+    onChoose: () => showDialog("create-channel"),
+  },
+  (isOwner() || MANAGING.some((each) => may(each))) && {
+    label: t("server-settings"),
+    icon: "gear",
+    onChoose: settings(isOwner() ? "server" : "members"),
+  },
+  totals.value.unread > 0 && {
+    label: t("shortcut-all-read"),
+    icon: "check",
+    onChoose: () => readAll(textChannels.value.map(({ id }) => id)),
+  },
   { label: t("settings-notifications"), icon: "bell", onChoose: settings("notifications") },
   !isOwner() && { label: t("leave-server"), icon: "leave", danger: true, onChoose: settings("data") },
 ];

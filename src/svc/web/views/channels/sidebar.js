@@ -18,8 +18,23 @@ export function Sidebar() {
     <header class="server-head" onContextMenu=${openServerMenu}>
       <img src=${info.value?.iconUrl ?? "/web/icon.svg"} alt="" width="32" height="32" />
       <${ServerMenu} />
-      ${reports > 0 && html`<${IconButton} icon="flag" label=${t("reports-waiting", { count: reports })} class="urgent" onClick=${() => showDialog("settings", { page: "reports" })} />`}
-      ${may("create_invites") && html`<${IconButton} icon="invite" label=${t("invite-people")} onClick=${() => showDialog("invite")} />`}
+      ${
+        reports > 0 &&
+        html`<${IconButton}
+          icon="flag"
+          label=${t("reports-waiting", { count: reports })}
+          class="urgent"
+          onClick=${() => showDialog("settings", { page: "reports" })}
+        />`
+      }
+      ${
+        may("create_invites") &&
+        html`<${IconButton}
+          icon="invite"
+          label=${t("invite-people")}
+          onClick=${() => showDialog("invite")}
+        />`
+      }
       <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />
     </header>
     <${Connection} />
@@ -30,10 +45,15 @@ export function Sidebar() {
 }
 
 /** Describe the problem with the connection, or return "". */
-export const troubleWithServer = () => /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[connection.value] ?? "";
+export const troubleWithServer = () =>
+  /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[
+    connection.value
+  ] ?? "";
 
 /** Shown while the server cannot be reached, temporarily or permanently. */
 function Connection() {
   const words = troubleWithServer();
-  return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">${words}</p>`;
+  return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">
+    ${words}
+  </p>`;
 }

@@ -4,7 +4,8 @@
  * @import { Channel, Member } from "../../types/api.js"
  * @import { RefObject } from "../../vendor/preact.js"
  *
- * @typedef {{key: string, name: string} & ({channel: Channel, member?: undefined} | {member: Member, channel?: undefined})} Result
+ * @typedef {{key: string, name: string} & ({channel: Channel, member?: undefined} | {member: Member,
+ *   channel?: undefined})} Result
  */
 
 import { channels } from "../../state/channels.js";
@@ -51,14 +52,44 @@ export function Switcher({ onClose }) {
     setAt(0);
   };
   return html`<${Dialog} title=${t("switcher-title")} onClose=${onClose} class="switcher">
-    <input ref=${input} type="text" role="combobox" aria-label=${t("switcher-field")} aria-expanded="true" aria-controls="switcher-list"
-      aria-activedescendant=${chosen ? `go-${chosen.key}` : undefined} placeholder=${t("switcher-field")} dir="auto" value=${wanted}
-      autocomplete="off" spellcheck=${false} onInput=${typed} onKeyDown=${pressed} />
+    <input
+      ref=${input}
+      type="text"
+      role="combobox"
+      aria-label=${t("switcher-field")}
+      aria-expanded="true"
+      aria-controls="switcher-list"
+      aria-activedescendant=${chosen ? `go-${chosen.key}` : undefined}
+      placeholder=${t("switcher-field")}
+      dir="auto"
+      value=${wanted}
+      autocomplete="off"
+      spellcheck=${false}
+      onInput=${typed}
+      onKeyDown=${pressed}
+    />
     <ul id="switcher-list" role="listbox" aria-label=${t("switcher-title")}>
-      ${found.map((result) => html`<li key=${result.key} id=${`go-${result.key}`} role="option" aria-selected=${result === chosen} onClick=${() => go(result)}>
-        ${result.channel ? html`<${Icon} name=${result.channel.type === "voice" ? "voice" : "hash"} />` : html`<${Avatar} id=${result.member.id} name=${result.name} url=${result.member.avatar} size="small" />`}
-        <span dir="auto">${result.name}</span>
-      </li>`)}
+      ${found.map(
+        (result) => html`<li
+          key=${result.key}
+          id=${`go-${result.key}`}
+          role="option"
+          aria-selected=${result === chosen}
+          onClick=${() => go(result)}
+        >
+          ${
+            result.channel
+              ? html`<${Icon} name=${result.channel.type === "voice" ? "voice" : "hash"} />`
+              : html`<${Avatar}
+                  id=${result.member.id}
+                  name=${result.name}
+                  url=${result.member.avatar}
+                  size="small"
+                />`
+          }
+          <span dir="auto">${result.name}</span>
+        </li>`,
+      )}
     </ul>
     ${!found.length && html`<p class="quiet">${t("nothing-found")}</p>`}
   <//>`;
@@ -68,10 +99,18 @@ export function Switcher({ onClose }) {
 function results(wanted) {
   /** @type {Result[]} */
   const all = [
-    ...channels.value.filter(({ type }) => type !== "category").map((channel) => ({ key: channel.id, name: channel.name, channel })),
-    ...(wanted ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member })) : []),
+    ...channels.value
+      .filter(({ type }) => type !== "category")
+      .map((channel) => ({ key: channel.id, name: channel.name, channel })),
+    ...(wanted
+      ? [...members.value.values()].map((member) => ({ key: member.id, name: member.nickname, member }))
+      : []),
   ];
   const letters = folded(wanted);
-  return all.map((result) => ({ result, fits: fit(folded(result.name), letters) })).filter(({ fits }) => fits >= 0)
-    .sort((one, other) => one.fits - other.fits).slice(0, MOST).map(({ result }) => result);
+  return all
+    .map((result) => ({ result, fits: fit(folded(result.name), letters) }))
+    .filter(({ fits }) => fits >= 0)
+    .sort((one, other) => one.fits - other.fits)
+    .slice(0, MOST)
+    .map(({ result }) => result);
 }

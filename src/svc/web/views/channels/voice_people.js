@@ -19,28 +19,58 @@ import { Icon } from "../parts/icon.js";
 
 /** @param {{channel: Channel, people: Present[]}} props */
 export function VoicePeople({ channel, people }) {
-  return html`<ul class="voice-people" aria-label=${t("people-in", { channel: channel.name })}>${people.map((person) => html`<${VoicePerson} key=${person.id} person=${person} channelId=${channel.id} />`)}</ul>`;
+  return html`<ul class="voice-people" aria-label=${t("people-in", { channel: channel.name })}>
+    ${people.map(
+      (person) => html`<${VoicePerson} key=${person.id} person=${person} channelId=${channel.id} />`,
+    )}
+  </ul>`;
 }
 
 /** @param {{person: Present, channelId: string}} props */
 function VoicePerson({ person, channelId }) {
-  const speaks = useComputed(() => (callChannel.value === channelId ? speakers.value : speaking.value[channelId] ?? []).includes(person.id)).value;
+  const speaks = useComputed(() =>
+    (callChannel.value === channelId ? speakers.value : (speaking.value[channelId] ?? [])).includes(
+      person.id,
+    ),
+  ).value;
   const known = useComputed(() => memberOf(person.id)).value;
   const show = () => showDialog("profile", { memberId: person.id });
   const items = voiceItems(person, channelId);
-  return html`<li class=${[speaks && "speaking", person.lost && "lost"].filter(Boolean).join(" ")} ...${draggablePerson(person.id, channelId)} onContextMenu=${openMenuIn}>
+  return html`<li
+    class=${[speaks && "speaking", person.lost && "lost"].filter(Boolean).join(" ")}
+    ...${draggablePerson(person.id, channelId)}
+    onContextMenu=${openMenuIn}
+  >
     <button type="button" onClick=${show}>
       <${Avatar} id=${person.id} name=${person.nickname} url=${known?.avatar} size="small" />
       <span dir="auto">${person.nickname}</span>
       <${Marks} person=${person} sent />
     </button>
-    ${known && items.length > 0 && html`<span class="row-actions"><${MemberMenu} member=${known} more=${items} /></span>`}
+    ${
+      known &&
+      items.length > 0 &&
+      html`<span class="row-actions"><${MemberMenu} member=${known} more=${items} /></span>`
+    }
   </li>`;
 }
 
-/** Marks for muted and deafened, by the person or by a moderator, and for a raised hand. With `sent` also camera and screen. @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?: boolean}} props */
+/**
+ * Marks for muted and deafened, by the person or by a moderator, and for a raised hand. With `sent` also
+ * camera and screen.
+ * @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?:
+ *   boolean}} props
+ */
 export function Marks({ person, sent = false }) {
-  const { muted, deafened, hand, camera, screen, lost, self_muted: selfMuted, self_deafened: selfDeafened } = person;
+  const {
+    muted,
+    deafened,
+    hand,
+    camera,
+    screen,
+    lost,
+    self_muted: selfMuted,
+    self_deafened: selfDeafened,
+  } = person;
   /** @type {(false | null | undefined | [icon: IconName, words: string, forced?: boolean])[]} */
   const marks = [
     lost && ["again", t("call-reconnecting"), false],
@@ -50,5 +80,13 @@ export function Marks({ person, sent = false }) {
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
     (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
   ];
-  return marks.filter((mark) => !!mark).map(([icon, words, forced]) => html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}><${Icon} name=${icon} /><span class="unseen">${words}</span></span>`);
+  return marks
+    .filter((mark) => !!mark)
+    .map(
+      ([icon, words, forced]) =>
+        html`<span class=${`voice-mark ${forced ? "forced" : ""}`} key=${icon} title=${words}>
+          <${Icon} name=${icon} />
+          <span class="unseen">${words}</span>
+        </span>`,
+    );
 }

@@ -15,10 +15,16 @@ export function attach(spot, files) {
   else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
 }
 
-/** Return the event handlers for an element that takes dropped files, and the overlay shown while files are over it. @param {() => boolean} allowed @param {(files: File[]) => void} take */
+/**
+ * Return the event handlers for an element that takes dropped files, and the overlay shown while files are
+ * over it.
+ * @param {() => boolean} allowed
+ * @param {(files: File[]) => void} take
+ */
 export function useDropping(allowed, take) {
   const [over, setOver] = useState(false);
-  const brought = (/** @type {DragEvent} */ { dataTransfer: data }) => (data?.types.includes("Files") ? data : null);
+  const brought = (/** @type {DragEvent} */ { dataTransfer: data }) =>
+    data?.types.includes("Files") ? data : null;
   const on = {
     onDragOver: (/** @type {DragEvent} */ event) => {
       const data = brought(event);
@@ -27,7 +33,9 @@ export function useDropping(allowed, take) {
       data.dropEffect = allowed() ? "copy" : "none";
       setOver(true);
     },
-    onDragLeave: (/** @type {EventOn<HTMLElement, DragEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Node | null} */ (event.relatedTarget))) setOver(false); },
+    onDragLeave: (/** @type {EventOn<HTMLElement, DragEvent>} */ event) => {
+      if (!event.currentTarget.contains(/** @type {Node | null} */ (event.relatedTarget))) setOver(false);
+    },
     onDrop: (/** @type {DragEvent} */ event) => {
       const data = brought(event);
       if (!data) return;
@@ -36,9 +44,15 @@ export function useDropping(allowed, take) {
       take([...data.files]);
     },
   };
-  const shown = over && html`<div class="dropping" aria-hidden="true"><${Icon} name="attach" /><p>${t("drop-here")}</p></div>`;
+  const shown =
+    over &&
+    html`<div class="dropping" aria-hidden="true"><${Icon} name="attach" /><p>${t("drop-here")}</p></div>`;
   return { on, shown };
 }
 
 /** Do the same for a channel. @param {string} channelId */
-export const useDroppingIn = (channelId) => useDropping(() => may("attach_files", channelId), (files) => attach(channelId, files));
+export const useDroppingIn = (channelId) =>
+  useDropping(
+    () => may("attach_files", channelId),
+    (files) => attach(channelId, files),
+  );

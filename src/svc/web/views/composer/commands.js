@@ -12,7 +12,11 @@ const ACTS = {
   status: (id, words) => api("PUT", `/api/members/${id}/status`, { text: words }),
 };
 
-/** Return the text to send, or null if there is none. `done` is called once an action has been performed. @param {string} text @param {() => void} done */
+/**
+ * Return the text to send, or null if there is none. `done` is called once an action has been performed.
+ * @param {string} text
+ * @param {() => void} done
+ */
 export async function obey(text, done) {
   const what = commanded(text);
   if (!what) return text;

@@ -20,14 +20,18 @@ const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
 
 /** Loaded with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;
-/** Functions of the emoji picker's catalogue, loaded on first use. @type {Pick<Sources, "findEmoji" | "emojiNamed">} */
+/**
+ * Functions of the emoji picker's catalogue, loaded on first use.
+ * @type {Pick<Sources, "findEmoji" | "emojiNamed">}
+ */
 let ofEmoji = {};
 let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
- * Return the completions at the caret as {asked, list, at}. If `channelId` is null, complete only people and emoji.
- * `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
- * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param {(text: string, caret: number) => void} put
+ * Return the completions at the caret as {asked, list, at}. If `channelId` is null, complete only people and
+ * emoji. `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
+ * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
+ *   {(text: string, caret: number) => void} put
  */
 export function useCompletion(field, channelId, names, put) {
   const id = useId();
@@ -36,17 +40,29 @@ export function useCompletion(field, channelId, names, put) {
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;
     if (!deciding) {
-      if (SIGNS.test(value)) decide().then(() => field.current && look(), () => {});
+      if (SIGNS.test(value))
+        decide().then(
+          () => field.current && look(),
+          () => {},
+        );
       return;
     }
     if (deciding.hasEmojiWritten(value) && !ofEmoji.findEmoji) findEmojiLater().catch(() => {});
     const asked = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
-    if (!asked || isNamed(value, asked.start, asked.end, names) || (channelId === null && !"@:".includes(asked.sign))) {
+    if (
+      !asked ||
+      isNamed(value, asked.start, asked.end, names) ||
+      (channelId === null && !"@:".includes(asked.sign))
+    ) {
       setOffer(null);
       return;
     }
     if (asked.sign === "@") loadMembers().catch(() => {});
-    if (asked.sign === ":" && !ofEmoji.findEmoji) findEmojiLater().then(() => again((count) => count + 1), () => {});
+    if (asked.sign === ":" && !ofEmoji.findEmoji)
+      findEmojiLater().then(
+        () => again((count) => count + 1),
+        () => {},
+      );
     setOffer({ asked, at: 0 });
   };
   const list = offer && deciding ? deciding.candidates(offer.asked, sources(channelId)) : [];
@@ -67,12 +83,29 @@ export function useCompletion(field, channelId, names, put) {
     event.preventDefault();
     return true;
   };
-  /** Return the markdown to send: typed-out names become mentions, and emoji names become emoji. @param {string} markdown */
+  /**
+   * Return the markdown to send: typed-out names become mentions, and emoji names become emoji.
+   * @param {string} markdown
+   */
   const meant = (markdown) => deciding?.meant(markdown, sources(channelId)) ?? markdown;
-  return { id, list: offer ? list : [], at, choose, look, onKey, meant, missing, close: () => setOffer(null) };
+  return {
+    id,
+    list: offer ? list : [],
+    at,
+    choose,
+    look,
+    onKey,
+    meant,
+    missing,
+    close: () => setOffer(null),
+  };
 }
 
-/** Load the data that `meant` needs for a text. Return null if all of it is loaded. @param {string} markdown @returns {Promise<unknown> | null} */
+/**
+ * Load the data that `meant` needs for a text. Return null if all of it is loaded.
+ * @param {string} markdown
+ * @returns {Promise<unknown> | null}
+ */
 function missing(markdown) {
   if (!SIGNS.test(markdown)) return null;
   if (!deciding) return decide().then(() => missing(markdown));
@@ -90,7 +123,12 @@ async function decide() {
 function sources(channelId) {
   return {
     members: [...members.value.values()].map(({ id, nickname: name }) => ({ id, name })),
-    roles: channelId === null ? [] : roles.value.filter(({ id }) => id !== "member").map((role) => ({ id: role.id, name: roleName(role) })),
+    roles:
+      channelId === null
+        ? []
+        : roles.value
+            .filter(({ id }) => id !== "member")
+            .map((role) => ({ id: role.id, name: roleName(role) })),
     channels: channels.value.filter(({ type }) => type === "text"),
     mayMentionGroups: channelId !== null && may("mention_everyone", channelId),
     may: (permission) => may(/** @type {Permission} */ (permission), channelId),
@@ -99,7 +137,10 @@ function sources(channelId) {
 }
 
 async function findEmojiLater() {
-  const [{ failed, find, load, signOf }, { remembered }] = await Promise.all([import("../emoji/catalogue.js"), import("../emoji/remembered.js")]);
+  const [{ failed, find, load, signOf }, { remembered }] = await Promise.all([
+    import("../emoji/catalogue.js"),
+    import("../emoji/remembered.js"),
+  ]);
   ofEmoji = {
     findEmoji: (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone),
     emojiNamed: (name) => signOf(name, emoji.value, remembered.value.tone),
@@ -113,15 +154,30 @@ export function CompletionList({ completion: { id, list, at, choose } }) {
   const current = list[at];
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
-  useEffect(() => { box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [current?.id]);
+  useEffect(() => {
+    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  }, [current?.id]);
   if (!list.length) return null;
-  return html`<ul id=${id} ref=${box} class="completion" role="listbox" aria-label=${t("completion")}>${list.map((each, index) => html`<li key=${`${each.kind} ${each.id}`}
-      id=${index === at ? `${id}-at` : undefined} role="option" aria-selected=${index === at}
-      onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()} onClick=${() => choose(each)}>
-    <${Sign} each=${each} /><span dir="auto">${nameOf(each)}</span>
-    ${each.kind === "command" && html`<small class="quiet">${t(`command-${each.name}`)}</small>`}
-    ${(each.kind === "role" || each.kind === "group") && html`<small class="quiet">${t(`completion-${each.kind}`)}</small>`}
-  </li>`)}</ul>`;
+  return html`<ul id=${id} ref=${box} class="completion" role="listbox" aria-label=${t("completion")}>
+    ${list.map(
+      (each, index) => html`<li
+        key=${`${each.kind} ${each.id}`}
+        id=${index === at ? `${id}-at` : undefined}
+        role="option"
+        aria-selected=${index === at}
+        onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}
+        onClick=${() => choose(each)}
+      >
+        <${Sign} each=${each} />
+        <span dir="auto">${nameOf(each)}</span>
+        ${each.kind === "command" && html`<small class="quiet">${t(`command-${each.name}`)}</small>`}
+        ${
+          (each.kind === "role" || each.kind === "group") &&
+          html`<small class="quiet">${t(`completion-${each.kind}`)}</small>`
+        }
+      </li>`,
+    )}
+  </ul>`;
 }
 
 /** @param {Candidate} candidate */
@@ -132,8 +188,12 @@ function nameOf({ kind, name }) {
 
 /** @param {{each: Candidate}} props */
 function Sign({ each: { kind, id, name, character, url } }) {
-  if (kind === "member") return html`<${Avatar} id=${id} name=${name} url=${members.value.get(id)?.avatar} size="small" />`;
-  if (kind === "emoji") return url ? html`<img class="emoji" src=${url} alt="" />` : html`<span class="emoji">${character}</span>`;
+  if (kind === "member")
+    return html`<${Avatar} id=${id} name=${name} url=${members.value.get(id)?.avatar} size="small" />`;
+  if (kind === "emoji")
+    return url
+      ? html`<img class="emoji" src=${url} alt="" />`
+      : html`<span class="emoji">${character}</span>`;
   if (kind === "command") return html`<${Icon} name="send" />`;
   return html`<${Icon} name=${kind === "channel" ? "hash" : "people"} />`;
 }

@@ -1,5 +1,5 @@
-// The composer: the text, the message it replies to, its files, and the keys that send it. Nothing waits for the
-// network: a sent message is shown at once and goes out when it can.
+// The composer: the text, the message it replies to, its files, and the keys that send it. Nothing waits for
+// the network: a sent message is shown at once and goes out when it can.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -33,7 +33,10 @@ const FEW = 200; // The remaining characters are shown below this number.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
-/** `thread`: the id of the thread's root message, if any. @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props */
+/**
+ * `thread`: the id of the thread's root message, if any.
+ * @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props
+ */
 export function Composer({ channel, thread = null, editLast, sent }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
@@ -42,11 +45,17 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const files = useRef(null);
   const maySend = may("send_messages", channel.id);
   const mayAttach = maySend && may("attach_files", channel.id);
-  const away = shownFrom.value !== null; // The page shows cached messages: nothing can be sent yet, and drafts stay.
+  // The page shows cached messages: nothing can be sent yet, and drafts stay.
+  const away = shownFrom.value !== null;
   const text = draft.text.value;
   const reply = draft.reply.value;
   const [selected, setSelected] = useState(false);
-  const writing = useWriting({ text, names: draft.names, channelId: channel.id, write: (now) => write(id, now) });
+  const writing = useWriting({
+    text,
+    names: draft.names,
+    channelId: channel.id,
+    write: (now) => write(id, now),
+  });
   useField(id, writing.field);
   useLayoutEffect(() => {
     // On a phone, focus would open the keyboard over the messages.
@@ -60,10 +69,15 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       deliver(written);
       return;
     }
-    import("./commands.js").then(({ obey }) => obey(written, () => clear(id))).then((text) => {
-      // Sending the same command twice performs it once.
-      if (text !== null && draft.text.value === written) deliver(text);
-    }, () => notify(t("error-unreachable")));
+    import("./commands.js")
+      .then(({ obey }) => obey(written, () => clear(id)))
+      .then(
+        (text) => {
+          // Sending the same command twice performs it once.
+          if (text !== null && draft.text.value === written) deliver(text);
+        },
+        () => notify(t("error-unreachable")),
+      );
   };
   const deliver = (/** @type {string} */ written) => {
     if (away) return;
@@ -108,7 +122,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     if (event.currentTarget.value.trim()) weType(channel.id);
   };
   const pasted = (/** @type {EventOn<HTMLTextAreaElement, ClipboardEvent>} */ event) => {
-    const list = [...event.clipboardData?.files ?? []];
+    const list = [...(event.clipboardData?.files ?? [])];
     const words = event.clipboardData?.getData("text/plain") ?? "";
     const { value, selectionStart, selectionEnd } = event.currentTarget;
     const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
@@ -122,24 +136,75 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     } else notify(t("too-long"));
   };
   const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
-    attach(id, [...event.currentTarget.files ?? []]);
+    attach(id, [...(event.currentTarget.files ?? [])]);
     event.currentTarget.value = "";
     writing.field.current.focus();
   };
   const label = thread ? t("answer-field") : t("message-to", { channel: channel.name });
   return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${submit}>
     <${CompletionList} completion=${writing.completion} />
-    ${reply && html`<${ReplyLine} ...${reply} onPing=${() => { draft.reply.value = { ...reply, ping: !reply.ping }; }} onClose=${() => { draft.reply.value = null; }} />`}
+    ${
+      reply &&
+      html`<${ReplyLine}
+        ...${reply}
+        onPing=${() => {
+          draft.reply.value = { ...reply, ping: !reply.ping };
+        }}
+        onClose=${() => {
+          draft.reply.value = null;
+        }}
+      />`
+    }
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
     ${selected && html`<${FormatBar} field=${writing.field} onFormat=${writing.wrap} />`}
     <div class="row">
-      ${mayAttach && html`<${IconButton} icon="attach" label=${t("attach")} disabled=${away} onClick=${() => files.current.click()} />`}
+      ${
+        mayAttach &&
+        html`<${IconButton}
+          icon="attach"
+          label=${t("attach")}
+          disabled=${away}
+          onClick=${() => files.current.click()}
+        />`
+      }
       <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
-      <textarea id=${thread ? undefined : "draft"} class="draft" ...${writing.attributes} disabled=${!maySend} readonly=${away}
-        aria-label=${label} placeholder=${maySend ? label : whyNot()} onInput=${typed} onKeyDown=${pressed} onPaste=${pasted} onSelect=${() => setSelected(true)}></textarea>
-      ${text.length > MOST - FEW && html`<span class="left quiet" role="status" title=${t("characters-left", { count: MOST - text.length })}>${MOST - text.length}<span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span></span>`}
+      <textarea
+        id=${thread ? undefined : "draft"}
+        class="draft"
+        ...${writing.attributes}
+        disabled=${!maySend}
+        readonly=${away}
+        aria-label=${label}
+        placeholder=${maySend ? label : whyNot()}
+        onInput=${typed}
+        onKeyDown=${pressed}
+        onPaste=${pasted}
+        onSelect=${() => setSelected(true)}
+      ></textarea>
+      ${
+        text.length > MOST - FEW &&
+        html`<span
+          class="left quiet"
+          role="status"
+          title=${t("characters-left", { count: MOST - text.length })}
+        >
+          ${MOST - text.length}
+          <span class="unseen"> ${t("characters-left", { count: MOST - text.length })}</span>
+        </span>`
+      }
       <${SlowLeft} channelId=${channel.id} />
-      ${mayAttach && !text && !uploads.list.value.length && "MediaRecorder" in globalThis && html`<${IconButton} icon="mic" label=${t("voice-record")} disabled=${away} onClick=${() => showDialog("voice-message", { spot: id })} />`}
+      ${
+        mayAttach &&
+        !text &&
+        !uploads.list.value.length &&
+        "MediaRecorder" in globalThis &&
+        html`<${IconButton}
+          icon="mic"
+          label=${t("voice-record")}
+          disabled=${away}
+          onClick=${() => showDialog("voice-message", { spot: id })}
+        />`
+      }
       <${EmojiButton} disabled=${!maySend || away} onChoose=${writing.insert} />
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
     </div>

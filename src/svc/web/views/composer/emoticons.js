@@ -1,24 +1,35 @@
-// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace right afterwards, or
-// the browser's undo, reverts that; then emoticons stay as typed in this message.
+// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace right
+// afterwards, or the browser's undo, reverts that; then emoticons stay as typed in this message.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { look } from "../../state/look.js";
 import { useState } from "../../vendor/preact.js";
 
-/** `on.typed` and `on.pressed` take the field's events. `on.sent` returns a function that converts the text to send. */
+/**
+ * `on.typed` and `on.pressed` take the field's events. `on.sent` returns a function that converts the text to
+ * send.
+ */
 export function useEmoticons() {
   const [on] = useState(make);
   return on;
 }
 
-/** @typedef {EventOn<HTMLTextAreaElement, InputEvent>} Typed @typedef {EventOn<HTMLTextAreaElement, KeyboardEvent>} Pressed */
+/**
+ * @typedef {EventOn<HTMLTextAreaElement, InputEvent>} Typed
+ * @typedef {EventOn<HTMLTextAreaElement, KeyboardEvent>} Pressed
+ */
 
 function make() {
   /** The latest emoticon that became an emoji. @type {{start: number, end: number, words: string} | null} */
   let last = null;
   let spared = false;
   let busy = false;
-  const replace = (/** @type {HTMLTextAreaElement} */ field, /** @type {number} */ start, /** @type {number} */ end, /** @type {string} */ words) => {
+  const replace = (
+    /** @type {HTMLTextAreaElement} */ field,
+    /** @type {number} */ start,
+    /** @type {number} */ end,
+    /** @type {string} */ words,
+  ) => {
     busy = true;
     field.setSelectionRange(start, end);
     // The browser can undo only edits made with execCommand.
@@ -43,7 +54,13 @@ function make() {
     /** Return whether the key was handled. @param {Pressed} event */
     pressed(event) {
       const { key, currentTarget: field } = event;
-      if (key !== "Backspace" || !last || field.selectionStart !== last.end || field.selectionEnd !== last.end) return false;
+      if (
+        key !== "Backspace" ||
+        !last ||
+        field.selectionStart !== last.end ||
+        field.selectionEnd !== last.end
+      )
+        return false;
       event.preventDefault();
       const { start, end, words } = last;
       [last, spared] = [null, true];

@@ -1,4 +1,5 @@
-// The message fields by their spots (private conversations: by their ids), so that other views can focus them.
+// The message fields by their spots (private conversations: by their ids), so that other views can focus
+// them.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -12,17 +13,27 @@ export function useField(spot, ref) {
   useLayoutEffect(() => {
     const field = ref.current;
     fields.set(spot, field);
-    return () => { if (fields.get(spot) === field) fields.delete(spot); };
+    return () => {
+      if (fields.get(spot) === field) fields.delete(spot);
+    };
   }, [spot]);
 }
 
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 
-/** Return whether the key sends the message. A screen keyboard has no Shift+Enter, so there Enter starts a new line and the button sends. @param {KeyboardEvent} event */
-export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) => key === "Enter" && !shiftKey && (ctrlKey || metaKey || !FINGERS.matches);
+/**
+ * Return whether the key sends the message. A screen keyboard has no Shift+Enter, so there Enter starts a new
+ * line and the button sends.
+ * @param {KeyboardEvent} event
+ */
+export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>
+  key === "Enter" && !shiftKey && (ctrlKey || metaKey || !FINGERS.matches);
 
 /** Focus a message field. @param {string | null | undefined} spot */
 export const goToField = (spot) => fields.get(spot)?.focus();
 
-/** Focus a message field from a dialog, which would restore the former focus when it closes. @param {string} spot */
+/**
+ * Focus a message field from a dialog, which would restore the former focus when it closes.
+ * @param {string} spot
+ */
 export const leaveForField = (spot) => setTimeout(() => goToField(spot));

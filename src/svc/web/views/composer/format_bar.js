@@ -1,5 +1,5 @@
-// Buttons for bold, italic and other formats, above the field while text is selected. They are for people who do not
-// know the markdown signs or have no keys for them.
+// Buttons for bold, italic and other formats, above the field while text is selected. They are for people who
+// do not know the markdown signs or have no keys for them.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -18,7 +18,10 @@ const LOOKS = {
   "format-spoiler": html`<${Icon} name="hidden" />`,
 };
 
-/** `onFormat` gets the sign to put around the selection of `field`. @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props */
+/**
+ * `onFormat` gets the sign to put around the selection of `field`.
+ * @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props
+ */
 export function FormatBar({ field, onFormat }) {
   const [shown, setShown] = useState(false);
   const look = () => {
@@ -32,7 +35,25 @@ export function FormatBar({ field, onFormat }) {
   }, []);
   if (!shown) return null;
   // A click must keep the focus and the selection.
-  return html`<div class="format-bar" role="toolbar" aria-label=${t("formatting")} onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}>
-    ${FORMATS.map(({ sign, words }) => html`<button key=${sign} type="button" class="icon-button" tabindex="-1" aria-label=${t(words)} title=${t(words)} onClick=${() => onFormat(sign)}>${LOOKS[words]}</button>`)}
+  return html`<div
+    class="format-bar"
+    role="toolbar"
+    aria-label=${t("formatting")}
+    onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}
+  >
+    ${FORMATS.map(
+      ({ sign, words }) =>
+        html`<button
+          key=${sign}
+          type="button"
+          class="icon-button"
+          tabindex="-1"
+          aria-label=${t(words)}
+          title=${t(words)}
+          onClick=${() => onFormat(sign)}
+        >
+          ${LOOKS[words]}
+        </button>`,
+    )}
   </div>`;
 }

@@ -11,12 +11,26 @@ import { Icon } from "../parts/icon.js";
 
 /**
  * `onPing` is missing where the reply never notifies.
- * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) | null, onClose: () => void}} props
+ * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) |
+ *   null, onClose: () => void}} props
  */
 export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
   return html`<div class="reply-line">
-    <${Icon} name="reply" /><span class="one-line" dir="auto">${t("replying-to", { name: nameNow(message.author) })} <span class="quiet">${quoted(message)}</span></span>
-    ${onPing && html`<button type="button" class=${`button chip ${ping ? "on" : ""}`} aria-pressed=${ping} onClick=${onPing}>${t("ping")}</button>`}
+    <${Icon} name="reply" />
+    <span class="one-line" dir="auto">
+      ${t("replying-to", { name: nameNow(message.author) })} <span class="quiet">${quoted(message)}</span>
+    </span>
+    ${
+      onPing &&
+      html`<button
+        type="button"
+        class=${`button chip ${ping ? "on" : ""}`}
+        aria-pressed=${ping}
+        onClick=${onPing}
+      >
+        ${t("ping")}
+      </button>`
+    }
     <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
   </div>`;
 }

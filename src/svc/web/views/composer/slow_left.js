@@ -14,11 +14,21 @@ export function SlowLeft({ channelId }) {
     const timer = setInterval(() => again((count) => count + 1), 1000);
     return () => clearInterval(timer);
   }, [left > 0]);
-  return left > 0 && html`<span class="left quiet" role="timer" title=${slowWords(left)}><span aria-hidden="true">${clock(left)}</span><span class="unseen">${slowWords(left)}</span></span>`;
+  return (
+    left > 0 &&
+    html`<span class="left quiet" role="timer" title=${slowWords(left)}>
+      <span aria-hidden="true">${clock(left)}</span>
+      <span class="unseen">${slowWords(left)}</span>
+    </span>`
+  );
 }
 
-/** Explain why a message has to wait. From the second minute on, whole minutes are enough. @param {number} left */
-export const slowWords = (left) => t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
+/**
+ * Explain why a message has to wait. From the second minute on, whole minutes are enough.
+ * @param {number} left
+ */
+export const slowWords = (left) =>
+  t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
 
 /** "0:05", "1:02:03". @param {number} seconds */
 function clock(seconds) {

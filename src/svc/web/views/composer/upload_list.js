@@ -5,9 +5,11 @@
  *
  * @typedef {{url?: string}} Stored
  * A file as shown, in a channel or a private conversation.
- * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" | "alt" | "place">
+ * @typedef {Pick<OneFile, "key" | "file" | "name" | "state" | "progress" | "waits" | "lasts" | "problem" |
+ *   "alt" | "place">
  *   & {result: Stored & {kind: string, thumbnail?: Stored | null, poster?: Stored | null} | null}} Shown
- * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}} Files
+ * @typedef {Pick<Uploads, "retry" | "cancel" | "describe" | "spoil"> & {list: {readonly value: Shown[]}}}
+ *   Files
  */
 
 import { tried } from "../../state/notices.js";
@@ -25,7 +27,11 @@ import { Icon } from "../parts/icon.js";
 export function UploadList({ uploads }) {
   const list = uploads.list.value;
   if (!list.length) return null;
-  return html`<ul class="upload-list" aria-label=${t("files")}>${list.map((upload) => html`<${Upload} key=${upload.place ?? upload.key} upload=${upload} uploads=${uploads} />`)}</ul>`;
+  return html`<ul class="upload-list" aria-label=${t("files")}>
+    ${list.map(
+      (upload) => html`<${Upload} key=${upload.place ?? upload.key} upload=${upload} uploads=${uploads} />`,
+    )}
+  </ul>`;
 }
 
 /** @param {{upload: Shown, uploads: Files}} props */
@@ -34,24 +40,71 @@ function Upload({ upload, uploads }) {
   const name = shownName(upload.name);
   const spoiler = isSpoiler(upload);
   const [describing, setDescribing] = useState(false);
-  const words = { sending: waits ? t("upload-waits") : t("upload-sending"), checking: t("upload-checking"), done: t("upload-done"), refused: problem }[state];
+  const words = {
+    sending: waits ? t("upload-waits") : t("upload-sending"),
+    checking: t("upload-checking"),
+    done: t("upload-done"),
+    refused: problem,
+  }[state];
   const under = state === "sending" || state === "checking";
   return html`<li data-state=${state}>
     <${Preview} upload=${upload} />
     <span class="upload-name" dir="auto" title=${unturned(name)}>${unturned(name)}</span>
-    <span class=${state === "refused" ? "error" : "quiet"} role="status">${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}</span>
+    <span class=${state === "refused" ? "error" : "quiet"} role="status">
+      ${words}${state === "done" && file ? ` · ${sizeOf(file.size)}` : ""}
+    </span>
     ${under && html`<progress max="1" value=${progress} aria-label=${`${words} ${name}`}></progress>`}
     <span class="upload-actions">
-      ${state !== "refused" && (file || spoiler) && html`<button type="button" class=${`button chip ${spoiler ? "on" : ""}`} disabled=${!file} aria-pressed=${spoiler} aria-label=${t("spoiler-mark", { name })} title=${t("spoiler-mark", { name })} onClick=${() => uploads.spoil(key, !spoiler)}>${t("spoiler")}</button>`}
-      ${state === "done" && result && result.kind !== "file" && html`<${IconButton} icon="edit" label=${t("describe-file", { name })} aria-pressed=${Boolean(alt)} onClick=${() => setDescribing(true)} />`}
-      ${state === "refused" && file && !lasts && html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`}
+      ${
+        state !== "refused" &&
+        (file || spoiler) &&
+        html`<button
+          type="button"
+          class=${`button chip ${spoiler ? "on" : ""}`}
+          disabled=${!file}
+          aria-pressed=${spoiler}
+          aria-label=${t("spoiler-mark", { name })}
+          title=${t("spoiler-mark", { name })}
+          onClick=${() => uploads.spoil(key, !spoiler)}
+        >
+          ${t("spoiler")}
+        </button>`
+      }
+      ${
+        state === "done" &&
+        result &&
+        result.kind !== "file" &&
+        html`<${IconButton}
+          icon="edit"
+          label=${t("describe-file", { name })}
+          aria-pressed=${Boolean(alt)}
+          onClick=${() => setDescribing(true)}
+        />`
+      }
+      ${
+        state === "refused" &&
+        file &&
+        !lasts &&
+        html`<${Button} look="link" onClick=${() => uploads.retry(key)}>${t("try-again")}<//>`
+      }
       <${IconButton} icon="close" label=${t("remove-file", { name })} onClick=${() => uploads.cancel(key)} />
     </span>
-    ${describing && html`<${Describe} name=${name} alt=${alt ?? ""} save=${(/** @type {string} */ words) => uploads.describe(key, words)} onClose=${() => setDescribing(false)} />`}
+    ${
+      describing &&
+      html`<${Describe}
+        name=${name}
+        alt=${alt ?? ""}
+        save=${(/** @type {string} */ words) => uploads.describe(key, words)}
+        onClose=${() => setDescribing(false)}
+      />`
+    }
   </li>`;
 }
 
-/** The picture, from this device until the server has its own copy. Most browsers cannot show HEIC. @param {{upload: Shown}} props */
+/**
+ * The picture, from this device until the server has its own copy. Most browsers cannot show HEIC.
+ * @param {{upload: Shown}} props
+ */
 function Preview({ upload: { file, result } }) {
   const [local, setLocal] = useState("");
   useEffect(() => {
@@ -62,10 +115,15 @@ function Preview({ upload: { file, result } }) {
   }, [file]);
   const stored = result && (result.thumbnail ?? result.poster ?? (result.kind === "picture" ? result : null));
   const url = stored?.url ?? local;
-  return url ? html`<img src=${url} alt="" width="64" height="64" onError=${() => setLocal("")} />` : html`<span class="file-sign"><${Icon} name="file" /></span>`;
+  return url
+    ? html`<img src=${url} alt="" width="64" height="64" onError=${() => setLocal("")} />`
+    : html`<span class="file-sign"><${Icon} name="file" /></span>`;
 }
 
-/** A picture's description, for people who do not see it. @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props */
+/**
+ * A picture's description, for people who do not see it.
+ * @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props
+ */
 function Describe({ name, alt, save, onClose }) {
   const [words, setWords] = useState(alt);
   const submit = async (/** @type {Event} */ event) => {
@@ -74,7 +132,18 @@ function Describe({ name, alt, save, onClose }) {
     if (await tried(save(words.trim()))) onClose();
   };
   return html`<${Dialog} title=${t("describe-file", { name })} onClose=${onClose}>
-    <${Field} label=${t("description")} hint=${t("description-hint")} multiline rows="3" maxlength="1000" value=${words} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setWords(event.currentTarget.value)} />
-    <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${submit}>${t("save")}<//></footer>
+    <${Field}
+      label=${t("description")}
+      hint=${t("description-hint")}
+      multiline
+      rows="3"
+      maxlength="1000"
+      value=${words}
+      onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setWords(event.currentTarget.value)}
+    />
+    <footer>
+      <${Button} onClick=${onClose}>${t("cancel")}<//>
+      <${Button} look="primary" onClick=${submit}>${t("save")}<//>
+    </footer>
   <//>`;
 }

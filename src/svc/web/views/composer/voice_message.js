@@ -14,20 +14,24 @@ const MOST_S = 600;
 
 /** `spot`: as in state/spot.js. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
-  const [seconds, setSeconds] = useState(/** @type {number | null} */ (null)); // Null until the microphone is open.
+  // Null until the microphone is open.
+  const [seconds, setSeconds] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");
   const recording = useRef(/** @type {Awaited<ReturnType<typeof recordVoice>> | null} */ (null));
   useEffect(() => {
     let [closed, timer] = [false, 0];
-    recordVoice(callSettings.value, t("voice-message")).then((begun) => {
-      recording.current = begun;
-      if (closed) {
-        begun.stop();
-        return;
-      }
-      setSeconds(0);
-      timer = setInterval(() => setSeconds((before) => (before ?? 0) + 1), 1000);
-    }, (error) => setProblem(explainDevice(error, "microphone")));
+    recordVoice(callSettings.value, t("voice-message")).then(
+      (begun) => {
+        recording.current = begun;
+        if (closed) {
+          begun.stop();
+          return;
+        }
+        setSeconds(0);
+        timer = setInterval(() => setSeconds((before) => (before ?? 0) + 1), 1000);
+      },
+      (error) => setProblem(explainDevice(error, "microphone")),
+    );
     return () => {
       closed = true;
       clearInterval(timer);
@@ -41,10 +45,21 @@ export function VoiceMessage({ spot, onClose }) {
     attach(spot, [file]);
     leaveForField(spot);
   };
-  useEffect(() => { if ((seconds ?? 0) >= MOST_S) finish(); }, [seconds]);
+  useEffect(() => {
+    if ((seconds ?? 0) >= MOST_S) finish();
+  }, [seconds]);
   return html`<${Dialog} title=${t("voice-message")} onClose=${onClose}>
-    ${problem ? html`<p class="error" role="alert">${problem}</p>` : html`<p role="timer">${seconds === null ? t("loading") : t("recording", { time: clock(seconds) })}</p>`}
-    <footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" disabled=${seconds === null} onClick=${finish}>${t("voice-attach")}<//></footer>
+    ${
+      problem
+        ? html`<p class="error" role="alert">${problem}</p>`
+        : html`<p role="timer">
+            ${seconds === null ? t("loading") : t("recording", { time: clock(seconds) })}
+          </p>`
+    }
+    <footer>
+      <${Button} onClick=${onClose}>${t("cancel")}<//>
+      <${Button} look="primary" disabled=${seconds === null} onClick=${finish}>${t("voice-attach")}<//>
+    </footer>
   <//>`;
 }
 

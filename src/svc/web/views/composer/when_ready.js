@@ -4,7 +4,12 @@ import { notify } from "../../state/notices.js";
 import { useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
-/** Return {ask, forget}: `ask` schedules `submit`. Typing, another `spot`, or a rejected file cancels it. @param {{list: {readonly value: {state: string}[]}, pending: boolean}} uploads @param {string} spot @param {() => void} submit */
+/**
+ * Return {ask, forget}: `ask` schedules `submit`. Typing, another `spot`, or a rejected file cancels it.
+ * @param {{list: {readonly value: {state: string}[]}, pending: boolean}} uploads
+ * @param {string} spot
+ * @param {() => void} submit
+ */
 export function useWhenReady(uploads, spot, submit) {
   const [asked, setAsked] = useState(/** @type {string | null} */ (null));
   const drawn = uploads.list.value;

@@ -13,9 +13,9 @@ import { grow } from "./grow.js";
 export const MOST = 4000; // Characters of a message.
 
 /**
- * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only people and emoji. The
- * field takes `attributes`. Its keys go to `pressed`, which returns whether it handled them, and its input to
- * `typed`.
+ * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only people and
+ * emoji. The field takes `attributes`. Its keys go to `pressed`, which returns whether it handled them, and
+ * its input to `typed`.
  * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given
  */
 export function useWriting({ text, names, channelId, write }) {
@@ -55,7 +55,10 @@ export function useWriting({ text, names, channelId, write }) {
     write(markdown(event.currentTarget.value));
     completion.look();
   };
-  /** Return the text to send, and a promise `later` of it if data has yet to be loaded. @param {string} now */
+  /**
+   * Return the text to send, and a promise `later` of it if data has yet to be loaded.
+   * @param {string} now
+   */
   const finished = (now) => {
     const turned = emoticons.sent();
     const made = () => turned(completion.meant(now));
@@ -63,9 +66,27 @@ export function useWriting({ text, names, channelId, write }) {
   };
   const offered = completion.list.length > 0;
   const attributes = {
-    ref: field, rows: "1", maxlength: MOST, dir: "auto", value: short(text), onClick: completion.look, onBlur: completion.close,
-    "aria-haspopup": "listbox", "aria-autocomplete": "list", "aria-controls": offered ? completion.id : undefined,
+    ref: field,
+    rows: "1",
+    maxlength: MOST,
+    dir: "auto",
+    value: short(text),
+    onClick: completion.look,
+    onBlur: completion.close,
+    "aria-haspopup": "listbox",
+    "aria-autocomplete": "list",
+    "aria-controls": offered ? completion.id : undefined,
     "aria-activedescendant": offered ? `${completion.id}-at` : undefined,
   };
-  return { field, attributes, completion, wrap, insert, pressed, typed, written: () => markdown(field.current.value), finished };
+  return {
+    field,
+    attributes,
+    completion,
+    wrap,
+    insert,
+    pressed,
+    typed,
+    written: () => markdown(field.current.value),
+    finished,
+  };
 }

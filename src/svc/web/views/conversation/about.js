@@ -1,5 +1,5 @@
-// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone the header has no
-// room for them.
+// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone the header
+// has no room for them.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -30,16 +30,34 @@ export function About({ channelId, onClose }) {
     ${topic && html`<div class="text" dir="auto"><${Markdown} text=${topic} /></div>`}
     ${slowS > 0 && html`<p class="quiet">${t("slow-mode-here", { time: lasting(slowS) })}</p>`}
     <div class="about-ways">
-      <${MenuButton} items=${() => levelItems(channelId)} label=${t("notifications")} class="about-way"><${Icon} name=${muted ? "bell-off" : "bell"} /> ${muted ? t("notifications-muted") : t("notifications")}<//>
-      <${Way} icon="thread" words=${t("threads")} news=${unreadInThreads.value} onClick=${() => showBeside("threads")} />
+      <${MenuButton} items=${() => levelItems(channelId)} label=${t("notifications")} class="about-way">
+        <${Icon} name=${muted ? "bell-off" : "bell"} /> ${
+          muted ? t("notifications-muted") : t("notifications")
+        }
+      <//>
+      <${Way}
+        icon="thread"
+        words=${t("threads")}
+        news=${unreadInThreads.value}
+        onClick=${() => showBeside("threads")}
+      />
       <${Way} icon="pin" words=${t("pins")} onClick=${() => showBeside("pins")} />
       <${Way} icon="people" words=${t("members")} onClick=${() => showBeside("members")} />
-      ${may("manage_channels") && html`<${Way} icon="gear" words=${t("edit-channel")} onClick=${() => showDialog("channel", { channelId })} />`}
+      ${
+        may("manage_channels") &&
+        html`<${Way}
+          icon="gear"
+          words=${t("edit-channel")}
+          onClick=${() => showDialog("channel", { channelId })}
+        />`
+      }
     </div>
   <//>`;
 }
 
 /** @param {{icon: IconName, words: string, news?: unknown, onClick: () => void}} props */
 function Way({ icon, words, news, onClick }) {
-  return html`<button type="button" class="about-way" onClick=${onClick}><${Icon} name=${icon} /> ${words}${news ? html`<span class="badge">${t("inbox-new")}</span>` : ""}</button>`;
+  return html`<button type="button" class="about-way" onClick=${onClick}>
+    <${Icon} name=${icon} /> ${words}${news ? html`<span class="badge">${t("inbox-new")}</span>` : ""}
+  </button>`;
 }

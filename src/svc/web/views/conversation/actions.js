@@ -22,10 +22,20 @@ import { IconButton } from "../parts/button.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-/** Open the menu on a right click or a long touch, except where the browser's own menu is more useful. @param {EventOn<HTMLElement, MouseEvent>} event */
+/**
+ * Open the menu on a right click or a long touch, except where the browser's own menu is more useful.
+ * @param {EventOn<HTMLElement, MouseEvent>} event
+ */
 export function openMenuOf(event) {
-  const button = /** @type {HTMLElement | null} */ (event.currentTarget.querySelector(".actions .menu-holder > button"));
-  if (!button || event.target.closest("a, img, video, audio, input, textarea, .menu") || getSelection()?.isCollapsed === false) return;
+  const button = /** @type {HTMLElement | null} */ (
+    event.currentTarget.querySelector(".actions .menu-holder > button")
+  );
+  if (
+    !button ||
+    event.target.closest("a, img, video, audio, input, textarea, .menu") ||
+    getSelection()?.isCollapsed === false
+  )
+    return;
   openWhere(event, button);
 }
 
@@ -43,37 +53,131 @@ export function Actions({ message, conversation, may, onEdit }) {
   const other = author.kind === "member" && !own;
   const isBlocked = blocked.value.has(author.id);
   /** @param {MouseEvent} [event] */
-  const remove = (event) => (event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message }));
+  const remove = (event) =>
+    event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message });
   const reply = () => {
     if (message.talk_id !== undefined) answering.value = message;
     else draftOf(spotOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
     goToField(message.talk_id ?? spotOf(message.channel_id, message.thread));
   };
-  const copy = (/** @type {string} */ text, /** @type {string} */ done) => navigator.clipboard.writeText(text).then(() => notify(done, "done"), () => notify(t("copy-failed")));
+  const copy = (/** @type {string} */ text, /** @type {string} */ done) =>
+    navigator.clipboard.writeText(text).then(
+      () => notify(done, "done"),
+      () => notify(t("copy-failed")),
+    );
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
   /** Built when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => [
-    ...(NARROW.matches ? quick.map(/** @returns {Item} */ ({ own: checked, label, press }) => ({ label, icon: checked ? "check" : "emoji", onChoose: press })) : []),
-    posted && !posted.thread && may("send_messages") && { label: t("answer-in-thread"), icon: "thread", onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }) },
-    posted && posted.previews?.length > 0 && mayRemove && { label: t("remove-previews"), icon: "close", onChoose: () => tried(acts.removePreviews(posted)) },
-    message.reactions.length > 0 && { label: t("reactions"), icon: "emoji", onChoose: () => showDialog("reacted", { message, conversation }) },
-    posted && !posted.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(posted)) },
-    { label: t("copy-text"), icon: "copy", onChoose: () => copy(shortened(message.text, new Map()), t("copied")) },
-    posted && { label: t("copy-link"), icon: "link", onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")) },
+    ...(NARROW.matches
+      ? quick.map(
+          /** @returns {Item} */ ({ own: checked, label, press }) => ({
+            label,
+            icon: checked ? "check" : "emoji",
+            onChoose: press,
+          }),
+        )
+      : []),
+    posted &&
+      !posted.thread &&
+      may("send_messages") && {
+        label: t("answer-in-thread"),
+        icon: "thread",
+        onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }),
+      },
+    posted &&
+      posted.previews?.length > 0 &&
+      mayRemove && {
+        label: t("remove-previews"),
+        icon: "close",
+        onChoose: () => tried(acts.removePreviews(posted)),
+      },
+    message.reactions.length > 0 && {
+      label: t("reactions"),
+      icon: "emoji",
+      onChoose: () => showDialog("reacted", { message, conversation }),
+    },
+    posted &&
+      !posted.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(posted)) },
+    {
+      label: t("copy-text"),
+      icon: "copy",
+      onChoose: () => copy(shortened(message.text, new Map()), t("copied")),
+    },
+    posted && {
+      label: t("copy-link"),
+      icon: "link",
+      onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")),
+    },
     posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
-    posted && may("manage_messages") && { label: pinned ? t("unpin") : t("pin"), icon: "pin", onChoose: () => tried(acts.pin(posted, !pinned)) },
-    other && mayOnServer("send_messages") && mayWriteTo(author) && { label: t("private-to", { name }), icon: "lock", onChoose: () => tried(writeTo(author.id)) },
-    other && { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)) },
-    other && !("trouble" in message && message.trouble) && { label: t("report"), icon: "flag", onChoose: () => showDialog("report", { message }) },
+    posted &&
+      may("manage_messages") && {
+        label: pinned ? t("unpin") : t("pin"),
+        icon: "pin",
+        onChoose: () => tried(acts.pin(posted, !pinned)),
+      },
+    other &&
+      mayOnServer("send_messages") &&
+      mayWriteTo(author) && {
+        label: t("private-to", { name }),
+        icon: "lock",
+        onChoose: () => tried(writeTo(author.id)),
+      },
+    other && {
+      label: isBlocked ? t("unblock", { name }) : t("block", { name }),
+      icon: "close",
+      onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)),
+    },
+    other &&
+      !("trouble" in message && message.trouble) && {
+        label: t("report"),
+        icon: "flag",
+        onChoose: () => showDialog("report", { message }),
+      },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
-  return html`<div class=${`actions-lane ${picking || menu ? "in-use" : ""}`}><div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
-    ${quick.map(({ sign, own: pressed, label, press }) => html`<button key=${sign} type="button" class="icon-button quick" aria-label=${label} title=${label} aria-pressed=${pressed} onClick=${press}><${Sign} sign=${sign} /></button>`)}
-    ${may("add_reactions") && html`<${IconButton} icon="emoji" label=${t("react")} aria-expanded=${picking} onClick=${() => setPicking(!picking)} />`}
-    ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
-    ${own && may("send_messages") && html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`}
-    ${mayRemove && html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`}
-    <${MenuButton} label=${t("more")} items=${more} onOpen=${setMenu} />
-    ${picking && html`<${Picker} onChoose=${(/** @type {string} */ sign) => tried(acts.react(message, sign, true))} onClose=${() => setPicking(false)} />`}
-  </div></div>`;
+  return html`<div class=${`actions-lane ${picking || menu ? "in-use" : ""}`}>
+    <div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
+      ${quick.map(
+        ({ sign, own: pressed, label, press }) =>
+          html`<button
+            key=${sign}
+            type="button"
+            class="icon-button quick"
+            aria-label=${label}
+            title=${label}
+            aria-pressed=${pressed}
+            onClick=${press}
+          >
+            <${Sign} sign=${sign} />
+          </button>`,
+      )}
+      ${
+        may("add_reactions") &&
+        html`<${IconButton}
+          icon="emoji"
+          label=${t("react")}
+          aria-expanded=${picking}
+          onClick=${() => setPicking(!picking)}
+        />`
+      }
+      ${may("send_messages") && html`<${IconButton} icon="reply" label=${t("reply")} onClick=${reply} />`}
+      ${
+        own &&
+        may("send_messages") &&
+        html`<${IconButton} icon="edit" label=${t("edit")} onClick=${onEdit} />`
+      }
+      ${
+        mayRemove &&
+        html`<${IconButton} icon="trash" label=${t("delete")} class="from-hover" onClick=${remove} />`
+      }
+      <${MenuButton} label=${t("more")} items=${more} onOpen=${setMenu} />
+      ${
+        picking &&
+        html`<${Picker}
+          onChoose=${(/** @type {string} */ sign) => tried(acts.react(message, sign, true))}
+          onClose=${() => setPicking(false)}
+        />`
+      }
+    </div>
+  </div>`;
 }

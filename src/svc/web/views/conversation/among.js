@@ -1,9 +1,11 @@
-// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages; enter a message with
-// an arrow key first. Shift+Tab from a message's first button goes to the message.
+// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages; enter a
+// message with an arrow key first. Shift+Tab from a message's first button goes to the message.
 
 import { html } from "../../vendor/preact.js";
 
-/** An element right after a box of messages. Tab continues from it, and Shift+Tab goes through it to the box. */
+/**
+ * An element right after a box of messages. Tab continues from it, and Shift+Tab goes through it to the box.
+ */
 export const PastMessages = () => html`<span tabindex="0" onFocus=${arrived}></span>`;
 
 /** @param {EventOn<HTMLElement, FocusEvent>} event */
@@ -29,16 +31,29 @@ export function moveAmongMessages(event) {
   }
   if (target !== box && !target.classList.contains("message")) return;
   const at = all.indexOf(target);
-  const to = { ArrowUp: at < 0 ? all.length - 1 : at - 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[key];
+  const to = { ArrowUp: at < 0 ? all.length - 1 : at - 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[
+    key
+  ];
   if (to === undefined || !all[to]) return;
   event.preventDefault();
   all[to].focus();
   all[to].scrollIntoView({ block: "nearest" });
 }
 
-/** Set whether Tab stops here, until the focus has moved. @param {HTMLElement} box @param {HTMLElement | null} element @param {0 | -1} tabIndex */
+/**
+ * Set whether Tab stops here, until the focus has moved.
+ * @param {HTMLElement} box
+ * @param {HTMLElement | null} element
+ * @param {0 | -1} tabIndex
+ */
 function forThisStep(box, element, tabIndex) {
   if (!element) return;
   element.tabIndex = tabIndex;
-  box.addEventListener("focusout", () => { element.tabIndex = -1 - tabIndex; }, { once: true });
+  box.addEventListener(
+    "focusout",
+    () => {
+      element.tabIndex = -1 - tabIndex;
+    },
+    { once: true },
+  );
 }

@@ -1,12 +1,13 @@
-// Pictures, videos, sound and other files of a message. Each reserves its space before it loads, so that nothing
-// jumps. Everything comes from our own server, from the URLs it gives.
+// Pictures, videos, sound and other files of a message. Each reserves its space before it loads, so that
+// nothing jumps. Everything comes from our own server, from the URLs it gives.
 
 /**
  * @import { Attachment as Posted } from "../../types/api.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
  *
  * A file of a message, in a channel or a private conversation.
- * @typedef {Pick<Posted, "id" | "name" | "url" | "bytes" | "width" | "height" | "placeholder" | "alt"> & {kind: string, thumbnail: {url: string} | null, poster: {url: string} | null}} Attached
+ * @typedef {Pick<Posted, "id" | "name" | "url" | "bytes" | "width" | "height" | "placeholder" | "alt"> &
+ *   {kind: string, thumbnail: {url: string} | null, poster: {url: string} | null}} Attached
  * @typedef {{width: number, height: number}} Size
  * @typedef {Attached & Size} Sized
  * @typedef {{widest?: number, highest?: number}} Room how large something may become
@@ -30,8 +31,25 @@ export function Attachments({ files, channelId, pictures: all }) {
   if (!files.length) return null;
   const pictures = files.filter(isPicture);
   return html`<div class="media">
-    ${pictures.length > 0 && html`<div class=${pictures.length > 1 ? "gallery" : "single"}>${pictures.map((file) => html`<${Shown} key=${file.id} file=${file} View=${Openable} channelId=${channelId} all=${all} alone=${pictures.length === 1} />`)}</div>`}
-    ${files.filter((file) => !isPicture(file)).map((file) => html`<${Shown} key=${file.id} file=${file} View=${Attachment} />`)}
+    ${
+      pictures.length > 0 &&
+      html`<div class=${pictures.length > 1 ? "gallery" : "single"}>
+        ${pictures.map(
+          (file) =>
+            html`<${Shown}
+              key=${file.id}
+              file=${file}
+              View=${Openable}
+              channelId=${channelId}
+              all=${all}
+              alone=${pictures.length === 1}
+            />`,
+        )}
+      </div>`
+    }
+    ${files
+      .filter((file) => !isPicture(file))
+      .map((file) => html`<${Shown} key=${file.id} file=${file} View=${Attachment} />`)}
   </div>`;
 }
 
@@ -40,13 +58,21 @@ const isSized = (file) => Boolean(file.width);
 /** @param {Attached} file @returns {file is Sized} */
 const isPicture = (file) => file.kind === "picture" && isSized(file);
 
-/** A file shown by `View`, covered if it is a spoiler. @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props */
+/**
+ * A file shown by `View`, covered if it is a spoiler.
+ * @param {{View: typeof Openable | typeof Attachment, file: Attached, [more: string]: unknown}} props
+ */
 function Shown({ View, file, ...rest }) {
   if (!isSpoiler(file)) return html`<${View} file=${file} ...${rest} />`;
-  return html`<${Covered} kind=${file.kind}><${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} /><//>`;
+  return html`<${Covered} kind=${file.kind}>
+    <${View} file=${{ ...file, name: shownName(file.name) }} ...${rest} />
+  <//>`;
 }
 
-/** A picture that opens large. Several pictures are shown as squares. @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props */
+/**
+ * A picture that opens large. Several pictures are shown as squares.
+ * @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props
+ */
 function Openable({ file, channelId, all, alone }) {
   const shown = file.thumbnail ? { ...file, url: file.thumbnail.url } : file;
   const open = (/** @type {MouseEvent} */ event) => {
@@ -55,7 +81,11 @@ function Openable({ file, channelId, all, alone }) {
     showDialog("lightbox", { channelId, fileId: file.id, pictures: all });
   };
   return html`<a class="openable" href=${file.url} target="_blank" rel="noopener noreferrer" onClick=${open}>
-    ${alone ? html`<${Picture} picture=${shown} alt=${file.alt || file.name} />` : html`<img src=${shown.url} alt=${file.alt || file.name} loading="lazy" decoding="async" />`}
+    ${
+      alone
+        ? html`<${Picture} picture=${shown} alt=${file.alt || file.name} />`
+        : html`<img src=${shown.url} alt=${file.alt || file.name} loading="lazy" decoding="async" />`
+    }
   </a>`;
 }
 
@@ -63,31 +93,61 @@ function Openable({ file, channelId, all, alone }) {
 function Attachment({ file }) {
   if (file.kind === "video" && isSized(file)) return html`<${Video} file=${file} />`;
   if (file.kind === "audio") return html`<${Sound} file=${file} />`;
-  return html`<p class="file"><${Icon} name="file" /><a href=${file.url} download=${file.name} rel="noopener noreferrer" dir="auto">${file.name}</a> <span class="quiet">${sizeOf(file.bytes)}</span></p>`;
+  return html`<p class="file">
+    <${Icon} name="file" />
+    <a href=${file.url} download=${file.name} rel="noopener noreferrer" dir="auto">${file.name}</a> <span
+      class="quiet"
+    >
+      ${sizeOf(file.bytes)}
+    </span>
+  </p>`;
 }
 
-/** A stored picture. @param {{picture: Size & {url: string, placeholder: string}, alt?: string, room?: Room}} props */
+/**
+ * A stored picture.
+ * @param {{picture: Size & {url: string, placeholder: string}, alt?: string, room?: Room}} props
+ */
 export function Picture({ picture, alt = "", room }) {
   const [loaded, setLoaded] = useState(false);
   return html`<${Frame} size=${picture} placeholder=${picture.placeholder} room=${room} loaded=${loaded}>
-    <img src=${picture.url} alt=${alt} width=${picture.width} height=${picture.height} loading="lazy" decoding="async" onLoad=${() => setLoaded(true)} />
+    <img
+      src=${picture.url}
+      alt=${alt}
+      width=${picture.width}
+      height=${picture.height}
+      loading="lazy"
+      decoding="async"
+      onLoad=${() => setLoaded(true)}
+    />
   <//>`;
 }
 
 /** @param {{file: Sized}} props */
 function Video({ file }) {
   return html`<${Frame} size=${file} placeholder=${file.placeholder} loaded=${true}>
-    <video src=${file.url} poster=${file.poster?.url} controls preload="none" playsinline aria-label=${file.alt || file.name}></video>
+    <video
+      src=${file.url}
+      poster=${file.poster?.url}
+      controls
+      preload="none"
+      playsinline
+      aria-label=${file.alt || file.name}
+    ></video>
   <//>`;
 }
 
 /** @param {{file: Attached}} props */
 function Sound({ file }) {
-  return html`<figure class="sound"><figcaption dir="auto">${file.name} <span class="quiet">${sizeOf(file.bytes)}</span></figcaption>
-    <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio></figure>`;
+  return html`<figure class="sound">
+    <figcaption dir="auto">${file.name} <span class="quiet">${sizeOf(file.bytes)}</span></figcaption>
+    <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio>
+  </figure>`;
 }
 
-/** Reserves the space of a sized file, and shows its placeholder until it loads. @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props */
+/**
+ * Reserves the space of a sized file, and shows its placeholder until it loads.
+ * @param {{size: Size, placeholder: string, room?: Room, loaded: boolean, children: ComponentChildren}} props
+ */
 function Frame({ size: { width, height }, placeholder, room = {}, loaded, children }) {
   const { widest = WIDEST_PX, highest = HIGHEST_PX } = room;
   /** @type {RefObject<HTMLElement>} */
@@ -96,24 +156,36 @@ function Frame({ size: { width, height }, placeholder, room = {}, loaded, childr
     /** @type {HTMLCanvasElement | null} */
     let before = null;
     let gone = false;
-    if (placeholder) import("./blurhash.js").then(({ blurred }) => {
-      before = gone ? null : blurred(placeholder);
-      if (before) holder.current.prepend(before);
-    }, () => {});
+    if (placeholder)
+      import("./blurhash.js").then(
+        ({ blurred }) => {
+          before = gone ? null : blurred(placeholder);
+          if (before) holder.current.prepend(before);
+        },
+        () => {},
+      );
     return () => {
       gone = true;
       before?.remove();
     };
   }, [placeholder]);
   const scale = Math.min(1, widest / width, highest / height);
-  const style = { inlineSize: `${Math.max(1, Math.round(width * scale))}px`, aspectRatio: `${width} / ${height}` };
+  const style = {
+    inlineSize: `${Math.max(1, Math.round(width * scale))}px`,
+    aspectRatio: `${width} / ${height}`,
+  };
   return html`<div class=${`frame ${loaded ? "loaded" : ""}`} style=${style} ref=${holder}>${children}</div>`;
 }
 
 /** Format a size in the reader's language, such as "1.2 MB". @param {number} bytes */
 export function sizeOf(bytes) {
   /** @type {[number, string]} */
-  const [amount, unit] = bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
-  return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: amount < 10 ? 1 : 0 }).format(amount);
+  const [amount, unit] =
+    bytes < 1000 ? [bytes, "byte"] : bytes < 1e6 ? [bytes / 1e3, "kilobyte"] : [bytes / 1e6, "megabyte"];
+  return new Intl.NumberFormat(language(), {
+    style: "unit",
+    unit,
+    unitDisplay: unit === "byte" ? "long" : "short",
+    maximumFractionDigits: amount < 10 ? 1 : 0,
+  }).format(amount);
 }
-

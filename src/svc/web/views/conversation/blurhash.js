@@ -1,19 +1,25 @@
-// Draw a BlurHash, the small blurred preview of a picture that has yet to load. The format is that of base/blurhash
-// on the server.
+// Draw a BlurHash, the small blurred preview of a picture that has yet to load. The format is that of
+// base/blurhash on the server.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const WIDTH = 24;
 const HEIGHT = 18;
 
-/** Return a canvas with the blurred picture, to be stretched; null if `hash` is invalid. @param {string} hash */
+/**
+ * Return a canvas with the blurred picture, to be stretched; null if `hash` is invalid.
+ * @param {string} hash
+ */
 export function blurred(hash) {
   const size = number(hash.slice(0, 1));
   const [columns, rows] = [(size % 9) + 1, Math.floor(size / 9) + 1];
-  if (hash.length !== 4 + 2 * columns * rows || [...hash].some((digit) => !DIGITS.includes(digit))) return null;
+  if (hash.length !== 4 + 2 * columns * rows || [...hash].some((digit) => !DIGITS.includes(digit)))
+    return null;
   const scale = (number(hash[1]) + 1) / 166;
-  const factors = Array.from({ length: columns * rows }, (_, index) => (
-    index === 0 ? mean(number(hash.slice(2, 6))) : wave(number(hash.slice(4 + index * 2, 6 + index * 2)), scale)
-  ));
+  const factors = Array.from({ length: columns * rows }, (_, index) =>
+    index === 0
+      ? mean(number(hash.slice(2, 6)))
+      : wave(number(hash.slice(4 + index * 2, 6 + index * 2)), scale),
+  );
   const canvas = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
   const context = canvas.getContext("2d");
   if (!context) return null;
@@ -36,10 +42,13 @@ function colour(factors, columns, x, y) {
   return sum.map(encoded);
 }
 
-const number = (/** @type {string} */ digits) => [...digits].reduce((value, digit) => value * 83 + DIGITS.indexOf(digit), 0);
+const number = (/** @type {string} */ digits) =>
+  [...digits].reduce((value, digit) => value * 83 + DIGITS.indexOf(digit), 0);
 const mean = (/** @type {number} */ rgb) => [rgb >> 16, (rgb >> 8) & 255, rgb & 255].map(linear);
-const wave = (/** @type {number} */ steps, /** @type {number} */ scale) => [Math.floor(steps / 361), Math.floor(steps / 19) % 19, steps % 19]
-  .map((step) => Math.sign(step - 9) * ((step - 9) / 9) ** 2 * scale);
+const wave = (/** @type {number} */ steps, /** @type {number} */ scale) =>
+  [Math.floor(steps / 361), Math.floor(steps / 19) % 19, steps % 19].map(
+    (step) => Math.sign(step - 9) * ((step - 9) / 9) ** 2 * scale,
+  );
 
 /** @param {number} value */
 function linear(value) {

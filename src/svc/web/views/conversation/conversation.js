@@ -38,23 +38,40 @@ export function Conversation({ channel }) {
     <${Head} channel=${channel} />
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
     <${Typing} channel=${channel} />
-    <${Composer} channel=${channel} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />
+    <${Composer}
+      channel=${channel}
+      editLast=${() => timeline.current?.editLast()}
+      sent=${() => timeline.current?.toEnd()}
+    />
     ${dropping.shown}
   </main>`;
 }
 
-/** Jump to the requested message. Fetch the messages around it if they are not loaded. @param {Channel} channel @param {Held} conversation @param {TimelineRef} timeline */
+/**
+ * Jump to the requested message. Fetch the messages around it if they are not loaded.
+ * @param {Channel} channel
+ * @param {Held} conversation
+ * @param {TimelineRef} timeline
+ */
 export function useJumps(channel, conversation, timeline) {
   const wanted = target.value;
   useEffect(() => {
     if (!wanted || wanted.channelId !== channel.id) return;
     if (wanted.newest) timeline.current?.toEnd();
-    else reach(conversation, wanted).then((id) => id && timeline.current?.reveal(id), (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)));
+    else
+      reach(conversation, wanted).then(
+        (id) => id && timeline.current?.reveal(id),
+        (error) => notify(error.code === "unknown_message" ? t("message-gone") : explain(error)),
+      );
     target.value = null;
   }, [wanted]);
 }
 
-/** Load the requested message. Resolves with its id, or with null if it is in a thread. @param {Held} conversation @param {Target} wanted */
+/**
+ * Load the requested message. Resolves with its id, or with null if it is in a thread.
+ * @param {Held} conversation
+ * @param {Target} wanted
+ */
 async function reach(conversation, { messageId, atMs }) {
   if (atMs !== undefined) return conversation.at(atMs);
   const isHere = () => conversation.messages.peek().some(({ id }) => id === messageId);
@@ -73,35 +90,91 @@ function Head({ channel }) {
   const news = unreadInThreads.value ? "with-news" : "";
   return html`<header class="head">
     <${DrawerButton} />
-    <div class="titles"><h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
-      <button type="button" class=${news ? "about news-inside" : "about"} aria-haspopup="dialog" aria-label=${t("about", { name: channel.name })} title=${channel.topic || undefined} onClick=${() => showDialog("about", { channelId: channel.id })}><${Icon} name="lower" /></button>
-      <p id="topic" class="quiet" dir="auto">${channel.topic}</p></div>
+    <div class="titles">
+      <h1 id="text-name" dir="auto" tabindex="-1">${channel.name}</h1>
+      <button
+        type="button"
+        class=${news ? "about news-inside" : "about"}
+        aria-haspopup="dialog"
+        aria-label=${t("about", { name: channel.name })}
+        title=${channel.topic || undefined}
+        onClick=${() => showDialog("about", { channelId: channel.id })}
+      >
+        <${Icon} name="lower" />
+      </button>
+      <p id="topic" class="quiet" dir="auto">${channel.topic}</p>
+    </div>
     <span class="head-actions">
       <span class="for-mice"><${LevelButton} channel=${channel} /></span>
       <${InboxButton} />
-      <${IconButton} icon="thread" label=${t("threads")} class=${`for-mice ${news}`} aria-pressed=${shown === "threads"} onClick=${() => toggleAside("threads")} />
-      <${IconButton} icon="pin" label=${t("pins")} class="for-mice" aria-pressed=${shown === "pins"} onClick=${() => toggleAside("pins")} />
-      <${IconButton} icon="people" label=${t("members")} aria-pressed=${shown === "members"} onClick=${() => toggleAside("members")} />
-      <${IconButton} icon="search" label=${t("search")} aria-pressed=${shown === "search"} onClick=${() => toggleAside("search")} />
+      <${IconButton}
+        icon="thread"
+        label=${t("threads")}
+        class=${`for-mice ${news}`}
+        aria-pressed=${shown === "threads"}
+        onClick=${() => toggleAside("threads")}
+      />
+      <${IconButton}
+        icon="pin"
+        label=${t("pins")}
+        class="for-mice"
+        aria-pressed=${shown === "pins"}
+        onClick=${() => toggleAside("pins")}
+      />
+      <${IconButton}
+        icon="people"
+        label=${t("members")}
+        aria-pressed=${shown === "members"}
+        onClick=${() => toggleAside("members")}
+      />
+      <${IconButton}
+        icon="search"
+        label=${t("search")}
+        aria-pressed=${shown === "search"}
+        onClick=${() => toggleAside("search")}
+      />
     </span>
   </header>`;
 }
 
-/** `root`: the root message of a thread. @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props */
+/**
+ * `root`: the root message of a thread.
+ * @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props
+ */
 export function Messages({ channel, conversation, timeline, root }) {
   const { loaded, messages, problem } = conversation;
   if (problem.value) {
-    return html`<div class="empty"><p class="error">${problem.value}</p><${Button} onClick=${() => conversation.again()}>${t("try-again")}<//></div>`;
+    return html`<div class="empty">
+      <p class="error">${problem.value}</p>
+      <${Button} onClick=${() => conversation.again()}>${t("try-again")}<//>
+    </div>`;
   }
-  if (!loaded.value) return html`<div class="empty"><p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p></div>`;
-  return html`<${Timeline} key=${conversation.spot} ref=${timeline} channel=${channel} conversation=${conversation} root=${root} empty=${!messages.value.length} may=${(/** @type {Permission} */ permission) => may(permission, channel.id)} />`;
+  if (!loaded.value)
+    return html`<div class="empty">
+      <p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>
+    </div>`;
+  return html`<${Timeline}
+    key=${conversation.spot}
+    ref=${timeline}
+    channel=${channel}
+    conversation=${conversation}
+    root=${root}
+    empty=${!messages.value.length}
+    may=${(/** @type {Permission} */ permission) => may(permission, channel.id)}
+  />`;
 }
 
 /** The typing indicator, or the channel's slow mode. @param {{channel: Channel}} props */
 export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   const own = member.value?.id;
-  const names = (typing.value[channelId] ?? []).filter((id) => id !== own && !blocked.value.has(id)).map((id) => memberOf(id)?.nickname ?? t("somebody"));
+  const names = (typing.value[channelId] ?? [])
+    .filter((id) => id !== own && !blocked.value.has(id))
+    .map((id) => memberOf(id)?.nickname ?? t("somebody"));
   const waits = slowS > 0 && may("send_messages", channelId) && !may("manage_messages", channelId);
-  const words = !names.length ? waits && t("slow-mode-here", { time: lasting(slowS) }) : names.length > 3 ? t("many-typing") : t("typing", { names: listed(names), count: names.length });
+  const words = !names.length
+    ? waits && t("slow-mode-here", { time: lasting(slowS) })
+    : names.length > 3
+      ? t("many-typing")
+      : t("typing", { names: listed(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }

@@ -11,7 +11,9 @@ export function Covered({ kind, children }) {
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   // The focused button is gone.
-  useEffect(() => { if (open) box.current.querySelector("a, video, audio")?.focus(); }, [open]);
+  useEffect(() => {
+    if (open) box.current.querySelector("a, video, audio")?.focus();
+  }, [open]);
   return html`<div class="covered" ref=${box}>
     <div inert=${!open}>${children}</div>
     ${!open && html`<${Cover} kind=${kind} onClick=${() => setOpen(true)} />`}
@@ -20,5 +22,12 @@ export function Covered({ kind, children }) {
 
 /** The clickable cover of a spoiler. @param {{kind: string, onClick: () => void}} props */
 export function Cover({ kind, onClick }) {
-  return html`<button type="button" class="cover" aria-label=${t("spoiler-cover", { kind })} onClick=${onClick}><span>${t("spoiler")}</span></button>`;
+  return html`<button
+    type="button"
+    class="cover"
+    aria-label=${t("spoiler-cover", { kind })}
+    onClick=${onClick}
+  >
+    <span>${t("spoiler")}</span>
+  </button>`;
 }

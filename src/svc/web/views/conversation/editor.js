@@ -46,8 +46,17 @@ export function Editor({ message, onDone }) {
   };
   return html`<div class="editor">
     <${CompletionList} completion=${writing.completion} />
-    <textarea ...${writing.attributes} aria-label=${t("edit-message")} readonly=${busy} onInput=${writing.typed} onKeyDown=${pressed}></textarea>
-    <p><${Button} look="primary" disabled=${busy} onClick=${save}>${t("save")}<//><${Button} onClick=${onDone}>${t("cancel")}<//>
-      ${problem && html`<span class="error" role="alert">${problem}</span>`}</p>
+    <textarea
+      ...${writing.attributes}
+      aria-label=${t("edit-message")}
+      readonly=${busy}
+      onInput=${writing.typed}
+      onKeyDown=${pressed}
+    ></textarea>
+    <p>
+      <${Button} look="primary" disabled=${busy} onClick=${save}>${t("save")}<//>
+      <${Button} onClick=${onDone}>${t("cancel")}<//>
+      ${problem && html`<span class="error" role="alert">${problem}</span>`}
+    </p>
   </div>`;
 }

@@ -24,11 +24,25 @@ export function Inbox({ onClose }) {
   const [shown, { more, busy, problem }] = [mentions.value, inbox.value];
   const waiting = shown.some(isUnread);
   return html`<${Aside} title=${t("inbox")} onClose=${onClose}>
-    ${shown.length > 0 && html`<p><${Button} disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`}
-    <ul class="message-lines" ref=${list} tabindex="-1" aria-label=${t("inbox")} aria-busy=${busy}>${shown.map((message) => html`<${MessageLine} key=${message.id} message=${message}
-      where=${channelsById.value.get(message.channel_id)?.name} note=${isUnread(message) && t("inbox-new")} onOpen=${() => goTo(message)} />`)}</ul>
+    ${
+      shown.length > 0 &&
+      html`<p><${Button} disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`
+    }
+    <ul class="message-lines" ref=${list} tabindex="-1" aria-label=${t("inbox")} aria-busy=${busy}>
+      ${shown.map(
+        (message) => html`<${MessageLine}
+          key=${message.id}
+          message=${message}
+          where=${channelsById.value.get(message.channel_id)?.name}
+          note=${isUnread(message) && t("inbox-new")}
+          onOpen=${() => goTo(message)}
+        />`,
+      )}
+    </ul>
     <div role="status">
-      ${busy && html`<p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>`}
+      ${
+        busy && html`<p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>`
+      }
       ${!busy && !problem && !more && !shown.length && html`<p class="quiet">${t("inbox-empty")}</p>`}
       ${problem && html`<p class="error">${explain(problem)}</p>`}
     </div>
@@ -43,6 +57,8 @@ function useFocus(list) {
     const before = document.activeElement;
     const held = list.current;
     held.focus();
-    return () => { if (before?.isConnected && held.closest("section")?.contains(document.activeElement)) before.focus(); };
+    return () => {
+      if (before?.isConnected && held.closest("section")?.contains(document.activeElement)) before.focus();
+    };
   }, []);
 }

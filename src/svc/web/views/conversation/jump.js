@@ -10,7 +10,10 @@ import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { beginningOf, dayName } from "../parts/time.js";
 
-/** `atMs`: a moment of the day to start with, if one is visible. @param {{channelId: string, atMs?: number, onClose: () => void}} props */
+/**
+ * `atMs`: a moment of the day to start with, if one is visible.
+ * @param {{channelId: string, atMs?: number, onClose: () => void}} props
+ */
 export function Jump({ channelId, atMs = Date.now(), onClose }) {
   /** @type {RefObject<FormWith<"day">>} */
   const form = useRef(null);
@@ -27,8 +30,21 @@ export function Jump({ channelId, atMs = Date.now(), onClose }) {
   };
   return html`<${Dialog} title=${t("jump-to-date")} onClose=${onClose}>
     <form class="stack" ref=${form} onSubmit=${submit} novalidate>
-      <${Field} label=${t("date")} hint=${t("jump-hint")} name="day" type="date" dir=${undefined} defaultValue=${dayName(atMs)} max=${dayName(Date.now())} autofocus problem=${problem} />
-      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit">${t("jump")}<//></footer>
+      <${Field}
+        label=${t("date")}
+        hint=${t("jump-hint")}
+        name="day"
+        type="date"
+        dir=${undefined}
+        defaultValue=${dayName(atMs)}
+        max=${dayName(Date.now())}
+        autofocus
+        problem=${problem}
+      />
+      <footer class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button} look="primary" type="submit">${t("jump")}<//>
+      </footer>
     </form>
   <//>`;
 }

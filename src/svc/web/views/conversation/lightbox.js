@@ -11,7 +11,11 @@ import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./covered.js";
 
-/** `pictures`: the pictures to step through, instead of the channel's. @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?: undefined, pictures: Attached[]})} props */
+/**
+ * `pictures`: the pictures to step through, instead of the channel's.
+ * @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?:
+ *   undefined, pictures: Attached[]})} props
+ */
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
@@ -21,25 +25,81 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const pictures = all.filter(({ kind }) => kind === "picture");
   const at = pictures.findIndex(({ id }) => id === shown);
   const picture = pictures[at];
-  const step = (/** @type {number} */ by) => { if (pictures[at + by]) setShown(pictures[at + by].id); };
+  const step = (/** @type {number} */ by) => {
+    if (pictures[at + by]) setShown(pictures[at + by].id);
+  };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by) step(getComputedStyle(modal.ref.current).direction === "rtl" ? -by : by);
   };
-  const elsewhere = (/** @type {EventOn} */ event) => { if (!event.target.closest("img, button, a")) onClose(); };
+  const elsewhere = (/** @type {EventOn} */ event) => {
+    if (!event.target.closest("img, button, a")) onClose();
+  };
   const covered = picture && isSpoiler(picture) && !uncovered.includes(picture.id);
   const uncover = () => {
     setUncovered([...uncovered, picture.id]);
     modal.ref.current.querySelector(".lightbox-line button")?.focus();
   };
-  const name = covered ? t("spoiler") : picture?.alt || (picture && shownName(picture.name)) || t("file-gone");
-  return html`<dialog ...${modal} class="lightbox" aria-label=${name} onKeyDown=${pressed} onClick=${elsewhere}>
-    ${picture ? html`<img key=${picture.id} class=${covered ? "blurred" : ""} src=${picture.url} alt=${covered ? "" : name} width=${picture.width} height=${picture.height} style=${{ "--ratio": Number(picture.width) / Number(picture.height) }} />` : html`<p>${t("file-gone")}</p>`}
+  const name = covered
+    ? t("spoiler")
+    : picture?.alt || (picture && shownName(picture.name)) || t("file-gone");
+  return html`<dialog
+    ...${modal}
+    class="lightbox"
+    aria-label=${name}
+    onKeyDown=${pressed}
+    onClick=${elsewhere}
+  >
+    ${
+      picture
+        ? html`<img
+            key=${picture.id}
+            class=${covered ? "blurred" : ""}
+            src=${picture.url}
+            alt=${covered ? "" : name}
+            width=${picture.width}
+            height=${picture.height}
+            style=${{ "--ratio": Number(picture.width) / Number(picture.height) }}
+          />`
+        : html`<p>${t("file-gone")}</p>`
+    }
     ${covered && html`<${Cover} kind="picture" onClick=${uncover} />`}
-    <p class="lightbox-line"><span class="one-line" dir="auto">${name}</span><span>${t("picture-of", { at: at + 1, count: pictures.length })}</span>
-      ${picture && !covered && html`<a class="icon-button" href=${picture.url} target="_blank" rel="noopener noreferrer" aria-label=${t("open-file")} title=${t("open-file")}><${Icon} name="link" /></a>`}
-      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></p>
-    ${at > 0 && html`<${IconButton} icon="back" label=${t("picture-before")} class="lightbox-before" onClick=${() => step(-1)} />`}
-    ${at < pictures.length - 1 && html`<${IconButton} icon="back" label=${t("picture-after")} class="lightbox-after" onClick=${() => step(1)} />`}
+    <p class="lightbox-line">
+      <span class="one-line" dir="auto">${name}</span>
+      <span>${t("picture-of", { at: at + 1, count: pictures.length })}</span>
+      ${
+        picture &&
+        !covered &&
+        html`<a
+          class="icon-button"
+          href=${picture.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          aria-label=${t("open-file")}
+          title=${t("open-file")}
+        >
+          <${Icon} name="link" />
+        </a>`
+      }
+      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+    </p>
+    ${
+      at > 0 &&
+      html`<${IconButton}
+        icon="back"
+        label=${t("picture-before")}
+        class="lightbox-before"
+        onClick=${() => step(-1)}
+      />`
+    }
+    ${
+      at < pictures.length - 1 &&
+      html`<${IconButton}
+        icon="back"
+        label=${t("picture-after")}
+        class="lightbox-after"
+        onClick=${() => step(1)}
+      />`
+    }
   </dialog>`;
 }

@@ -1,5 +1,5 @@
-// One message: author and time, the message it replies to, text, files, cards, reactions and actions. Redrawn only
-// when something about it changes.
+// One message: author and time, the message it replies to, text, files, cards, reactions and actions. Redrawn
+// only when something about it changes.
 
 /**
  * @import { Message as Posted } from "../../types/api.js"
@@ -10,21 +10,33 @@
  * @import { Attached } from "./attachments.js"
  *
  * A message of a private conversation, as built by private/as_message.js.
- * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id: null, talk_id: string, ref: Ref, seq: number, trouble: string,
+ * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id:
+ *   null, talk_id: string, ref: Ref, seq: number, trouble: string,
  *   attachments: (Attached & {said: FileSaid})[], answers?: undefined, fallback?: undefined}} PrivateMessage
  * @typedef {(Posted & {talk_id?: undefined}) | PrivateMessage} Shown
  * The conversation of the message.
- * @typedef {{channelId: string, talkId?: undefined, thread: string | null, messages: {readonly value: Posted[]}}
- *   | {channelId?: undefined, talkId: string, thread: null, messages: {readonly value: (PrivateMessage | Noted)[]}}} Held
+ * @typedef {{channelId: string, talkId?: undefined, thread: string | null, messages: {readonly value:
+ *   Posted[]}}
+ *   | {channelId?: undefined, talkId: string, thread: null, messages: {readonly value: (PrivateMessage |
+ *   Noted)[]}}} Held
  * @typedef {(permission: Permission) => boolean} May
  *
  * `replied`: the id of the message it replies to. `bare`: no actions.
- * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean, conversation: Held, editing?: boolean, marked?: boolean, may: May,
+ * @typedef {{message: Shown, follows: boolean, isNew?: boolean, replied: string | null, bare?: boolean,
+ *   conversation: Held, editing?: boolean, marked?: boolean, may: May,
  *   onEdit: (id: string | null) => void}} Props
  */
 
 import { answered } from "../../state/answered.js";
-import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow, presenceOf } from "../../state/people.js";
+import {
+  blocked,
+  colouredRole,
+  colourOf,
+  memberOf,
+  nameNow,
+  pictureNow,
+  presenceOf,
+} from "../../state/people.js";
 import { open, openTalk, showAside, showDialog } from "../../state/place.js";
 import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
@@ -47,38 +59,101 @@ const MOST_QUOTED = 160;
 const Editor = Later(() => import("./editor.js"), "Editor");
 const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFiles");
 
-export const Message = memo((/** @type {Props} */ { message, follows, isNew, replied, bare, conversation, editing, marked, may, onEdit }) => {
-  const own = member.value?.id ?? "";
-  const { author, reactions, mentions, mention_groups: groups } = message;
-  const [shown, show] = useState(false); // Whether a blocked member's message was revealed.
-  const hidden = blocked.value.has(author.id) && !shown;
-  const named = mentions.includes(own) || (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
-  const [askAbout, personMenu] = usePersonMenu();
-  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
-    const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
-    if (person) askAbout(event, { id: author.id, name: nameNow(author) }, event.target.closest("button") ?? event.currentTarget);
-    else openMenuOf(event);
-  };
-  const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"].filter(Boolean).join(" ");
-  return html`<li class=${look} data-id=${message.id} data-author=${author.id} tabindex="-1" onContextMenu=${asked}>
-    ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
-    <${AuthorAvatar} author=${author} />
-    <div class="body">
-      <${Byline} message=${message} follows=${follows} />
-      ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
-      ${hidden && html`<p class="quiet">${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//></p>`}
-      ${!hidden && (editing ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />` : html`<${Text} message=${message} />`)}
-      <${Marks} message=${message} />
-      ${!hidden && (message.talk_id !== undefined ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />` : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)}
-      ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
-      ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
-      <${Reactions} message=${message} reactions=${reactions} conversation=${conversation} may=${may("add_reactions")} />
-      ${message.answers && !conversation.thread && html`<${Answers} message=${message} answers=${message.answers} />`}
-    </div>
-    ${!editing && !bare && html`<${Actions} message=${message} conversation=${conversation} may=${may} onEdit=${() => onEdit(message.id)} />`}
-    ${personMenu}
-  </li>`;
-});
+export const Message = memo(
+  (
+    /** @type {Props} */ {
+      message,
+      follows,
+      isNew,
+      replied,
+      bare,
+      conversation,
+      editing,
+      marked,
+      may,
+      onEdit,
+    },
+  ) => {
+    const own = member.value?.id ?? "";
+    const { author, reactions, mentions, mention_groups: groups } = message;
+    const [shown, show] = useState(false); // Whether a blocked member's message was revealed.
+    const hidden = blocked.value.has(author.id) && !shown;
+    const named =
+      mentions.includes(own) ||
+      (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
+    const [askAbout, personMenu] = usePersonMenu();
+    const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+      const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
+      if (person)
+        askAbout(
+          event,
+          { id: author.id, name: nameNow(author) },
+          event.target.closest("button") ?? event.currentTarget,
+        );
+      else openMenuOf(event);
+    };
+    const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"]
+      .filter(Boolean)
+      .join(" ");
+    return html`<li
+      class=${look}
+      data-id=${message.id}
+      data-author=${author.id}
+      tabindex="-1"
+      onContextMenu=${asked}
+    >
+      ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
+      <${AuthorAvatar} author=${author} />
+      <div class="body">
+        <${Byline} message=${message} follows=${follows} />
+        ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
+        ${
+          hidden &&
+          html`<p class="quiet">
+            ${t("blocked-message")} <${Button} look="link" onClick=${() => show(true)}>${t("show")}<//>
+          </p>`
+        }
+        ${
+          !hidden &&
+          (editing
+            ? html`<${Editor} message=${message} onDone=${() => onEdit(null)} />`
+            : html`<${Text} message=${message} />`)
+        }
+        <${Marks} message=${message} />
+        ${
+          !hidden &&
+          (message.talk_id !== undefined
+            ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />`
+            : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)
+        }
+        ${!hidden && message.cards.map((card, index) => html`<${Card} key=${index} card=${card} />`)}
+        ${!hidden && message.previews?.length > 0 && html`<${Previews} previews=${message.previews} />`}
+        <${Reactions}
+          message=${message}
+          reactions=${reactions}
+          conversation=${conversation}
+          may=${may("add_reactions")}
+        />
+        ${
+          message.answers &&
+          !conversation.thread &&
+          html`<${Answers} message=${message} answers=${message.answers} />`
+        }
+      </div>
+      ${
+        !editing &&
+        !bare &&
+        html`<${Actions}
+          message=${message}
+          conversation=${conversation}
+          may=${may}
+          onEdit=${() => onEdit(message.id)}
+        />`
+      }
+      ${personMenu}
+    </li>`;
+  },
+);
 
 /** @param {Pick<Shown, "author">} props */
 function AuthorAvatar({ author }) {
@@ -86,7 +161,11 @@ function AuthorAvatar({ author }) {
   const presence = useComputed(() => (isMember ? presenceOf(author.id) : undefined)).value;
   const [name, url] = [useComputed(() => nameNow(author)).value, useComputed(() => pictureNow(author)).value];
   const picture = html`<${Avatar} id=${author.id} name=${name} url=${url} presence=${presence} />`;
-  return isMember ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>${picture}</span>` : html`<span class="avatar-place">${picture}</span>`;
+  return isMember
+    ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>
+        ${picture}
+      </span>`
+    : html`<span class="avatar-place">${picture}</span>`;
 }
 
 /** @param {{message: Shown, follows: boolean}} props */
@@ -98,37 +177,69 @@ function Byline({ message, follows }) {
   const look = colour ? { "--role": colour } : { "--hue": hue(author.id) };
   const kind = `author ${colour ? "coloured" : ""}`;
   return html`<p class="byline">
-    ${isMember
-      ? html`<button type="button" class=${kind} style=${look} dir="auto" onClick=${() => showDialog("profile", { memberId: author.id })}>${name}</button>`
-      : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`}
-    <${BotSign} bot=${author.bot} /><${Time} ms=${postedAt} />
+    ${
+      isMember
+        ? html`<button
+            type="button"
+            class=${kind}
+            style=${look}
+            dir="auto"
+            onClick=${() => showDialog("profile", { memberId: author.id })}
+          >
+            ${name}
+          </button>`
+        : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`
+    }
+    <${BotSign} bot=${author.bot} />
+    <${Time} ms=${postedAt} />
     ${!isMember && !follows && html`<span class="mark">${t("mark-webhook")}</span>`}
   </p>`;
 }
 
 /** Below the text, because the marks are about the text. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
-  return editedAt || pinned ? html`<p class="marks">
-    ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
-    ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}
-  </p>` : null;
+  return editedAt || pinned
+    ? html`<p class="marks">
+        ${editedAt && html`<span class="mark">${t("mark-edited")}</span>`}
+        ${pinned && html`<span class="mark">${t("mark-pinned")}</span>`}
+      </p>`
+    : null;
 }
 
 /** @param {{message: Shown}} props */
 function Text({ message }) {
-  return message.text ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} message=${message} /></div>` : null;
+  return message.text
+    ? html`<div class="text" dir="auto"><${Markdown} text=${message.text} message=${message} /></div>`
+    : null;
 }
 
-/** One line of the message that a reply answers, linked to it. @param {{id: string, conversation: Held}} props */
+/**
+ * One line of the message that a reply answers, linked to it.
+ * @param {{id: string, conversation: Held}} props
+ */
 function Replied({ id, conversation }) {
   const { channelId, talkId, thread, messages } = conversation;
   const replied = useComputed(() => {
     const held = messages.value.find((each) => each.id === id);
     return held && "author" in held ? held : talkId === undefined ? answered(channelId, id) : null;
   }).value;
-  const go = () => (talkId !== undefined ? openTalk(talkId, id) : thread ? showAside("thread", { channelId, thread, messageId: id }) : open(channelId, id));
+  const go = () =>
+    talkId !== undefined
+      ? openTalk(talkId, id)
+      : thread
+        ? showAside("thread", { channelId, thread, messageId: id })
+        : open(channelId, id);
   return html`<button type="button" class="replied" onClick=${go} title=${t("go-to-message")}>
-    <${Icon} name="reply" />${replied ? html`<b dir="auto">${nameNow(replied.author)}</b> <span dir="auto">${blocked.value.has(replied.author.id) ? t("blocked-message") : quoted(replied)}</span>` : html`<span>${t("earlier-message")}</span>`}
+    <${Icon} name="reply" />
+    ${
+      replied
+        ? html`
+            <b dir="auto">${nameNow(replied.author)}</b> <span dir="auto">
+              ${blocked.value.has(replied.author.id) ? t("blocked-message") : quoted(replied)}
+            </span>
+          `
+        : html`<span>${t("earlier-message")}</span>`
+    }
   </button>`;
 }
 
@@ -136,7 +247,9 @@ function Replied({ id, conversation }) {
 
 /** Summarise a message in a few words. @param {Quotable} message */
 export function quoted(message) {
-  const text = plain(message.text) || message.fallback || (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
+  const text =
+    plain(message.text) ||
+    message.fallback ||
+    (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
   return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
 }
-

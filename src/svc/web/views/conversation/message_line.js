@@ -13,7 +13,8 @@ import { Time } from "../parts/time.js";
 
 /**
  * `where`: the channel's name if the context does not show it, preceded by `sign`.
- * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () => void}} props
+ * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () =>
+ *   void}} props
  */
 export function MessageLine({ message, where = null, sign = "#", note = null, onOpen }) {
   const { author, text, fallback, posted_at_ms: postedAt } = message;
@@ -22,12 +23,39 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   const pictures = attachments.filter((file) => file.kind === "picture" && file.url && !isSpoiler(file));
   const others = attachments.length - pictures.length;
   // The whole line is a link, except for its buttons, its links and a text selection.
-  const pressed = (/** @type {EventOn} */ { target }) => target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
+  const pressed = (/** @type {EventOn} */ { target }) =>
+    target.closest("a, button") || getSelection()?.isCollapsed === false || onOpen();
   return html`<li class="message-line" onClick=${pressed}>
-    <p class="byline"><${Avatar} id=${author.id} name=${nameNow(author)} url=${pictureNow(author)} size="small" /><b dir="auto">${nameNow(author)}</b>
-      ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}<${Time} ms=${postedAt} style="ago" /></p>
-    <div class="text" dir="auto">${hidden ? html`<p class="quiet">${t("blocked-message")}</p>` : text ? html`<${Markdown} text=${text} message=${message} />` : html`<p>${fallback}</p>`}</div>
-    ${pictures.length > 0 && html`<p class="line-pictures">${pictures.map(({ id, url, thumbnail, alt, name }) => html`<img key=${id} src=${thumbnail?.url ?? url} alt=${alt || name} loading="lazy" decoding="async" />`)}</p>`}
+    <p class="byline">
+      <${Avatar} id=${author.id} name=${nameNow(author)} url=${pictureNow(author)} size="small" />
+      <b dir="auto">${nameNow(author)}</b>
+      ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}
+      <${Time} ms=${postedAt} style="ago" />
+    </p>
+    <div class="text" dir="auto">
+      ${
+        hidden
+          ? html`<p class="quiet">${t("blocked-message")}</p>`
+          : text
+            ? html`<${Markdown} text=${text} message=${message} />`
+            : html`<p>${fallback}</p>`
+      }
+    </div>
+    ${
+      pictures.length > 0 &&
+      html`<p class="line-pictures">
+        ${pictures.map(
+          ({ id, url, thumbnail, alt, name }) =>
+            html`<img
+              key=${id}
+              src=${thumbnail?.url ?? url}
+              alt=${alt || name}
+              loading="lazy"
+              decoding="async"
+            />`,
+        )}
+      </p>`
+    }
     ${others > 0 && html`<p class="quiet">${t("file-count", { count: others })}</p>`}
     ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>

@@ -26,10 +26,23 @@ export function Pending({ item }) {
     <div class="body">
       <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
       ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
-      ${attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`}
-      ${state === "refused"
-        ? html`<p class="error" role="alert">${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>${t("try-again")}<//> <${Button} look="link" onClick=${takeBack}>${t("take-back")}<//> <${Button} look="link" onClick=${() => discard(nonce)}>${t("delete")}<//></p>`
-        : connection.value !== "online" && html`<p class="quiet">${t("sent-when-back")}</p>`}
+      ${
+        attachments.length > 0 && html`<p class="quiet">${t("file-count", { count: attachments.length })}</p>`
+      }
+      ${
+        state === "refused"
+          ? html`<p class="error" role="alert">
+              ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => sendAgain(nonce)}>
+                ${t("try-again")}
+              <//> <${Button} look="link" onClick=${takeBack}>${t("take-back")}<//> <${Button}
+                look="link"
+                onClick=${() => discard(nonce)}
+              >
+                ${t("delete")}
+              <//>
+            </p>`
+          : connection.value !== "online" && html`<p class="quiet">${t("sent-when-back")}</p>`
+      }
     </div>
   </li>`;
 }

@@ -14,14 +14,28 @@ import { MessageLine } from "./message_line.js";
 /** @param {{channel: Channel, onClose: () => void}} props */
 export function Pins({ channel, onClose }) {
   const [found, setFound] = useState(/** @type {{messages?: Message[], problem?: string} | null} */ (null));
-  const again = () => { ask("pins", { channel_id: channel.id }).then(setFound, (error) => setFound((known) => ({ ...known, problem: explain(error) }))); };
+  const again = () => {
+    ask("pins", { channel_id: channel.id }).then(setFound, (error) =>
+      setFound((known) => ({ ...known, problem: explain(error) })),
+    );
+  };
   // Fetch again when the pinned marks of the loaded messages change.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
   return html`<${Aside} title=${t("pins")} onClose=${onClose}>
     ${!found && html`<p class="quiet">${t("loading")}</p>`}
-    ${found?.problem && html`<p class="error">${found.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`}
+    ${
+      found?.problem &&
+      html`<p class="error">
+        ${found.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
+      </p>`
+    }
     ${found?.messages?.length === 0 && html`<p class="quiet">${t("no-pins")}</p>`}
-    <ul class="message-lines">${found?.messages?.map((message) => html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => goTo(message)} />`)}</ul>
+    <ul class="message-lines">
+      ${found?.messages?.map(
+        (message) =>
+          html`<${MessageLine} key=${message.id} message=${message} onOpen=${() => goTo(message)} />`,
+      )}
+    </ul>
   <//>`;
 }

@@ -1,4 +1,5 @@
-// Previews of a message's links. The text is untrusted and shown as plain text; pictures come from our own server.
+// Previews of a message's links. The text is untrusted and shown as plain text; pictures come from our own
+// server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 
@@ -12,10 +13,15 @@ const SMALL = { widest: 80, highest: 80 };
 
 /** @param {{previews: Previewed[]}} props */
 export function Previews({ previews }) {
-  return html`<ul class="previews">${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}</ul>`;
+  return html`<ul class="previews">
+    ${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}
+  </ul>`;
 }
 
-/** Always shows the host that a click opens. Our server may have reached hosts that browsers refuse. @param {{preview: Previewed}} props */
+/**
+ * Always shows the host that a click opens. Our server may have reached hosts that browsers refuse.
+ * @param {{preview: Previewed}} props
+ */
 function Preview({ preview: { url, title, description, image } }) {
   const host = webAddress(url)?.hostname;
   if (!host) return null;
@@ -24,6 +30,9 @@ function Preview({ preview: { url, title, description, image } }) {
     <p class="quiet">${host}</p>
     ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
     ${description && html`<p class="preview-text">${description}</p>`}
-    ${image && html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`}
+    ${
+      image &&
+      html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`
+    }
   </article>`;
 }

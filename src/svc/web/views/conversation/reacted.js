@@ -14,9 +14,14 @@ export function Reacted({ message, conversation, onClose }) {
   const { reactions } = held && "reactions" in held ? held : message;
   return html`<${Dialog} title=${t("reactions")} onClose=${onClose} class="reacted">
     ${!reactions.length && html`<p class="quiet">${t("no-reactions")}</p>`}
-    ${reactions.map(({ emoji, member_ids: ids }) => html`<section key=${emoji}>
-      <h3><${Sign} sign=${emoji} /><span class="quiet">${t("reaction-count", { count: ids.length })}</span></h3>
-      <ul class="person-rows">${ids.map((id) => html`<${PersonRow} key=${id} id=${id} />`)}</ul>
-    </section>`)}
+    ${reactions.map(
+      ({ emoji, member_ids: ids }) => html`<section key=${emoji}>
+        <h3>
+          <${Sign} sign=${emoji} />
+          <span class="quiet">${t("reaction-count", { count: ids.length })}</span>
+        </h3>
+        <ul class="person-rows">${ids.map((id) => html`<${PersonRow} key=${id} id=${id} />`)}</ul>
+      </section>`,
+    )}
   <//>`;
 }

@@ -25,7 +25,10 @@ const MOST_QUICK = 3; // Next to the message's other buttons.
 /** The usual emoji, recently used first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
-/** A right click, a long touch or the menu key shows who reacted. @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props */
+/**
+ * A right click, a long touch or the menu key shows who reacted.
+ * @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props
+ */
 export function Reactions({ message, reactions, conversation, may }) {
   if (!reactions.length) return null;
   const tell = (/** @type {Event} */ event) => {
@@ -33,7 +36,12 @@ export function Reactions({ message, reactions, conversation, may }) {
     event.stopPropagation();
     showDialog("reacted", { message, conversation });
   };
-  return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${tell}>${reactions.map((reaction) => html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`)}</ul>`;
+  return html`<ul class="reactions" aria-label=${t("reactions")} onContextMenu=${tell}>
+    ${reactions.map(
+      (reaction) =>
+        html`<${Reaction} key=${reaction.emoji} message=${message} reaction=${reaction} may=${may} />`,
+    )}
+  </ul>`;
 }
 
 /** @param {{message: Shown, reaction: All[number], may: boolean}} props */
@@ -43,28 +51,57 @@ function Reaction({ message, reaction, may }) {
   const [asked, setAsked] = useState(false); // Names are fetched when somebody asks for them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
-    return listed(ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names);
+    return listed(
+      ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names,
+    );
   };
   const ask = () => setAsked(true);
-  return html`<li><button type="button" class="reaction" aria-disabled=${!may} aria-pressed=${own} title=${asked ? who() : undefined} onMouseEnter=${ask} onFocus=${ask}
-      onClick=${() => may && tried(acts.react(message, sign, !own))}>
-    <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span><span class="unseen">${t("reaction-count", { count: ids.length })}</span>
-  </button></li>`;
+  return html`<li>
+    <button
+      type="button"
+      class="reaction"
+      aria-disabled=${!may}
+      aria-pressed=${own}
+      title=${asked ? who() : undefined}
+      onMouseEnter=${ask}
+      onFocus=${ask}
+      onClick=${() => may && tried(acts.react(message, sign, !own))}
+    >
+      <${Sign} sign=${sign} /> <span aria-hidden="true">${ids.length}</span>
+      <span class="unseen">${t("reaction-count", { count: ids.length })}</span>
+    </button>
+  </li>`;
 }
 
 /** An emoji, or one of the server's own given as :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
   const found = emoji.value.get(sign.slice(1, -1));
-  return found && sign.startsWith(":") ? html`<img class="emoji" src=${found.url} alt=${sign} />` : html`<span class="emoji">${sign}</span>`;
+  return found && sign.startsWith(":")
+    ? html`<img class="emoji" src=${found.url} alt=${sign} />`
+    : html`<span class="emoji">${sign}</span>`;
 }
 
-/** Return the recently used emoji, which react with one click. @param {Shown} message @param {All} reactions */
+/**
+ * Return the recently used emoji, which react with one click.
+ * @param {Shown} message
+ * @param {All} reactions
+ */
 export function quickOf(message, reactions) {
   const known = (/** @type {string} */ sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
-  return remembered.value.recent.filter(known).slice(0, MOST_QUICK).map((sign) => {
-    const own = reactions.some(({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""));
-    return { sign, own, label: t("react-with-sign", { sign }), press: () => tried(acts.react(message, sign, !own)) };
-  });
+  return remembered.value.recent
+    .filter(known)
+    .slice(0, MOST_QUICK)
+    .map((sign) => {
+      const own = reactions.some(
+        ({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""),
+      );
+      return {
+        sign,
+        own,
+        label: t("react-with-sign", { sign }),
+        press: () => tried(acts.react(message, sign, !own)),
+      };
+    });
 }
 
 /** A row of emoji to react with. @param {{onChoose: (sign: string) => void, onClose: () => void}} props */
@@ -77,7 +114,9 @@ export function Picker({ onChoose, onClose }) {
     // On the newest message the picker would extend below the visible part.
     row.current.scrollIntoView({ block: "nearest" });
     row.current.querySelector("button")?.focus();
-    const elsewhere = (/** @type {Event} */ event) => { if (!row.current?.parentElement?.contains(/** @type {Node} */ (event.target))) onClose(); };
+    const elsewhere = (/** @type {Event} */ event) => {
+      if (!row.current?.parentElement?.contains(/** @type {Node} */ (event.target))) onClose();
+    };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
@@ -93,8 +132,15 @@ export function Picker({ onChoose, onClose }) {
     onClose();
   };
   return html`<div class="picker" role="group" aria-label=${t("react-with")} ref=${row} onKeyDown=${pressed}>
-    ${[...recent(), ...own].map((sign) => html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}><${Sign} sign=${sign} /></button>`)}
-    <span ref=${more}><${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} /></span>
+    ${[...recent(), ...own].map(
+      (sign) =>
+        html`<button type="button" key=${sign} aria-label=${sign} onClick=${() => choose(sign)}>
+          <${Sign} sign=${sign} />
+        </button>`,
+    )}
+    <span ref=${more}>
+      <${IconButton} icon="add" label=${t("emoji-more")} aria-expanded=${all} onClick=${() => setAll(!all)} />
+    </span>
     ${all && html`<${EmojiPopup} anchor=${more} onChoose=${choose} onClose=${onClose} />`}
   </div>`;
 }

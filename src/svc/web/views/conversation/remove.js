@@ -12,8 +12,13 @@ import { quoted } from "./message.js";
 
 /** @param {{message: Shown, onClose: () => void}} props */
 export function RemoveMessage({ message, onClose }) {
-  return html`<${Confirm} title=${t("delete-message-title")} text=${t("delete-message-text")} action=${t("delete-message")}
-      onConfirm=${() => tried(acts.remove(message))} onClose=${onClose}>
+  return html`<${Confirm}
+    title=${t("delete-message-title")}
+    text=${t("delete-message-text")}
+    action=${t("delete-message")}
+    onConfirm=${() => tried(acts.remove(message))}
+    onClose=${onClose}
+  >
     <blockquote dir="auto"><b>${nameNow(message.author)}</b> ${quoted(message)}</blockquote>
   <//>`;
 }

@@ -7,7 +7,16 @@
 import { channels, channelsById } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
-import { begun, completed, extended, FILTERS, KINDS, sent, values, wrong } from "../../state/search_filters.js";
+import {
+  begun,
+  completed,
+  extended,
+  FILTERS,
+  KINDS,
+  sent,
+  values,
+  wrong,
+} from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
@@ -22,7 +31,9 @@ export function Search({ channel, onClose }) {
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const [query, setQuery] = useState("");
-  const [found, setFound] = useState(/** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null));
+  const [found, setFound] = useState(
+    /** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null),
+  );
   const [busy, setBusy] = useState(false);
   const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
   useLayoutEffect(() => field.current.focus(), []);
@@ -39,9 +50,17 @@ export function Search({ channel, onClose }) {
     setBusy(true);
     // The query may also contain the beginnings of members' names.
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
-    const parameters = new URLSearchParams({ query: sent(wanted, named, members.value.values()), ...(before && { before }) });
+    const parameters = new URLSearchParams({
+      query: sent(wanted, named, members.value.values()),
+      ...(before && { before }),
+    });
     const answer = await api("GET", `/api/search?${parameters}`).then(
-      ({ messages, more }) => ({ query: wanted, messages: before ? [...found?.messages ?? [], ...messages] : messages, more, problem: "" }),
+      ({ messages, more }) => ({
+        query: wanted,
+        messages: before ? [...(found?.messages ?? []), ...messages] : messages,
+        more,
+        problem: "",
+      }),
       (error) => ({ query: wanted, messages: [], more: false, problem: explain(error) }),
     );
     if (mine !== turn.current) return;
@@ -58,36 +77,114 @@ export function Search({ channel, onClose }) {
   };
   const asked = begun(query, named);
   if (asked?.filter === "from") loadMembers().catch(() => {});
-  const offered = asked && values(asked, { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") }, named);
+  const offered =
+    asked &&
+    values(
+      asked,
+      { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") },
+      named,
+    );
   const take = (/** @type {string} */ value) => asked && write(completed(query, asked, value));
   return html`<${Aside} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
-      <input ref=${field} type="search" dir="auto" aria-label=${t("search-field")} placeholder=${t("search-field")} maxlength="256" value=${query} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setQuery(event.currentTarget.value)} />
+      <input
+        ref=${field}
+        type="search"
+        dir="auto"
+        aria-label=${t("search-field")}
+        placeholder=${t("search-field")}
+        maxlength="256"
+        value=${query}
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setQuery(event.currentTarget.value)}
+      />
     </form>
-    <p class="filters">${FILTERS.map((filter) => html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter, named))}>${named.filters[filter]}:<//>`)}</p>
-    ${offered && offered.length > 0 && html`<ul class="filters" aria-label=${t("search-filter-values")}>${offered.map((value) => html`<li key=${value}><${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//></li>`)}</ul>`}
-    ${(asked?.filter === "before" || asked?.filter === "after") && html`<p><input type="date" aria-label=${t("date")} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)} /></p>`}
-    ${channel?.type === "text" && html`<p><${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>${t("jump-to-date")}<//></p>`}
+    <p class="filters">
+      ${FILTERS.map(
+        (filter) =>
+          html`<${Button} key=${filter} look="chip" onClick=${() => write(extended(query, filter, named))}>
+            ${named.filters[filter]}:
+          <//>`,
+      )}
+    </p>
+    ${
+      offered &&
+      offered.length > 0 &&
+      html`<ul class="filters" aria-label=${t("search-filter-values")}>
+        ${offered.map(
+          (value) =>
+            html`<li key=${value}>
+              <${Button} look="chip on" dir="auto" onClick=${() => take(value)}>${value}<//>
+            </li>`,
+        )}
+      </ul>`
+    }
+    ${
+      (asked?.filter === "before" || asked?.filter === "after") &&
+      html`<p>
+        <input
+          type="date"
+          aria-label=${t("date")}
+          onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => take(event.currentTarget.value)}
+        />
+      </p>`
+    }
+    ${
+      channel?.type === "text" &&
+      html`<p>
+        <${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>
+          ${t("jump-to-date")}
+        <//>
+      </p>`
+    }
     <div aria-live="polite" aria-busy=${busy}>
       ${busy && html`<p class="quiet">${t("searching")}</p>`}
       ${!busy && found?.problem && html`<p class="error">${found.problem}</p>`}
-      ${!busy && found && !found.problem && (found.messages.length > 0 || found.query === query) && html`<p class="quiet">${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}</p>`}
+      ${
+        !busy &&
+        found &&
+        !found.problem &&
+        (found.messages.length > 0 || found.query === query) &&
+        html`<p class="quiet">
+          ${t("search-count", { count: found.messages.length, more: found.more ? "yes" : "no" })}
+        </p>`
+      }
     </div>
-    <ul class="message-lines">${found?.messages.map((message) => html`<${MessageLine} key=${message.id} message=${message}
-      where=${channelsById.value.get(message.channel_id)?.name} onOpen=${() => goTo(message)} />`)}</ul>
-    ${found?.more && html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1)?.id)}>${t("search-more")}<//>`}
+    <ul class="message-lines">${found?.messages.map(
+      (message) => html`<${MessageLine}
+        key=${message.id}
+        message=${message}
+        where=${channelsById.value.get(message.channel_id)?.name}
+        onOpen=${() => goTo(message)}
+      />`,
+    )}</ul>
+    ${
+      found?.more &&
+      html`<${Button} disabled=${busy} onClick=${() => find(found.query, found.messages.at(-1)?.id)}>
+        ${t("search-more")}
+      <//>`
+    }
   <//>`;
 }
 
 /** @returns {Named} */
 const namedHere = () => ({
-  filters: { from: t("search-from"), in: t("search-in"), has: t("search-has"), before: t("search-before"), after: t("search-after") },
+  filters: {
+    from: t("search-from"),
+    in: t("search-in"),
+    has: t("search-has"),
+    before: t("search-before"),
+    after: t("search-after"),
+  },
   kinds: Object.fromEntries(KINDS.map((kind) => [kind, t(`search-has-${kind}`)])),
 });
 
 /** @param {Wrong} wrong @param {Named} named */
 function said({ why, filter, value }, { filters, kinds }) {
-  if (why === "kind") return t("search-kind-unknown", { value, filter: filters[filter], kinds: listed(Object.values(kinds)) });
+  if (why === "kind")
+    return t("search-kind-unknown", { value, filter: filters[filter], kinds: listed(Object.values(kinds)) });
   if (why === "day") return t("search-day-unknown", { value });
-  return t("search-day-excluded", { filter: filters[filter], other: filters[filter === "before" ? "after" : "before"] });
+  return t("search-day-excluded", {
+    filter: filters[filter],
+    other: filters[filter === "before" ? "after" : "before"],
+  });
 }

@@ -32,38 +32,71 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   useEffect(() => {
     if (messageId && loaded) timeline.current?.reveal(messageId);
   }, [messageId, loaded]);
-  useEffect(() => { if (!channel) onClose(); }, [channel]);
+  useEffect(() => {
+    if (!channel) onClose();
+  }, [channel]);
   if (!channel) return null;
   const following = threads.value.has(thread);
   const permitted = (/** @type {Permission} */ permission) => may(permission, channelId);
   const waiting = problem ? "" : t(connection.value === "online" ? "loading" : "offline-text");
   const first = root
-    ? html`<ol class="thread-root"><${Message} message=${root} follows=${false} replied=${null} conversation=${conversation} may=${permitted} onEdit=${() => {}} /></ol>`
+    ? html`<ol class="thread-root">
+        <${Message}
+          message=${root}
+          follows=${false}
+          replied=${null}
+          conversation=${conversation}
+          may=${permitted}
+          onEdit=${() => {}}
+        />
+      </ol>`
     : html`<p class="quiet thread-root">${root === null ? t("thread-closed") : waiting}</p>`;
   return html`<section ref=${section} class="aside-body thread" aria-label=${t("thread")}>
-    <header><h2>${t("thread")}</h2>
-      <${IconButton} icon=${following ? "bell" : "bell-off"} label=${following ? t("unfollow-thread") : t("follow-thread")} onClick=${() => tried(follow(channelId, thread, !following))} />
-      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+    <header>
+      <h2>${t("thread")}</h2>
+      <${IconButton}
+        icon=${following ? "bell" : "bell-off"}
+        label=${following ? t("unfollow-thread") : t("follow-thread")}
+        onClick=${() => tried(follow(channelId, thread, !following))}
+      />
+      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+    </header>
     ${problem && html`<p class="error">${problem}</p>`}
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} root=${first} />
-    ${root && html`<${Composer} key=${conversation.spot} channel=${channel} thread=${thread} editLast=${() => timeline.current?.editLast()} sent=${() => timeline.current?.toEnd()} />`}
+    ${
+      root &&
+      html`<${Composer}
+        key=${conversation.spot}
+        channel=${channel}
+        thread=${thread}
+        editLast=${() => timeline.current?.editLast()}
+        sent=${() => timeline.current?.toEnd()}
+      />`
+    }
   </section>`;
 }
 
 /**
- * Return the root message, loaded with the channel or fetched: null if deleted, undefined while unknown. Also return
- * the problem.
+ * Return the root message, loaded with the channel or fetched: null if deleted, undefined while unknown. Also
+ * return the problem.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {
-  const [told, setTold] = useState(/** @type {{of: string, root?: Posted | null, problem: string}} */ ({ of: "", problem: "" }));
+  const [told, setTold] = useState(
+    /** @type {{of: string, root?: Posted | null, problem: string}} */ ({ of: "", problem: "" }),
+  );
   const held = conversationOf(channelId).messages.value.find(({ id }) => id === thread);
   const known = told.of === thread ? told : null;
   useEffect(() => {
     if (held) return;
     fetchMessage(channelId, thread).then(
       (root) => setTold({ of: thread, root, problem: "" }),
-      (error) => setTold(error.code === "unknown_message" ? { of: thread, root: null, problem: "" } : { of: thread, root: known?.root, problem: explain(error) }),
+      (error) =>
+        setTold(
+          error.code === "unknown_message"
+            ? { of: thread, root: null, problem: "" }
+            : { of: thread, root: known?.root, problem: explain(error) },
+        ),
     );
   }, [channelId, thread, !held, connection.value === "online"]);
   return held ? [held, ""] : [known?.root, known?.problem ?? ""];

@@ -30,12 +30,21 @@ export function Threads({ onClose }) {
       setState({ more: false, busy: false, problem: explain(error) });
     }
   };
-  useEffect(() => { fetchMore(null); }, [connection.value === "online"]);
+  useEffect(() => {
+    fetchMore(null);
+  }, [connection.value === "online"]);
   return html`<${Aside} title=${t("threads")} onClose=${onClose}>
     ${!found.length && !busy && !problem && html`<p class="quiet">${t("no-threads")}</p>`}
-    <ul class="message-lines">${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}</ul>
+    <ul class="message-lines">
+      ${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}
+    </ul>
     ${busy && html`<p class="quiet">${t("loading")}</p>`}
-    ${problem && html`<p class="error">${problem} <${Button} look="link" onClick=${() => fetchMore(null)}>${t("try-again")}<//></p>`}
+    ${
+      problem &&
+      html`<p class="error">
+        ${problem} <${Button} look="link" onClick=${() => fetchMore(null)}>${t("try-again")}<//>
+      </p>`
+    }
     ${more && html`<${Button} onClick=${() => fetchMore(found.at(-1)?.last)}>${t("search-more")}<//>`}
   <//>`;
 }
@@ -45,6 +54,15 @@ function Followed({ each: { channel_id: channelId, thread, root } }) {
   const unread = threads.value.get(thread)?.unread ?? 0;
   const open = () => showAside("thread", { channelId, thread });
   const where = channelsById.value.get(channelId)?.name;
-  if (root) return html`<${MessageLine} message=${root} where=${where} note=${unread > 0 && t("unread-count", { count: unread })} onOpen=${open} />`;
-  return html`<li class="message-line"><p class="quiet">${t("thread-closed")}</p><${Button} look="link" onClick=${open}>${t("go-to-message")}<//></li>`;
+  if (root)
+    return html`<${MessageLine}
+      message=${root}
+      where=${where}
+      note=${unread > 0 && t("unread-count", { count: unread })}
+      onOpen=${open}
+    />`;
+  return html`<li class="message-line">
+    <p class="quiet">${t("thread-closed")}</p>
+    <${Button} look="link" onClick=${open}>${t("go-to-message")}<//>
+  </li>`;
 }

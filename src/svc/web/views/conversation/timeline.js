@@ -1,5 +1,5 @@
-// The list of messages. It keeps its scroll position while messages come and go, separates days, loads more at both
-// ends, and reports when the newest message is visible.
+// The list of messages. It keeps its scroll position while messages come and go, separates days, loads more
+// at both ends, and reports when the newest message is visible.
 
 /**
  * @import { Channel, Message as Posted } from "../../types/api.js"
@@ -8,7 +8,8 @@
  * @import { May } from "./message.js"
  *
  * `root`: shown above the first message of a thread.
- * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?: ComponentChildren}} Props
+ * @typedef {{channel: Channel, conversation: Conversation, empty: boolean, may: May, root?:
+ *   ComponentChildren}} Props
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
 
@@ -45,7 +46,12 @@ export class Timeline extends Component {
   /** @type {State} */
   state = { atEnd: true, editing: null, marked: null, news: 0 };
 
-  #news = 0; #all = false; #frame = 0; #following = true; #top = 0; #height = 0;
+  #news = 0;
+  #all = false;
+  #frame = 0;
+  #following = true;
+  #top = 0;
+  #height = 0;
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;
@@ -53,7 +59,10 @@ export class Timeline extends Component {
   #newFrom = this.#unreadFrom();
 
   #unreadFrom() {
-    const { channel, conversation: { thread } } = this.props;
+    const {
+      channel,
+      conversation: { thread },
+    } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
     if (!counts?.unread) return null;
     // Show the number of new messages until the first of them has been visible.
@@ -68,7 +77,8 @@ export class Timeline extends Component {
     const here = conversation.messages.value.find(({ id }) => id > from);
     const reaches = !conversation.moreBefore.value || conversation.messages.value[0]?.id <= from;
     this.#dropNews();
-    const id = here && reaches ? here.id : await conversation.behind(from).catch((error) => notify(explain(error)));
+    const id =
+      here && reaches ? here.id : await conversation.behind(from).catch((error) => notify(explain(error)));
     if (id) this.reveal(id);
   }
 
@@ -83,18 +93,25 @@ export class Timeline extends Component {
       const { channel, conversation } = this.props;
       const counts = unread.value[channel.id];
       if (markedRead.value.includes(channel.id)) this.#dropNews();
-      if (leftUnread.value === channel.id && !conversation.thread && counts?.unread && counts.read_up_to !== this.#newFrom) {
+      if (
+        leftUnread.value === channel.id &&
+        !conversation.thread &&
+        counts?.unread &&
+        counts.read_up_to !== this.#newFrom
+      ) {
         this.#newFrom = counts.read_up_to;
         this.forceUpdate();
       }
       if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
-    requestAnimationFrame(() => setTimeout(() => {
-      if (this.#all || !this.list.current) return;
-      this.#all = true;
-      this.forceUpdate();
-    }, REST_MS));
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (this.#all || !this.list.current) return;
+        this.#all = true;
+        this.forceUpdate();
+      }, REST_MS),
+    );
   }
 
   componentWillUnmount() {
@@ -118,7 +135,10 @@ export class Timeline extends Component {
     this.#settle();
   }
 
-  /** Open a message's menu before its actions have been drawn: draw them and repeat the request. @param {EventOn<HTMLElement, MouseEvent>} event */
+  /**
+   * Open a message's menu before its actions have been drawn: draw them and repeat the request.
+   * @param {EventOn<HTMLElement, MouseEvent>} event
+   */
   #askedEarly = (event) => {
     const asked = event.target.closest("[data-id]");
     if (this.#all || !asked || event.defaultPrevented) return;
@@ -149,14 +169,17 @@ export class Timeline extends Component {
 
   /** Edit our last message. */
   editLast() {
-    const own = this.props.conversation.messages.value.findLast(({ author: { kind, id } }) => kind === "member" && id === member.value?.id);
+    const own = this.props.conversation.messages.value.findLast(
+      ({ author: { kind, id } }) => kind === "member" && id === member.value?.id,
+    );
     if (own) this.edit(own.id);
   }
 
-  edit = (/** @type {string | null} */ id) => this.setState({ editing: id }, () => {
-    if (id === null) goToField(this.props.conversation.spot);
-    else this.#element(id)?.scrollIntoView({ block: "nearest" });
-  });
+  edit = (/** @type {string | null} */ id) =>
+    this.setState({ editing: id }, () => {
+      if (id === null) goToField(this.props.conversation.spot);
+      else this.#element(id)?.scrollIntoView({ block: "nearest" });
+    });
 
   /** A stable function: a new one would redraw every message whenever a message arrives. @type {May} */
   may = (permission) => this.props.may(permission);
@@ -169,26 +192,101 @@ export class Timeline extends Component {
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
     return html`<div class="timeline">
-      ${news > 0 && html`<p class="news"><button type="button" onClick=${() => this.#toNews()}><${Icon} name="up" /> ${t("news-count", { count: news })}</button>
-        <${IconButton} icon="close" label=${t("close")} onClick=${this.#dropNews} /></p>`}
-      <div id=${conversation.thread ? undefined : "messages-box"} class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${this.box} onScroll=${this.#scrolled} onKeyDown=${moveAmongMessages}>
-        <div id=${conversation.thread ? undefined : "messages"} class="messages" ref=${this.list} onContextMenu=${this.#askedEarly}>
+      ${
+        news > 0 &&
+        html`<p class="news">
+          <button type="button" onClick=${() => this.#toNews()}>
+            <${Icon} name="up" /> ${t("news-count", { count: news })}
+          </button>
+          <${IconButton} icon="close" label=${t("close")} onClick=${this.#dropNews} />
+        </p>`
+      }
+      <div
+        id=${conversation.thread ? undefined : "messages-box"}
+        class="messages-box"
+        role="log"
+        aria-label=${t("messages")}
+        tabindex="0"
+        ref=${this.box}
+        onScroll=${this.#scrolled}
+        onKeyDown=${moveAmongMessages}
+      >
+        <div
+          id=${conversation.thread ? undefined : "messages"}
+          class="messages"
+          ref=${this.list}
+          onContextMenu=${this.#askedEarly}
+        >
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
-          ${moreBefore.value && (olderProblem.value ? html`<${Failed} problem=${olderProblem.value} again=${() => conversation.older(true)} />` : html`<p class="quiet older">${t(online ? "loading" : "offline-text")}</p>`)}
-          ${!moreBefore.value && !root && html`<p id="beginning" class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}</p>`}
-          ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
-            <h2 class="day">${conversation.thread ? html`<span>${day}</span>` : html`<button type="button" title=${t("jump-to-date")} onClick=${() => showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}>${day}</button>`}</h2>
-            <ol>${list.map(({ message, follows, previous }) => html`<${Message} key=${message.id} message=${message} follows=${follows}
-              isNew=${this.#newFrom !== null && message.id > this.#newFrom && (!previous || previous.id <= this.#newFrom)}
-              replied=${message.reply_to} bare=${!this.#all} conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${this.may} onEdit=${this.edit} />`)}</ol>
-          </section>`)}
-          ${moreAfter.value && newerProblem.value && html`<${Failed} problem=${newerProblem.value} again=${() => conversation.newer(true)} />`}
-          ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}</ol>`}
+          ${
+            moreBefore.value &&
+            (olderProblem.value
+              ? html`<${Failed} problem=${olderProblem.value} again=${() => conversation.older(true)} />`
+              : html`<p class="quiet older">${t(online ? "loading" : "offline-text")}</p>`)
+          }
+          ${
+            !moreBefore.value &&
+            !root &&
+            html`<p id="beginning" class="quiet" dir="auto">
+              ${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}
+            </p>`
+          }
+          ${days(shown).map(
+            ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
+              <h2 class="day">
+                ${
+                  conversation.thread
+                    ? html`<span>${day}</span>`
+                    : html`<button
+                        type="button"
+                        title=${t("jump-to-date")}
+                        onClick=${() =>
+                          showDialog("jump", { channelId: channel.id, atMs: list[0].message.posted_at_ms })}
+                      >
+                        ${day}
+                      </button>`
+                }
+              </h2>
+              <ol>${list.map(
+                ({ message, follows, previous }) => html`<${Message}
+                  key=${message.id}
+                  message=${message}
+                  follows=${follows}
+                  isNew=${
+                    this.#newFrom !== null &&
+                    message.id > this.#newFrom &&
+                    (!previous || previous.id <= this.#newFrom)
+                  }
+                  replied=${message.reply_to}
+                  bare=${!this.#all}
+                  conversation=${conversation}
+                  editing=${editing === message.id}
+                  marked=${marked === message.id}
+                  may=${this.may}
+                  onEdit=${this.edit}
+                />`,
+              )}</ol>
+            </section>`,
+          )}
+          ${
+            moreAfter.value &&
+            newerProblem.value &&
+            html`<${Failed} problem=${newerProblem.value} again=${() => conversation.newer(true)} />`
+          }
+          ${
+            waiting.length > 0 &&
+            html`<ol class="waiting">
+              ${waiting.map((item) => html`<${Pending} key=${item.nonce} item=${item} />`)}
+            </ol>`
+          }
         </div>
       </div>
       <${PastMessages} />
-      ${(!atEnd || moreAfter.value) && html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`}
+      ${
+        (!atEnd || moreAfter.value) &&
+        html`<${Button} id="to-end" icon="down" onClick=${() => this.toEnd()}>${t("to-newest")}<//>`
+      }
     </div>`;
   }
 
@@ -197,7 +295,10 @@ export class Timeline extends Component {
     return this.list.current?.querySelector(`[data-id="${CSS.escape(id)}"]`);
   }
 
-  /** Return the element to keep in place: the first visible message. Measure its bottom, because its author line may disappear. */
+  /**
+   * Return the element to keep in place: the first visible message. Measure its bottom, because its author
+   * line may disappear.
+   */
   #firstVisible() {
     const edge = this.box.current.getBoundingClientRect().top;
     for (const element of this.list.current.querySelectorAll(".message")) {
@@ -213,7 +314,10 @@ export class Timeline extends Component {
   };
 
   #seesNews() {
-    const [line, box] = [this.list.current.querySelector(".new-line")?.getBoundingClientRect(), this.box.current.getBoundingClientRect()];
+    const [line, box] = [
+      this.list.current.querySelector(".new-line")?.getBoundingClientRect(),
+      this.box.current.getBoundingClientRect(),
+    ];
     return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
@@ -229,10 +333,11 @@ export class Timeline extends Component {
   }
 
   #scrolled = () => {
-    // Content may have grown before this event, which must not end following. At the end of a partial list, do not
-    // follow.
+    // Content may have grown before this event, which must not end following. At the end of a partial list,
+    // do not follow.
     this.#noteScroll();
-    this.#following = (this.#following || this.#below < AT_END_PX) && !this.props.conversation.moreAfter.value;
+    this.#following =
+      (this.#following || this.#below < AT_END_PX) && !this.props.conversation.moreAfter.value;
     this.#look();
   };
 
@@ -248,7 +353,9 @@ export class Timeline extends Component {
     this.#look();
   }
 
-  /** The scroll event arrives a frame later. Drawing before it must not override where the person scrolled. */
+  /**
+   * The scroll event arrives a frame later. Drawing before it must not override where the person scrolled.
+   */
   #noteScroll() {
     const { scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
     // A growing box, for example when the composer shrinks, scrolls to the former end.
@@ -282,7 +389,8 @@ export class Timeline extends Component {
 }
 
 /** @param {{problem: string, again: () => void}} props */
-const Failed = ({ problem, again }) => html`<p class="error older">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
+const Failed = ({ problem, again }) =>
+  html`<p class="error older">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
 
 /** Group messages by day, each with whether it continues under the name above. @param {Posted[]} messages */
 function days(messages) {
@@ -298,7 +406,11 @@ function days(messages) {
       found.push({ day: dayOf(at), list: [] });
       [begins, ends] = dayAround(at);
     }
-    found.at(-1)?.list.push({ message, previous, follows: !newDay && previous !== null && together(previous, message) });
+    found.at(-1)?.list.push({
+      message,
+      previous,
+      follows: !newDay && previous !== null && together(previous, message),
+    });
     previous = message;
   }
   return found;
@@ -307,6 +419,11 @@ function days(messages) {
 /** @param {Posted} previous @param {Posted} message */
 function together(previous, message) {
   // A webhook may use another name in each message.
-  const name = (/** @type {Posted} */ { author }) => (author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`);
-  return name(previous) === name(message) && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
+  const name = (/** @type {Posted} */ { author }) =>
+    author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`;
+  return (
+    name(previous) === name(message) &&
+    message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS &&
+    message.reply_to === null
+  );
 }

@@ -1,4 +1,5 @@
-// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Shows nothing.
+// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Shows
+// nothing.
 
 import { fit, folded, matching } from "../../state/matching.js";
 import { signal } from "../../vendor/signals.js";
@@ -48,28 +49,40 @@ async function fetched(name) {
     import("../../vendor/emoji/signs.js"),
     import(`../../vendor/emoji/${name}.js`),
   ]);
-  catalogue.value = /** @type {[sign: string, group: number, toned: string, names: string][]} */ (signs).map(([sign, group, toned, names], index) => {
-    const all = names.split(" ");
-    const [label, more] = words[index];
-    return { sign, group, toned, name: all[0], names: all, label, words: more };
-  });
+  catalogue.value = /** @type {[sign: string, group: number, toned: string, names: string][]} */ (signs).map(
+    ([sign, group, toned, names], index) => {
+      const all = names.split(" ");
+      const [label, more] = words[index];
+      return { sign, group, toned, name: all[0], names: all, label, words: more };
+    },
+  );
 }
 
 /** Return the server's own emoji as items. @param {ServerEmoji} emoji @returns {Item[]} */
-export const ownItems = (emoji) => Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
+export const ownItems = (emoji) =>
+  Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
 
 /** Return the sign in a skin tone; 0 is none. @param {Item} item @param {number} tone */
-export const inTone = ({ sign, toned }, tone) => (tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign);
+export const inTone = ({ sign, toned }, tone) =>
+  tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign;
 
-/** Return the items that match all words of a query, the server's own first. @param {string} query @param {Item[]} own @param {Item[]} all @returns {Item[]} */
+/**
+ * Return the items that match all words of a query, the server's own first.
+ * @param {string} query
+ * @param {Item[]} own
+ * @param {Item[]} all
+ * @returns {Item[]}
+ */
 export function search(query, own, all) {
-  const wanted = folded(query.replaceAll(":", " ")).split(/[\s_]+/u).filter(Boolean);
+  const wanted = folded(query.replaceAll(":", " "))
+    .split(/[\s_]+/u)
+    .filter(Boolean);
   return [...found(own, wanted), ...found(all, wanted)].slice(0, MOST_FOUND);
 }
 
 /**
- * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded there are only
- * the server's own. Components and computed signals that call this run again once it has loaded.
+ * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded there
+ * are only the server's own. Components and computed signals that call this run again once it has loaded.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
  * @returns {{name: string, label: string, character?: string, url?: string}[]}
  */
@@ -83,9 +96,15 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
   ];
 }
 
-/** Return the sign of exactly this name, if loaded and not one of the server's own. @param {string} name @param {ServerEmoji} serverEmoji */
+/**
+ * Return the sign of exactly this name, if loaded and not one of the server's own.
+ * @param {string} name
+ * @param {ServerEmoji} serverEmoji
+ */
 export function signOf(name, serverEmoji, tone = 0) {
-  const item = serverEmoji.has(name) ? undefined : catalogue.value?.find(({ names }) => names?.includes(name));
+  const item = serverEmoji.has(name)
+    ? undefined
+    : catalogue.value?.find(({ names }) => names?.includes(name));
   return item && inTone(item, tone);
 }
 
@@ -95,7 +114,8 @@ function found(items, wanted) {
   const fitting = [];
   for (const item of items) {
     const fits = wanted.map((word) => fitOf(item, word));
-    if (fits.length && !fits.includes(-1)) fitting.push({ item, fits: fits.reduce((sum, each) => sum + each, 0) });
+    if (fits.length && !fits.includes(-1))
+      fitting.push({ item, fits: fits.reduce((sum, each) => sum + each, 0) });
   }
   // Sorting is stable, so equal matches stay in Unicode's order.
   return fitting.sort((one, other) => one.fits - other.fits).map(({ item }) => item);
@@ -103,7 +123,13 @@ function found(items, wanted) {
 
 /** @param {Item} item @param {string} word @returns {number} */
 function fitOf({ name, names = [name], label, words = "" }, word) {
-  const best = Math.min(...[...names, label].map((each) => fit(folded(each), word)).map((fits) => (fits < 0 ? Infinity : fits)));
+  const best = Math.min(
+    ...[...names, label].map((each) => fit(folded(each), word)).map((fits) => (fits < 0 ? Infinity : fits)),
+  );
   if (best < Infinity) return best;
-  return folded(words).split(" ").some((each) => each.startsWith(word)) ? BY_WORD : -1;
+  return folded(words)
+    .split(" ")
+    .some((each) => each.startsWith(word))
+    ? BY_WORD
+    : -1;
 }

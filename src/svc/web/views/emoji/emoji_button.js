@@ -7,7 +7,10 @@ import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 import { EmojiPopup } from "./emoji_popup.js";
 
-/** `onChoose` gets a character or `:name:`. @param {{disabled: boolean, onChoose: (sign: string) => void}} props */
+/**
+ * `onChoose` gets a character or `:name:`.
+ * @param {{disabled: boolean, onChoose: (sign: string) => void}} props
+ */
 export function EmojiButton({ disabled, onChoose }) {
   /** @type {RefObject<HTMLElement>} */
   const button = useRef(null);
@@ -16,6 +19,16 @@ export function EmojiButton({ disabled, onChoose }) {
     setOpen(false);
     onChoose(sign);
   };
-  return html`<span ref=${button}><${IconButton} icon="emoji" label=${t("emoji-choose")} disabled=${disabled} aria-expanded=${open} onClick=${() => setOpen(!open)} /></span>
-    ${open && html`<${EmojiPopup} anchor=${button} onChoose=${choose} onClose=${() => setOpen(false)} />`}`;
+  return html`
+    <span ref=${button}>
+      <${IconButton}
+        icon="emoji"
+        label=${t("emoji-choose")}
+        disabled=${disabled}
+        aria-expanded=${open}
+        onClick=${() => setOpen(!open)}
+      />
+    </span>
+    ${open && html`<${EmojiPopup} anchor=${button} onChoose=${choose} onClose=${() => setOpen(false)} />`}
+  `;
 }

@@ -12,7 +12,10 @@ import { beside } from "../parts/menu.js";
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
 const SIZE = { width: 384, height: 450 }; // Its approximate size, needed to place it before it is drawn.
 
-/** `onChoose` gets a character or `:name:`. @param {{anchor: RefObject<HTMLElement>, onChoose: (sign: string) => void, onClose: () => void}} props */
+/**
+ * `onChoose` gets a character or `:name:`.
+ * @param {{anchor: RefObject<HTMLElement>, onChoose: (sign: string) => void, onClose: () => void}} props
+ */
 export function EmojiPopup({ anchor, onChoose, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const popup = useRef(null);

@@ -1,5 +1,5 @@
-// A picker's emoji, of which only the visible ones are in the document. Tab reaches one of them, the arrow keys the
-// others.
+// A picker's emoji, of which only the visible ones are in the document. Tab reaches one of them, the arrow
+// keys the others.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -27,14 +27,19 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const wanted = useRef(false); // Whether to focus the place once it is drawn.
   const here = rows[place.row]?.items[place.column] ? place : firstFrom(rows);
 
-  useLayoutEffect(() => { if (box.current) box.current.scrollTop = 0; setPlace(firstFrom(rows)); }, [sections]);
+  useLayoutEffect(() => {
+    if (box.current) box.current.scrollTop = 0;
+    setPlace(firstFrom(rows));
+  }, [sections]);
   useLayoutEffect(() => {
     const row = rows.findIndex(({ head }) => head?.id === goTo?.section);
     if (row < 0 || !box.current) return;
     box.current.scrollTop = row * size.cell;
     setPlace(firstFrom(rows, row));
   }, [goTo]);
-  useEffect(() => { if (entered) box.current?.querySelector('[tabindex="0"]')?.focus(); }, [entered]);
+  useEffect(() => {
+    if (entered) box.current?.querySelector('[tabindex="0"]')?.focus();
+  }, [entered]);
   useLayoutEffect(() => {
     if (!wanted.current || !box.current) return;
     wanted.current = false;
@@ -55,18 +60,53 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   };
   const first = Math.floor(top / size.cell) - MARGIN;
   const last = Math.ceil((top + size.height) / size.cell) + MARGIN;
-  const drawn = rows.map((row, index) => ({ row, index })).filter(({ index }) => (index >= first && index <= last) || index === here.row);
-  return html`<div class="emoji-grid" ref=${box} onScroll=${() => setTop(box.current?.scrollTop ?? 0)} onKeyDown=${pressed} onMouseLeave=${() => onMeet(null)}>
-    <div role="grid" aria-label=${t("emoji-picker")} aria-rowcount=${rows.length} style=${{ blockSize: `${rows.length * size.cell}px` }}>
-      ${drawn.map(({ row, index }) => html`<div role="row" key=${index} aria-rowindex=${index + 1} style=${{ insetBlockStart: `${index * size.cell}px` }}>
-        ${row.head && html`<span role="rowheader" class="emoji-head" dir="auto">${row.head.label}</span>`}
-        ${row.items.map((item, column) => html`<span role="gridcell" key=${item.sign}>
-          <button type="button" tabindex=${index === here.row && column === here.column ? 0 : -1} aria-label=${item.label}
-            onClick=${() => onChoose(item)} onMouseEnter=${() => onMeet(item)} onFocus=${() => { onMeet(item); setPlace({ row: index, column }); }}>
-            ${item.url ? html`<img src=${item.url} alt="" loading="lazy" draggable=${false} />` : inTone(item, tone)}
-          </button>
-        </span>`)}
-      </div>`)}
+  const drawn = rows
+    .map((row, index) => ({ row, index }))
+    .filter(({ index }) => (index >= first && index <= last) || index === here.row);
+  return html`<div
+    class="emoji-grid"
+    ref=${box}
+    onScroll=${() => setTop(box.current?.scrollTop ?? 0)}
+    onKeyDown=${pressed}
+    onMouseLeave=${() => onMeet(null)}
+  >
+    <div
+      role="grid"
+      aria-label=${t("emoji-picker")}
+      aria-rowcount=${rows.length}
+      style=${{ blockSize: `${rows.length * size.cell}px` }}
+    >
+      ${drawn.map(
+        ({ row, index }) => html`<div
+          role="row"
+          key=${index}
+          aria-rowindex=${index + 1}
+          style=${{ insetBlockStart: `${index * size.cell}px` }}
+        >
+          ${row.head && html`<span role="rowheader" class="emoji-head" dir="auto">${row.head.label}</span>`}
+          ${row.items.map(
+            (item, column) => html`<span role="gridcell" key=${item.sign}>
+              <button
+                type="button"
+                tabindex=${index === here.row && column === here.column ? 0 : -1}
+                aria-label=${item.label}
+                onClick=${() => onChoose(item)}
+                onMouseEnter=${() => onMeet(item)}
+                onFocus=${() => {
+                  onMeet(item);
+                  setPlace({ row: index, column });
+                }}
+              >
+                ${
+                  item.url
+                    ? html`<img src=${item.url} alt="" loading="lazy" draggable=${false} />`
+                    : inTone(item, tone)
+                }
+              </button>
+            </span>`,
+          )}
+        </div>`,
+      )}
     </div>
   </div>`;
 }
@@ -79,7 +119,11 @@ function useSize(box) {
     if (!element) return undefined;
     const measure = () => {
       const cell = CELL_REM * parseFloat(getComputedStyle(document.documentElement).fontSize);
-      setSize({ cell, columns: Math.max(1, Math.floor(element.clientWidth / cell)), height: element.clientHeight });
+      setSize({
+        cell,
+        columns: Math.max(1, Math.floor(element.clientWidth / cell)),
+        height: element.clientHeight,
+      });
     };
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -98,7 +142,8 @@ function reveal(box, row, cell) {
 }
 
 /** @param {HTMLElement | null} element */
-const isRightToLeft = (element) => Boolean(element) && getComputedStyle(/** @type {HTMLElement} */ (element)).direction === "rtl";
+const isRightToLeft = (element) =>
+  Boolean(element) && getComputedStyle(/** @type {HTMLElement} */ (element)).direction === "rtl";
 
 /** @param {string} key */
 const mirrored = (key) => ({ ArrowLeft: "ArrowRight", ArrowRight: "ArrowLeft" })[key] ?? key;

@@ -12,7 +12,19 @@ import { Tones } from "./tones.js";
 /** @typedef {import("./rows.js").Section} Section */
 
 /** @type {Record<string, string>} */
-const FACES = { recent: "🕘", own: "⭐", 0: "😀", 1: "👋", 3: "🐻", 4: "🍎", 5: "🚗", 6: "⚽", 7: "💡", 8: "🔣", 9: "🏁" };
+const FACES = {
+  recent: "🕘",
+  own: "⭐",
+  0: "😀",
+  1: "👋",
+  3: "🐻",
+  4: "🍎",
+  5: "🚗",
+  6: "⚽",
+  7: "💡",
+  8: "🔣",
+  9: "🏁",
+};
 
 /**
  * `onChoose` gets a character or `:name:`. The caller closes the picker.
@@ -29,14 +41,19 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const { tone } = remembered.value;
   // A chosen emoji moves to the front when the picker next opens, not under the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
-  const sections = useMemo(() => sectionsOf(query, serverEmoji, all ?? [], recent), [query, serverEmoji, all]);
+  const sections = useMemo(
+    () => sectionsOf(query, serverEmoji, all ?? [], recent),
+    [query, serverEmoji, all],
+  );
   useEffect(() => {
     load();
     // On a phone, focus would open the keyboard over the emoji.
     (matchMedia("(pointer: fine)").matches ? field : root).current?.focus();
   }, []);
   useEffect(() => {
-    const elsewhere = (/** @type {PointerEvent} */ event) => { if (!isOurs(root.current, event.target)) onClose(); };
+    const elsewhere = (/** @type {PointerEvent} */ event) => {
+      if (!isOurs(root.current, event.target)) onClose();
+    };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, [onClose]);
@@ -59,18 +76,56 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
     if (event.key === "ArrowDown") setEntered({});
     else if (query.trim()) choose(sections[0]?.items[0]);
   };
-  return html`<div class="emoji-picker" role="dialog" aria-label=${t("emoji-picker")} tabindex="-1" ref=${root} onKeyDown=${pressed}>
-    <input type="search" ref=${field} value=${query} dir="auto" aria-label=${t("emoji-search")} placeholder=${t("emoji-search")} autocomplete="off" spellcheck=${false}
-      onInput=${() => setQuery(field.current?.value ?? "")} onKeyDown=${inField} />
-    ${!query.trim() && html`<${Categories} sections=${sections} onGo=${(/** @type {string} */ section) => setGoTo({ section })} />`}
+  return html`<div
+    class="emoji-picker"
+    role="dialog"
+    aria-label=${t("emoji-picker")}
+    tabindex="-1"
+    ref=${root}
+    onKeyDown=${pressed}
+  >
+    <input
+      type="search"
+      ref=${field}
+      value=${query}
+      dir="auto"
+      aria-label=${t("emoji-search")}
+      placeholder=${t("emoji-search")}
+      autocomplete="off"
+      spellcheck=${false}
+      onInput=${() => setQuery(field.current?.value ?? "")}
+      onKeyDown=${inField}
+    />
+    ${
+      !query.trim() &&
+      html`<${Categories}
+        sections=${sections}
+        onGo=${(/** @type {string} */ section) => setGoTo({ section })}
+      />`
+    }
     <${State} empty=${!sections.length} />
-    <${Grid} sections=${sections} tone=${tone} goTo=${goTo} entered=${entered} onChoose=${choose}
-      onMeet=${(/** @type {Item | null} */ item) => { met.value = item ? describe(item) : ""; }} onLeave=${() => field.current?.focus()} />
-    <footer><span class="emoji-met" dir="auto" aria-hidden="true">${met}</span><${Tones} tone=${tone} onChoose=${chooseTone} /></footer>
+    <${Grid}
+      sections=${sections}
+      tone=${tone}
+      goTo=${goTo}
+      entered=${entered}
+      onChoose=${choose}
+      onMeet=${(/** @type {Item | null} */ item) => {
+        met.value = item ? describe(item) : "";
+      }}
+      onLeave=${() => field.current?.focus()}
+    />
+    <footer>
+      <span class="emoji-met" dir="auto" aria-hidden="true">${met}</span>
+      <${Tones} tone=${tone} onChoose=${chooseTone} />
+    </footer>
   </div>`;
 }
 
-/** Buttons that scroll to a section. @param {{sections: Section[], onGo: (section: string) => void}} properties */
+/**
+ * Buttons that scroll to a section.
+ * @param {{sections: Section[], onGo: (section: string) => void}} properties
+ */
 function Categories({ sections, onGo }) {
   const row = useRef(/** @type {HTMLElement | null} */ (null));
   const [at, setAt] = useState(0);
@@ -83,20 +138,48 @@ function Categories({ sections, onGo }) {
     setAt(next);
     /** @type {HTMLElement} */ (row.current.children[next]).focus();
   };
-  return html`<div class="emoji-categories" role="toolbar" aria-label=${t("emoji-categories")} ref=${row} onKeyDown=${pressed}>
-    ${sections.map(({ id, label }, index) => html`<button type="button" key=${id} title=${label} aria-label=${label} tabindex=${index === Math.min(at, sections.length - 1) ? 0 : -1}
-      onClick=${() => { setAt(index); onGo(id); }}>${FACES[id]}</button>`)}
+  return html`<div
+    class="emoji-categories"
+    role="toolbar"
+    aria-label=${t("emoji-categories")}
+    ref=${row}
+    onKeyDown=${pressed}
+  >
+    ${sections.map(
+      ({ id, label }, index) => html`<button
+        type="button"
+        key=${id}
+        title=${label}
+        aria-label=${label}
+        tabindex=${index === Math.min(at, sections.length - 1) ? 0 : -1}
+        onClick=${() => {
+          setAt(index);
+          onGo(id);
+        }}
+      >
+        ${FACES[id]}
+      </button>`,
+    )}
   </div>`;
 }
 
 /** The text shown while there are no emoji. @param {{empty: boolean}} properties */
 function State({ empty }) {
-  if (failed.value) return html`<p class="emoji-state" role="status">${t("emoji-failed")} <button type="button" onClick=${() => load()}>${t("emoji-again")}</button></p>`;
+  if (failed.value)
+    return html`<p class="emoji-state" role="status">
+      ${t("emoji-failed")} <button type="button" onClick=${() => load()}>${t("emoji-again")}</button>
+    </p>`;
   const words = catalogue.value ? empty && t("emoji-none") : t("emoji-loading");
   return html`<p class="emoji-state" role="status">${words}</p>`;
 }
 
-/** @param {string} query @param {ServerEmoji} serverEmoji @param {Item[]} all @param {string[]} recent @returns {Section[]} */
+/**
+ * @param {string} query
+ * @param {ServerEmoji} serverEmoji
+ * @param {Item[]} all
+ * @param {string[]} recent
+ * @returns {Section[]}
+ */
 function sectionsOf(query, serverEmoji, all, recent) {
   const own = ownItems(serverEmoji);
   if (query.trim()) {
@@ -105,13 +188,28 @@ function sectionsOf(query, serverEmoji, all, recent) {
   }
   const known = new Map(own.map((item) => [item.sign, item]));
   for (const { label, name, sign } of all) known.set(sign, { label, name, sign });
-  const last = recent.map((sign) => known.get(sign) ?? (sign.startsWith(":") ? null : { sign, label: sign, name: "" })).filter((item) => item !== null);
-  const groups = GROUPS.map((group) => ({ id: String(group), label: t(`emoji-group-${group}`), items: all.filter((item) => item.group === group) }));
-  return [{ id: "recent", label: t("emoji-recent"), items: last }, { id: "own", label: t("emoji-own"), items: own }, ...groups].filter(({ items }) => items.length);
+  const last = recent
+    .map((sign) => known.get(sign) ?? (sign.startsWith(":") ? null : { sign, label: sign, name: "" }))
+    .filter((item) => item !== null);
+  const groups = GROUPS.map((group) => ({
+    id: String(group),
+    label: t(`emoji-group-${group}`),
+    items: all.filter((item) => item.group === group),
+  }));
+  return [
+    { id: "recent", label: t("emoji-recent"), items: last },
+    { id: "own", label: t("emoji-own"), items: own },
+    ...groups,
+  ].filter(({ items }) => items.length);
 }
 
 /** @param {Item} item */
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
-/** Whether the target is the button that opened the picker, which closes it too. @param {HTMLElement | null} root @param {EventTarget | null} target */
-const isOurs = (root, target) => target instanceof Element && (root?.contains(target) || Boolean(target.closest('[aria-expanded="true"]')));
+/**
+ * Whether the target is the button that opened the picker, which closes it too.
+ * @param {HTMLElement | null} root
+ * @param {EventTarget | null} target
+ */
+const isOurs = (root, target) =>
+  target instanceof Element && (root?.contains(target) || Boolean(target.closest('[aria-expanded="true"]')));

@@ -25,7 +25,10 @@ export function used(sign) {
 /** @returns {{tone: number, recent: string[]}} */
 function read() {
   const { tone, recent } = keptLike({ tone: 0, recent: [] }, KEPT);
-  return { tone: Number.isInteger(tone) && tone >= 0 && tone <= 5 ? tone : 0, recent: recent.filter(isSign).slice(0, MOST_RECENT) };
+  return {
+    tone: Number.isInteger(tone) && tone >= 0 && tone <= 5 ? tone : 0,
+    recent: recent.filter(isSign).slice(0, MOST_RECENT),
+  };
 }
 
 /** @param {{tone: number, recent: string[]}} changed */

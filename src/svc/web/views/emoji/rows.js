@@ -1,4 +1,5 @@
-// The layout of a picker's emoji: rows with a heading above each section, and movement by arrow keys. Pure functions.
+// The layout of a picker's emoji: rows with a heading above each section, and movement by arrow keys. Pure
+// functions.
 
 /** @typedef {import("./catalogue.js").Item} Item */
 /** @typedef {{id: string, label: string, items: Item[]}} Section */
@@ -11,30 +12,47 @@ const PAGE = 6; // Rows.
 export function laidOut(sections, columns) {
   return sections.flatMap((section) => {
     const rows = [];
-    for (let at = 0; at < section.items.length; at += columns) rows.push({ items: section.items.slice(at, at + columns) });
+    for (let at = 0; at < section.items.length; at += columns)
+      rows.push({ items: section.items.slice(at, at + columns) });
     return rows.length ? [{ head: section, items: [] }, ...rows] : [];
   });
 }
 
-/** Return the first place with an emoji at or after a row. @param {Row[]} rows @param {number} [from] @returns {Place} */
+/**
+ * Return the first place with an emoji at or after a row.
+ * @param {Row[]} rows
+ * @param {number} [from]
+ * @returns {Place}
+ */
 export function firstFrom(rows, from = 0) {
   const row = rows.findIndex(({ items }, index) => index >= from && items.length);
   return { row: Math.max(row, 0), column: 0 };
 }
 
-/** Return the place that a key leads to; null if it leaves at the top or has no meaning here. @param {Row[]} rows @param {Place} place @param {string} key @returns {Place | null} */
+/**
+ * Return the place that a key leads to; null if it leaves at the top or has no meaning here.
+ * @param {Row[]} rows
+ * @param {Place} place
+ * @param {string} key
+ * @returns {Place | null}
+ */
 export function moved(rows, { row, column }, key) {
   switch (key) {
     case "ArrowRight":
-      return column + 1 < rows[row].items.length ? { row, column: column + 1 } : below(rows, row, 0) ?? { row, column };
+      return column + 1 < rows[row].items.length
+        ? { row, column: column + 1 }
+        : (below(rows, row, 0) ?? { row, column });
     case "ArrowLeft":
-      return column > 0 ? { row, column: column - 1 } : above(rows, row, Infinity) ?? { row, column };
+      return column > 0 ? { row, column: column - 1 } : (above(rows, row, Infinity) ?? { row, column });
     case "ArrowDown":
       return below(rows, row, column) ?? { row, column };
     case "ArrowUp":
       return above(rows, row, column);
     case "PageDown":
-      return below(rows, Math.min(row + PAGE, rows.length) - 1, column) ?? below(rows, row, column) ?? { row, column };
+      return (
+        below(rows, Math.min(row + PAGE, rows.length) - 1, column) ??
+        below(rows, row, column) ?? { row, column }
+      );
     case "PageUp":
       return above(rows, Math.max(row - PAGE, 0) + 1, column) ?? { row, column };
     case "Home":
@@ -48,7 +66,8 @@ export function moved(rows, { row, column }, key) {
 
 /** @param {Row[]} rows @param {number} row @param {number} column @returns {Place | null} */
 function below(rows, row, column) {
-  for (let next = row + 1; next < rows.length; next++) if (rows[next].items.length) return within(rows, next, column);
+  for (let next = row + 1; next < rows.length; next++)
+    if (rows[next].items.length) return within(rows, next, column);
   return null;
 }
 

@@ -1,5 +1,5 @@
-// Bars above the page: a new version is available, or the page shows cached content. Also asks where to post content
-// shared with the page.
+// Bars above the page: a new version is available, or the page shows cached content. Also asks where to post
+// content shared with the page.
 
 import { isBusy, newVersion, update } from "../../state/installed.js";
 import { notify } from "../../state/notices.js";
@@ -13,18 +13,28 @@ import { Button } from "../parts/button.js";
 import { agoOf } from "../parts/time.js";
 
 export function Bars() {
-  useSignalEffect(() => { if (shared.value) showDialog("share"); });
+  useSignalEffect(() => {
+    if (shared.value) showDialog("share");
+  });
   return html`<div class="bars"><${NewVersion} /><${ShownFrom} /><${Reconnecting} /></div>`;
 }
 
 function NewVersion() {
   const load = () => (isBusy() ? notify(t("update-later")) : update());
-  return newVersion.value && html`<p class="bar" role="status"><span>${t("new-version")}</span><${Button} look="link" onClick=${load}>${t("load-version")}<//></p>`;
+  return (
+    newVersion.value &&
+    html`<p class="bar" role="status">
+      <span>${t("new-version")}</span>
+      <${Button} look="link" onClick=${load}>${t("load-version")}<//>
+    </p>`
+  );
 }
 
 function ShownFrom() {
   const fromMs = pageFrom(place.value?.channelId ?? "");
-  return html`<p class=${fromMs === null ? "" : "bar offline"} role="status">${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}</p>`;
+  return html`<p class=${fromMs === null ? "" : "bar offline"} role="status">
+    ${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}
+  </p>`;
 }
 
 /** Without a bar, a narrow page would rarely show this: its list of channels is mostly hidden. */

@@ -30,16 +30,39 @@ export function Share({ onClose }) {
     onClose();
     if (!shareInto(id)) notify(t("too-many-files"));
   };
-  if (!trusted) return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
-    <p>${shared.value?.from ? t("share-from-site", { host: shared.value.from }) : t("share-from-outside")}</p>
-    <${Button} look="primary" onClick=${() => setTrusted(true)}>${t("show")}<//>
-  <//>`;
-  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  if (!trusted)
+    return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
+      <p>
+        ${shared.value?.from ? t("share-from-site", { host: shared.value.from }) : t("share-from-outside")}
+      </p>
+      <${Button} look="primary" onClick=${() => setTrusted(true)}>${t("show")}<//>
+    <//>`;
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
+    moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
   return html`<${Dialog} title=${t("share-title")} onClose=${close} class="sharing">
     <${What} />
-    ${all.length > MANY && html`<${Field} label=${t("share-find")} value=${wanted} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)} />`}
-    ${found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`}
-    <ul onKeyDown=${move}>${found.map(({ id, name }) => html`<li key=${id}><button type="button" class="channel" onClick=${() => choose(id)}><${Icon} name="hash" /><span class="channel-name" dir="auto">${name}</span></button></li>`)}</ul>
+    ${
+      all.length > MANY &&
+      html`<${Field}
+        label=${t("share-find")}
+        value=${wanted}
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)}
+      />`
+    }
+    ${
+      found.length === 0 && html`<p class="quiet">${all.length ? t("nothing-found") : t("share-nowhere")}</p>`
+    }
+    <ul onKeyDown=${move}>
+      ${found.map(
+        ({ id, name }) =>
+          html`<li key=${id}>
+            <button type="button" class="channel" onClick=${() => choose(id)}>
+              <${Icon} name="hash" />
+              <span class="channel-name" dir="auto">${name}</span>
+            </button>
+          </li>`,
+      )}
+    </ul>
   <//>`;
 }
 
@@ -48,6 +71,14 @@ function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">
     ${text && html`<blockquote dir="auto"><${Markdown} text=${text} /></blockquote>`}
-    ${files.length > 0 && html`<ul aria-label=${t("files")}>${files.map(({ name }) => html`<li key=${name} class="one-line" dir="auto"><${Icon} name="file" /> ${name}</li>`)}</ul>`}
+    ${
+      files.length > 0 &&
+      html`<ul aria-label=${t("files")}>
+        ${files.map(
+          ({ name }) =>
+            html`<li key=${name} class="one-line" dir="auto"><${Icon} name="file" /> ${name}</li>`,
+        )}
+      </ul>`
+    }
   </div>`;
 }

@@ -15,8 +15,15 @@ import { permissionName } from "./parts/permission.js";
 const DAY_S = 86400;
 /** The owner's settings, by the labels of the pages that change them. @type {{[setting: string]: string}} */
 const SETTINGS = {
-  description: "community-description", rules: "community-rules", joinPolicy: "join-policy", profanityMode: "bad-words", lanOpen: "setting-lanopen",
-  discoverable: "setting-discoverable", linkPreviews: "setting-linkpreviews", welcomeChannelId: "welcome-channel", retentionDays: "retention",
+  description: "community-description",
+  rules: "community-rules",
+  joinPolicy: "join-policy",
+  profanityMode: "bad-words",
+  lanOpen: "setting-lanopen",
+  discoverable: "setting-discoverable",
+  linkPreviews: "setting-linkpreviews",
+  welcomeChannelId: "welcome-channel",
+  retentionDays: "retention",
 };
 const dashed = (/** @type {string} */ name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
@@ -24,7 +31,9 @@ const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 /** Return the sentence. An action without a sentence shows its name. @param {AuditEntry} entry */
 export function sentenceOf(entry) {
   const key = `audit-${dashed(entry.action)}`;
-  return knows(key) ? t(`audit-${dashed(entry.action)}`, argumentsOf(entry)) : t("audit-other", { who: whoOf(entry), action: entry.action });
+  return knows(key)
+    ? t(`audit-${dashed(entry.action)}`, argumentsOf(entry))
+    : t("audit-other", { who: whoOf(entry), action: entry.action });
 }
 
 // The sentence's details depend on the action.
@@ -34,46 +43,78 @@ const inside = (value) => (typeof value === "object" && value !== null ? /** @ty
 /** @param {unknown} value @returns {Permission[]} */
 const permissionsIn = (value) => (Array.isArray(value) ? value : []);
 /** @param {AuditEntry} entry */
-const whoOf = ({ actor_id: id, details }) => (details.rule ? t("the-rule", { rule: text(details.rule) }) : id ? memberOf(id)?.nickname ?? t("somebody") : t("the-operator"));
+const whoOf = ({ actor_id: id, details }) =>
+  details.rule
+    ? t("the-rule", { rule: text(details.rule) })
+    : id
+      ? (memberOf(id)?.nickname ?? t("somebody"))
+      : t("the-operator");
 
 /** @param {AuditEntry} entry */
 function argumentsOf(entry) {
   const { action, target_id: target, details } = entry;
-  const about = ABOUT_MEMBERS.test(action) ? text(details.nickname) || text(details.before) || (target && memberOf(target)?.nickname) || t("somebody") : memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ?? (text(details.nickname) || t("somebody"));
+  const about = ABOUT_MEMBERS.test(action)
+    ? text(details.nickname) ||
+      text(details.before) ||
+      (target && memberOf(target)?.nickname) ||
+      t("somebody")
+    : (memberOf(text(details.author_id) || text(details.member_id) || "-")?.nickname ??
+      (text(details.nickname) || t("somebody")));
   const channel = channelsById.value.get(text(details.channel_id) || (target ?? ""));
   const role = rolesById.value.get(text(details.role_id) || (target ?? ""));
-  const named = text(details.name) || text(inside(details.after).name) || (role && roleName(role)) || channel?.name || "";
+  const named =
+    text(details.name) || text(inside(details.after).name) || (role && roleName(role)) || channel?.name || "";
   return {
-    who: whoOf(entry), about, channel: channel?.name ?? t("a-channel"), name: named || t("something"), role: role ? roleName(role) : named || t("role-gone"),
-    after: text(details.after), muted: details.muted ? "yes" : "no", deafened: details.deafened ? "yes" : "no",
+    who: whoOf(entry),
+    about,
+    channel: channel?.name ?? t("a-channel"),
+    name: named || t("something"),
+    role: role ? roleName(role) : named || t("role-gone"),
+    after: text(details.after),
+    muted: details.muted ? "yes" : "no",
+    deafened: details.deafened ? "yes" : "no",
   };
 }
 
-/** Return further details as [[label, text]], such as the reason, or a value before and after. @param {AuditEntry} entry */
+/**
+ * Return further details as [[label, text]], such as the reason, or a value before and after.
+ * @param {AuditEntry} entry
+ */
 export function detailsOf({ details, action }) {
   /** @type {[what: string, how: unknown][]} */
   const told = [];
   if (text(details.reason)) told.push([t("reason"), details.reason]);
   if (text(details.note)) told.push([t("note"), details.note]);
-  if (typeof details.until_ms === "number" && action === "member_timeout") told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="long" />`]);
+  if (typeof details.until_ms === "number" && action === "member_timeout")
+    told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="long" />`]);
   if (Array.isArray(details.changed)) told.push([t("changed"), details.changed.map(field).join(", ")]);
-  for (const side of ["allow", "deny"]) if (permissionsIn(details[side]).length) told.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
+  for (const side of ["allow", "deny"])
+    if (permissionsIn(details[side]).length)
+      told.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
   return [...told, ...differences(details)];
 }
 
-const field = (/** @type {string} */ key) => (SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key);
+const field = (/** @type {string} */ key) =>
+  SETTINGS[key] ? t(SETTINGS[key]) : knows(`field-${dashed(key)}`) ? t(`field-${dashed(key)}`) : key;
 
 /** @param {Said} details @returns {[what: string, how: string][]} */
 function differences(details) {
   if (inside(details.before).id) return betweenRoles(inside(details.before), inside(details.after));
-  return Object.entries(details).map(([key, value]) => /** @type {const} */ ([key, inside(value)])).filter(([, value]) => "before" in value || "from" in value)
-    .map(([key, value]) => [field(key), `${shown(key, value.before ?? value.from)} → ${shown(key, value.after ?? value.to)}`]);
+  return Object.entries(details)
+    .map(([key, value]) => /** @type {const} */ ([key, inside(value)]))
+    .filter(([, value]) => "before" in value || "from" in value)
+    .map(([key, value]) => [
+      field(key),
+      `${shown(key, value.before ?? value.from)} → ${shown(key, value.after ?? value.to)}`,
+    ]);
 }
 
 /** Return a role's permissions before and after, one by one. @param {Said} before @param {Said} after */
 function betweenRoles(before, after) {
   /** @type {[what: string, how: string][]} */
-  const told = ["name", "rank", "color"].filter((key) => before[key] !== after[key]).map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
+  const told = ["name", "rank", "color"]
+    .filter((key) => before[key] !== after[key])
+    .map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
   const [had, has] = [permissionsIn(before.permissions), permissionsIn(after.permissions)];
   const more = has.filter((each) => !had.includes(each));
   const fewer = had.filter((each) => !has.includes(each));
@@ -87,7 +128,8 @@ function shown(key, value) {
   if (key === "joinPolicy") return t(`join-policy-${value}`);
   if (key === "profanityMode") return t(`bad-words-${value}`);
   if (key === "retentionDays") return value ? lasting(Number(value) * DAY_S) : t("retention-forever");
-  if ((key === "parent_id" || key === "welcomeChannelId") && value) return channelsById.value.get(text(value))?.name ?? t("a-channel");
+  if ((key === "parent_id" || key === "welcomeChannelId") && value)
+    return channelsById.value.get(text(value))?.name ?? t("a-channel");
   if (key === "color" && typeof value === "number") return `#${value.toString(16).padStart(6, "0")}`;
   if (value === null || value === "" || value === undefined) return "–";
   return typeof value === "boolean" ? t(value ? "is-on" : "is-off") : String(value);
@@ -97,8 +139,10 @@ function shown(key, value) {
 export function Entry({ entry }) {
   const told = detailsOf(entry);
   return html`<li class="managed-row entry" data-action=${entry.action}>
-    <div class="managed-words"><span dir="auto">${sentenceOf(entry)}</span>
-      ${told.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}</div>
+    <div class="managed-words">
+      <span dir="auto">${sentenceOf(entry)}</span>
+      ${told.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}
+    </div>
     <small class="quiet"><${Time} ms=${entry.at_ms} style="long" /></small>
   </li>`;
 }

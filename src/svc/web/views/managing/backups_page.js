@@ -30,14 +30,58 @@ export function BackupsPage() {
     const link = Object.assign(document.createElement("a"), { href: url, download: name });
     link.click();
   };
-  const remove = async () => { if (deleting && await tried(deleteBackup(deleting.name))) again(); };
-  return html`<${ListPage} label=${t("settings-backups")} about=${t("backups-about")} items=${value?.backups ?? null} problem=${problem} again=${again} empty=${t("no-backups")}
-      row=${(/** @type {Backup} */ one) => html`<${Row} key=${one.name} title=${html`<${Time} ms=${one.made_at_ms} style="long" />`} text=${bytesOf(one.bytes)} sign=${html`<${Icon} name="file" />`}>
+  const remove = async () => {
+    if (deleting && (await tried(deleteBackup(deleting.name)))) again();
+  };
+  return html`
+    <${ListPage}
+      label=${t("settings-backups")}
+      about=${t("backups-about")}
+      items=${value?.backups ?? null}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-backups")}
+      row=${(/** @type {Backup} */ one) => html`<${Row}
+        key=${one.name}
+        title=${html`<${Time} ms=${one.made_at_ms} style="long" />`}
+        text=${bytesOf(one.bytes)}
+        sign=${html`<${Icon} name="file" />`}
+      >
         <${Button} icon="down" onClick=${() => tried(download(one.name))}>${t("backup-download")}<//>
-        <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//><//>`}>
-      <p><${Button} look="primary" disabled=${!value || Boolean(making)} onClick=${() => tried(makeBackup().then(set))}>${t("backup-make")}<//></p>
-      ${making && html`<label class="field" role="status">${t("backup-making")}<progress max=${making.total || undefined} value=${making.total > 1 ? making.done : undefined}></progress></label>`}
-      ${value?.fault && html`<p class="error" role="alert">${value.fault}</p>`}<//>
+        <${Button} icon="trash" onClick=${() => setDeleting(one)}>${t("backup-delete")}<//>
+      <//>`}
+    >
+      <p>
+        <${Button}
+          look="primary"
+          disabled=${!value || Boolean(making)}
+          onClick=${() => tried(makeBackup().then(set))}
+        >
+          ${t("backup-make")}
+        <//>
+      </p>
+      ${
+        making &&
+        html`<label class="field" role="status">
+          ${t("backup-making")}
+          <progress
+            max=${making.total || undefined}
+            value=${making.total > 1 ? making.done : undefined}
+          ></progress>
+        </label>`
+      }
+      ${value?.fault && html`<p class="error" role="alert">${value.fault}</p>`}
+    <//>
     <p class="quiet">${t("backups-restore")}</p>
-    ${deleting && html`<${Confirm} title=${t("backup-delete-title")} text=${t("backup-delete-text")} action=${t("backup-delete")} onConfirm=${remove} onClose=${() => setDeleting(null)} />`}`;
+    ${
+      deleting &&
+      html`<${Confirm}
+        title=${t("backup-delete-title")}
+        text=${t("backup-delete-text")}
+        action=${t("backup-delete")}
+        onConfirm=${remove}
+        onClose=${() => setDeleting(null)}
+      />`
+    }
+  `;
 }

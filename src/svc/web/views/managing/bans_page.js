@@ -26,12 +26,52 @@ export function BansPage() {
     // Reload even after a failure: another moderator may have acted first.
     again();
   };
-  const further = () => value && tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));
-  return html`<${ListPage} label=${t("settings-bans")} about=${t("bans-about")} items=${value?.bans ?? null} problem=${problem} again=${again} empty=${t("no-bans")} more=${value?.next && further}
-      row=${(/** @type {Ban} */ one) => html`<${Row} key=${one.member_id} title=${one.nickname} text=${told(one)} sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}>
-        <${Button} onClick=${() => { setReason(""); setLifting(one); }}>${t("unban")}<//><//>`} />
-    ${lifting && html`<${Confirm} title=${t("unban-title", { name: lifting.nickname })} text=${t("unban-text")} action=${t("unban")} onConfirm=${lift} onClose=${() => setLifting(null)}>
-      <${Field} label=${t("reason")} hint=${t("reason-hint")} value=${reason} maxlength="500" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setReason(event.currentTarget.value)} autocomplete="off" /><//>`}`;
+  const further = () =>
+    value &&
+    tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));
+  return html`
+    <${ListPage}
+      label=${t("settings-bans")}
+      about=${t("bans-about")}
+      items=${value?.bans ?? null}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-bans")}
+      more=${value?.next && further}
+      row=${(/** @type {Ban} */ one) => html`<${Row}
+        key=${one.member_id}
+        title=${one.nickname}
+        text=${told(one)}
+        sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}
+      >
+        <${Button} onClick=${() => {
+          setReason("");
+          setLifting(one);
+        }}>
+          ${t("unban")}
+        <//>
+      <//>`}
+    />
+    ${
+      lifting &&
+      html`<${Confirm}
+        title=${t("unban-title", { name: lifting.nickname })}
+        text=${t("unban-text")}
+        action=${t("unban")}
+        onConfirm=${lift}
+        onClose=${() => setLifting(null)}
+      >
+        <${Field}
+          label=${t("reason")}
+          hint=${t("reason-hint")}
+          value=${reason}
+          maxlength="500"
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setReason(event.currentTarget.value)}
+          autocomplete="off"
+        />
+      <//>`
+    }
+  `;
 }
 
 /** @param {Ban} ban */

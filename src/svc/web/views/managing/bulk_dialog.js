@@ -19,13 +19,28 @@ import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
-/** `onDone` gets the members that the action succeeded for. @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props */
+/**
+ * `onDone` gets the members that the action succeeded for.
+ * @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props
+ */
 export function BulkDialog({ act, people, onDone, onClose }) {
-  const [wish, setWish] = useState({ roleId: rolesBelow().find(({ id }) => id !== "member")?.id, seconds: 3600, deleted: 0, reason: "" });
+  const [wish, setWish] = useState({
+    roleId: rolesBelow().find(({ id }) => id !== "member")?.id,
+    seconds: 3600,
+    deleted: 0,
+    reason: "",
+  });
   const [asked] = useState(people); // Members leave the list behind the dialog once they are done.
-  const [run, setRun] = useState(/** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null));
+  const [run, setRun] = useState(
+    /** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null),
+  );
   const going = useRef(true);
-  useEffect(() => () => { going.current = false; }, []);
+  useEffect(
+    () => () => {
+      going.current = false;
+    },
+    [],
+  );
   /** @template {keyof typeof wish} K @param {K} key */
   const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const role = rolesBelow().find(({ id }) => id === wish.roleId) ?? null;
@@ -51,27 +66,96 @@ export function BulkDialog({ act, people, onDone, onClose }) {
       return going.current;
     });
     onDone(done);
-    if (done.length) notify(t(`bulk-${act}-done`, { count: done.length, role: role ? roleName(role) : "" }), "done");
+    if (done.length)
+      notify(t(`bulk-${act}-done`, { count: done.length, role: role ? roleName(role) : "" }), "done");
     if (refused.length && going.current) setRun({ refused });
     else onClose();
   };
   const count = meant.length;
   const title = t(`bulk-${act}-title`, { count, role: role ? roleName(role) : "" });
-  if (run && "refused" in run) return html`<${Dialog} title=${t("bulk-refused-title", { count: run.refused.length })} onClose=${onClose}>
-    <${People} label=${t("bulk-refused")} all=${run.refused.map(({ member, error }) => ({ member, why: explain(error) }))} />
-    <footer class="buttons"><${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//></footer><//>`;
+  if (run && "refused" in run)
+    return html`<${Dialog} title=${t("bulk-refused-title", { count: run.refused.length })} onClose=${onClose}>
+      <${People}
+        label=${t("bulk-refused")}
+        all=${run.refused.map(({ member, error }) => ({ member, why: explain(error) }))}
+      />
+      <footer class="buttons">
+        <${Button} look="primary" onClick=${onClose} autofocus>${t("close")}<//>
+      </footer>
+    <//>`;
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form class="stack" onSubmit=${submit} novalidate>
       ${!withRole && html`<p class="quiet">${t(`moderate-${act}-text`)}</p>`}
-      ${withRole && html`<label class="field">${t("filter-role")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => set("roleId")(event.currentTarget.value)}>
-        ${rolesBelow().filter(({ id }) => id !== "member").map((each) => html`<option key=${each.id} value=${each.id} selected=${each.id === wish.roleId}>${roleName(each)}</option>`)}</select></label>`}
-      ${act === "timeout" && html`<${Among} label=${t("timeout-for")} value=${wish.seconds} all=${TIMEOUTS_S} words=${lasting} onChange=${set("seconds")} />`}
-      ${act === "ban" && html`<${Among} label=${t("ban-deletes")} value=${wish.deleted} all=${DELETED_S} words=${deleting} onChange=${set("deleted")} />`}
-      ${!withRole && html`<${Field} label=${t("reason")} hint=${t("reason-hint")} value=${wish.reason} maxlength="500" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => set("reason")(event.currentTarget.value)} autocomplete="off" />`}
+      ${
+        withRole &&
+        html`<label class="field">
+          ${t("filter-role")}
+          <select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
+            set("roleId")(event.currentTarget.value)}>
+            ${rolesBelow()
+              .filter(({ id }) => id !== "member")
+              .map(
+                (each) =>
+                  html`<option key=${each.id} value=${each.id} selected=${each.id === wish.roleId}>
+                    ${roleName(each)}
+                  </option>`,
+              )}
+          </select>
+        </label>`
+      }
+      ${
+        act === "timeout" &&
+        html`<${Among}
+          label=${t("timeout-for")}
+          value=${wish.seconds}
+          all=${TIMEOUTS_S}
+          words=${lasting}
+          onChange=${set("seconds")}
+        />`
+      }
+      ${
+        act === "ban" &&
+        html`<${Among}
+          label=${t("ban-deletes")}
+          value=${wish.deleted}
+          all=${DELETED_S}
+          words=${deleting}
+          onChange=${set("deleted")}
+        />`
+      }
+      ${
+        !withRole &&
+        html`<${Field}
+          label=${t("reason")}
+          hint=${t("reason-hint")}
+          value=${wish.reason}
+          maxlength="500"
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+            set("reason")(event.currentTarget.value)}
+          autocomplete="off"
+        />`
+      }
       <${People} label=${t("bulk-meant", { count })} all=${meant.map((member) => ({ member }))} />
-      <${People} label=${t("bulk-left-out", { count: left.length })} all=${left.map(({ member, why }) => ({ member, why: t(`bulk-why-${why}`) }))} />
-      ${run && html`<label class="field" role="status">${t("bulk-progress", run)}<progress max=${run.of} value=${run.done}></progress></label>`}
-      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look=${act === "kick" || act === "ban" ? "danger" : "primary"} type="submit" disabled=${Boolean(run) || !count || (withRole && !role)}>${t(`bulk-${act}-act`, { count })}<//></footer>
+      <${People}
+        label=${t("bulk-left-out", { count: left.length })}
+        all=${left.map(({ member, why }) => ({ member, why: t(`bulk-why-${why}`) }))}
+      />
+      ${
+        run &&
+        html`<label class="field" role="status">
+          ${t("bulk-progress", run)}<progress max=${run.of} value=${run.done}></progress>
+        </label>`
+      }
+      <footer class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button}
+          look=${act === "kick" || act === "ban" ? "danger" : "primary"}
+          type="submit"
+          disabled=${Boolean(run) || !count || (withRole && !role)}
+        >
+          ${t(`bulk-${act}-act`, { count })}
+        <//>
+      </footer>
     </form>
   <//>`;
 }
@@ -79,6 +163,14 @@ export function BulkDialog({ act, people, onDone, onClose }) {
 /** @param {{label: string, all: {member: Member, why?: string}[]}} props */
 function People({ label, all }) {
   if (!all.length) return null;
-  return html`<section class="bulk-people" aria-label=${label}><h3>${label}</h3><ul class="chips">${all.map(({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>
-    <${Avatar} id=${id} name=${nickname} url=${avatar} size="small" /><span dir="auto">${nickname}</span>${why && html`<small class="quiet">${why}</small>`}</li>`)}</ul></section>`;
+  return html`<section class="bulk-people" aria-label=${label}>
+    <h3>${label}</h3>
+    <ul class="chips">${all.map(
+      ({ member: { id, nickname, avatar }, why }) => html`<li key=${id}>
+        <${Avatar} id=${id} name=${nickname} url=${avatar} size="small" />
+        <span dir="auto">${nickname}</span>
+        ${why && html`<small class="quiet">${why}</small>`}
+      </li>`,
+    )}</ul>
+  </section>`;
 }

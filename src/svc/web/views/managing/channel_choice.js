@@ -9,6 +9,14 @@ export const webhookChannels = () => textChannels.value.filter(({ id }) => may("
 
 /** @param {{value: string | null | undefined, onChange: (id: string) => void}} props */
 export function ChannelChoice({ value, onChange }) {
-  return html`<label class="field">${t("webhook-channel")}<select onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => onChange(event.currentTarget.value)}>
-    ${webhookChannels().map(({ id, name }) => html`<option key=${id} value=${id} selected=${id === value}>${name}</option>`)}</select></label>`;
+  return html`<label class="field">
+    ${t("webhook-channel")}
+    <select
+      onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => onChange(event.currentTarget.value)}
+    >
+      ${webhookChannels().map(
+        ({ id, name }) => html`<option key=${id} value=${id} selected=${id === value}>${name}</option>`,
+      )}
+    </select>
+  </label>`;
 }

@@ -1,4 +1,5 @@
-// A channel's menu in the list, and the keys that move the channel. Other features add their own items in front.
+// A channel's menu in the list, and the keys that move the channel. Other features add their own items in
+// front.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -18,14 +19,21 @@ export const CHANNEL_ITEMS = [tellingItems, managing];
 
 /** @param {{channel: Channel}} props */
 export function ChannelMenu({ channel }) {
-  // The items depend on unread counts and on all channels, so build them when the menu opens, not with each message.
+  // The items depend on unread counts and on all channels, so build them when the menu opens, not with each
+  // message.
   const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
-  return channel.type === "text" || may("manage_channels") ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />` : null;
+  return channel.type === "text" || may("manage_channels")
+    ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />`
+    : null;
 }
 
 /** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuIn(event) {
-  const button = /** @type {HTMLElement | null} */ (event.currentTarget.querySelector(":scope > :is(.channel-row, .row-actions) .menu-holder > button, :scope > .menu-holder > button"));
+  const button = /** @type {HTMLElement | null} */ (
+    event.currentTarget.querySelector(
+      ":scope > :is(.channel-row, .row-actions) .menu-holder > button, :scope > .menu-holder > button",
+    )
+  );
   if (button) openWhere(event, button);
 }
 
@@ -54,9 +62,22 @@ function managing(channel) {
   const { id } = channel;
   return [
     { label: t("edit-channel"), icon: "gear", onChoose: () => showDialog("channel", { channelId: id }) },
-    { label: t("channel-permissions"), icon: "people", onChoose: () => showDialog("channel", { channelId: id, page: "permissions" }) },
+    {
+      label: t("channel-permissions"),
+      icon: "people",
+      onChoose: () => showDialog("channel", { channelId: id, page: "permissions" }),
+    },
     stepped(channels.value, id, -1) && { label: t("move-up"), icon: "up", onChoose: () => step(channel, -1) },
-    stepped(channels.value, id, 1) && { label: t("move-down"), icon: "lower", onChoose: () => step(channel, 1) },
-    { label: t("channel-delete"), icon: "trash", danger: true, onChoose: () => showDialog("delete-channel", { channelId: id }) },
+    stepped(channels.value, id, 1) && {
+      label: t("move-down"),
+      icon: "lower",
+      onChoose: () => step(channel, 1),
+    },
+    {
+      label: t("channel-delete"),
+      icon: "trash",
+      danger: true,
+      onChoose: () => showDialog("delete-channel", { channelId: id }),
+    },
   ];
 }

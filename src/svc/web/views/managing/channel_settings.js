@@ -17,15 +17,37 @@ const PAGES = [
 export function ChannelSettings({ channelId, page = "overview", onClose }) {
   const [open, setOpen] = useState(page);
   const channel = channelsById.value.get(channelId);
-  if (!channel) return html`<${Dialog} title=${t("channel-settings")} onClose=${onClose}><p class="quiet">${t("channel-gone")}</p><//>`;
+  if (!channel)
+    return html`<${Dialog} title=${t("channel-settings")} onClose=${onClose}>
+      <p class="quiet">${t("channel-gone")}</p>
+    <//>`;
   const { Page, name } = PAGES.find((each) => each.name === open) ?? PAGES[0];
-  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
-  return html`<${Dialog} title=${t("settings-of", { name: channel.name })} onClose=${onClose} wide class="settings">
+  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
+    moveAmong(event, [...event.currentTarget.querySelectorAll("button")]);
+  return html`<${Dialog}
+    title=${t("settings-of", { name: channel.name })}
+    onClose=${onClose}
+    wide
+    class="settings"
+  >
     <div class="settings-pages">
-      <nav aria-label=${t("settings-pages")} onKeyDown=${move}><ul>${PAGES.map((each) => html`<li key=${each.name}>
-        <button type="button" aria-current=${each.name === name ? "page" : undefined} onClick=${() => setOpen(each.name)}>${t(`channel-page-${each.name}`)}</button>
-      </li>`)}</ul></nav>
-      <section aria-label=${t(`channel-page-${name}`)} class="settings-page"><h3>${t(`channel-page-${name}`)}</h3><${Page} key=${name} channel=${channel} onClose=${onClose} /></section>
+      <nav aria-label=${t("settings-pages")} onKeyDown=${move}>
+        <ul>${PAGES.map(
+          (each) => html`<li key=${each.name}>
+            <button
+              type="button"
+              aria-current=${each.name === name ? "page" : undefined}
+              onClick=${() => setOpen(each.name)}
+            >
+              ${t(`channel-page-${each.name}`)}
+            </button>
+          </li>`,
+        )}</ul>
+      </nav>
+      <section aria-label=${t(`channel-page-${name}`)} class="settings-page">
+        <h3>${t(`channel-page-${name}`)}</h3>
+        <${Page} key=${name} channel=${channel} onClose=${onClose} />
+      </section>
     </div>
   <//>`;
 }

@@ -11,6 +11,12 @@ export function DeleteChannel({ channelId, onClose }) {
   const channel = channelsById.value.get(channelId);
   if (!channel) return null;
   const text = channel.type === "category" ? t("category-delete-text") : t("channel-delete-text");
-  return html`<${TypedConfirm} title=${t("channel-delete-title", { name: channel.name })} text=${text} name=${channel.name} action=${t("channel-delete")}
-    onConfirm=${() => deleteChannel(channelId)} onClose=${onClose} />`;
+  return html`<${TypedConfirm}
+    title=${t("channel-delete-title", { name: channel.name })}
+    text=${text}
+    name=${channel.name}
+    action=${t("channel-delete")}
+    onConfirm=${() => deleteChannel(channelId)}
+    onClose=${onClose}
+  />`;
 }

@@ -9,16 +9,21 @@ import { dropped } from "../../state/managing/order.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-const KIND = "application/x-svc-channel"; // No other drop target accepts this type, such as the message field.
+// No other drop target accepts this type, such as the message field.
+const KIND = "application/x-svc-channel";
 
 /**
  * Browsers always set `dataTransfer` on drag events.
  * @typedef {EventOn<HTMLElement, DragEvent & {dataTransfer: DataTransfer}>} Dragging
  * @typedef {(event: Dragging) => void} Listener
- * @typedef {{draggable?: boolean, "data-drop"?: string, onDragStart?: Listener, onDragOver?: Listener, onDrop?: Listener, onDragEnd?: () => void}} Attributes
+ * @typedef {{draggable?: boolean, "data-drop"?: string, onDragStart?: Listener, onDragOver?: Listener,
+ *   onDrop?: Listener, onDragEnd?: () => void}} Attributes
  */
 
-/** The dragged channel, and the channel before or after which it would land. @type {Signal<{id: string, over?: string, after?: boolean} | null>} */
+/**
+ * The dragged channel, and the channel before or after which it would land.
+ * @type {Signal<{id: string, over?: string, after?: boolean} | null>}
+ */
 const drag = signal(null);
 
 /** Return the attributes of a channel's element. @param {Channel} channel @returns {Attributes} */
@@ -40,7 +45,8 @@ export function draggable(channel) {
       if (!here || !drag.value) return;
       event.preventDefault();
       event.stopPropagation();
-      if (drag.value.over !== id || drag.value.after !== here.after) drag.value = { ...drag.value, over: id, after: here.after };
+      if (drag.value.over !== id || drag.value.after !== here.after)
+        drag.value = { ...drag.value, over: id, after: here.after };
     },
     onDrop: (event) => {
       const here = landing(event, channel);
@@ -51,11 +57,18 @@ export function draggable(channel) {
       drag.value = null;
       tried(moveChannel(moved, here.where));
     },
-    onDragEnd: () => { drag.value = null; },
+    onDragEnd: () => {
+      drag.value = null;
+    },
   };
 }
 
-/** Return where the channel would land: before `onto` in its upper half, after it in the lower; null if it cannot land there. @param {Dragging} event @param {Channel} onto */
+/**
+ * Return where the channel would land: before `onto` in its upper half, after it in the lower; null if it
+ * cannot land there.
+ * @param {Dragging} event
+ * @param {Channel} onto
+ */
 function landing(event, onto) {
   const moved = drag.value?.id;
   if (!moved || moved === onto.id) return null;
@@ -65,4 +78,5 @@ function landing(event, onto) {
   return where && { after: after || (onto.type === "category" && !isCategory(moved)), where };
 }
 
-const isCategory = (/** @type {string} */ id) => channels.value.find((each) => each.id === id)?.type === "category";
+const isCategory = (/** @type {string} */ id) =>
+  channels.value.find((each) => each.id === id)?.type === "category";

@@ -7,12 +7,21 @@ import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-/** The dragged person, their channel, and the channel under the pointer. @type {Signal<{id: string, from: string, over?: string} | null>} */
+/**
+ * The dragged person, their channel, and the channel under the pointer.
+ * @type {Signal<{id: string, from: string, over?: string} | null>}
+ */
 export const drag = signal(null);
 
-/** Return the attributes of a voice channel that takes people, merged with `others`. @param {string} channelId @param {Attributes} others @returns {Attributes} */
+/**
+ * Return the attributes of a voice channel that takes people, merged with `others`.
+ * @param {string} channelId
+ * @param {Attributes} others
+ * @returns {Attributes}
+ */
 export function takingPeople(channelId, others) {
-  const fitting = () => (drag.value && drag.value.from !== channelId && may("move_members", channelId) ? drag.value : null);
+  const fitting = () =>
+    drag.value && drag.value.from !== channelId && may("move_members", channelId) ? drag.value : null;
   return {
     ...others,
     "data-drop": drag.value?.over === channelId ? "into" : others["data-drop"],
@@ -36,7 +45,10 @@ export function takingPeople(channelId, others) {
       event.stopPropagation();
       const { id } = person;
       drag.value = null;
-      import("../../state/managing/moderation.js").then(({ moveToCall }) => tried(moveToCall(id, channelId)), () => {});
+      import("../../state/managing/moderation.js").then(
+        ({ moveToCall }) => tried(moveToCall(id, channelId)),
+        () => {},
+      );
     },
   };
 }

@@ -18,21 +18,50 @@ export function EmojiPage() {
   const [refused, setRefused] = useState(/** @type {string[]} */ ([]));
   const [ending, setEnding] = useState(/** @type {Emoji | null} */ (null));
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
-    const files = [...event.currentTarget.files ?? []];
+    const files = [...(event.currentTarget.files ?? [])];
     event.currentTarget.value = "";
     /** @type {string[]} */
     const problems = [];
-    for (const file of files) await sendEmoji(file, emojiNameOf(file.name)).catch((error) => problems.push(`${file.name}: ${explain(error)}`));
+    for (const file of files)
+      await sendEmoji(file, emojiNameOf(file.name)).catch((error) =>
+        problems.push(`${file.name}: ${explain(error)}`),
+      );
     setRefused(problems);
     if (problems.length < files.length) notify(t("emoji-sent"), "done");
   };
   const all = [...emoji.value.values()].sort((one, other) => one.name.localeCompare(other.name));
-  return html`<${ListPage} label=${t("settings-emoji")} about=${t("emoji-about")} items=${all} empty=${t("no-emoji")} row=${(/** @type {Emoji} */ each) => html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}>
+  return html`
+    <${ListPage}
+      label=${t("settings-emoji")}
+      about=${t("emoji-about")}
+      items=${all}
+      empty=${t("no-emoji")}
+      row=${(/** @type {Emoji} */ each) =>
+        html`<${Own} key=${each.id} emoji=${each} onDelete=${() => setEnding(each)} />`}
+    >
       <p><${Button} look="primary" icon="add" onClick=${() => input.current.click()}>${t("emoji-add")}<//></p>
-      <input type="file" accept="image/*,.heic,.heif" multiple hidden ref=${input} onChange=${picked} aria-label=${t("emoji-add")} />
+      <input
+        type="file"
+        accept="image/*,.heic,.heif"
+        multiple
+        hidden
+        ref=${input}
+        onChange=${picked}
+        aria-label=${t("emoji-add")}
+      />
       ${refused.map((problem) => html`<p class="error" role="alert" key=${problem}>${problem}</p>`)}
     <//>
-    ${ending && html`<${Confirm} title=${t("emoji-delete-title", { name: ending.name })} text=${t("emoji-delete-text")} action=${t("delete")} onConfirm=${() => tried(deleteEmoji(ending.id))} onClose=${() => setEnding(null)} />`}`;
+    ${
+      ending &&
+      html`<${Confirm}
+        title=${t("emoji-delete-title", { name: ending.name })}
+        text=${t("emoji-delete-text")}
+        action=${t("delete")}
+        onConfirm=${() => tried(deleteEmoji(ending.id))}
+        onClose=${() => setEnding(null)}
+      />`
+    }
+  `;
 }
 
 /** @param {{emoji: Emoji, onDelete: () => void}} props */
@@ -40,9 +69,21 @@ function Own({ emoji: { id, name, url }, onDelete }) {
   const rename = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const field = event.currentTarget;
     const wanted = field.value.trim().replaceAll(":", "");
-    if (wanted === name || !await tried(renameEmoji(id, wanted))) field.value = name;
+    if (wanted === name || !(await tried(renameEmoji(id, wanted)))) field.value = name;
   };
-  return html`<li class="managed-row"><img src=${url} alt="" width="32" height="32" loading="lazy" />
-    <span class="managed-words"><input value=${name} maxlength="30" spellcheck=${false} aria-label=${t("emoji-name-of", { name })} onChange=${rename} /></span>
-    <span class="managed-acts"><${IconButton} icon="trash" label=${t("emoji-delete", { name })} onClick=${onDelete} /></span></li>`;
+  return html`<li class="managed-row">
+    <img src=${url} alt="" width="32" height="32" loading="lazy" />
+    <span class="managed-words">
+      <input
+        value=${name}
+        maxlength="30"
+        spellcheck=${false}
+        aria-label=${t("emoji-name-of", { name })}
+        onChange=${rename}
+      />
+    </span>
+    <span class="managed-acts">
+      <${IconButton} icon="trash" label=${t("emoji-delete", { name })} onClick=${onDelete} />
+    </span>
+  </li>`;
 }

@@ -26,31 +26,71 @@ const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 export function HealthPage() {
   const { value, problem, again } = useAnswer(health);
   // The page reports problems with its own address above.
-  const sorted = value?.checks.filter(({ check }) => check !== "address" || !problemOf(location)).sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
-  return html`<${Reach} />
-    <${ListPage} label=${t("settings-health")} items=${sorted ?? null} problem=${problem} again=${again} empty="" row=${(/** @type {Health["checks"][number]} */ one) => html`<${Finding} key=${one.check} finding=${one} />`} />
-    ${value && html`<p class="quiet">${t("health-doctor")}</p>
-      <p><${Button} onClick=${again}>${t("health-again")}<//></p>
-      <h4>${t("health-versions")}</h4>
-      <p>svc ${value.versions.server} · Python ${value.versions.python} · SQLite ${value.versions.sqlite}</p>
-      <p class="quiet">${t("health-since")} <${Time} ms=${value.started_at_ms} style="long" /></p>
-      <h4>${t("health-connected", { count: value.connected_members })}</h4>
-      <p class="quiet">${t("health-in-calls", { count: value.in_calls })}</p>
-      <${ListPage} label=${t("health-connected", { count: value.connected_members })} items=${value.connected} empty="" row=${(/** @type {Health["connected"][number]} */ one) => html`<${Connected} key=${one.member_id} one=${one} />`} />`}`;
+  const sorted = value?.checks
+    .filter(({ check }) => check !== "address" || !problemOf(location))
+    .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  return html`
+    <${Reach} />
+    <${ListPage}
+      label=${t("settings-health")}
+      items=${sorted ?? null}
+      problem=${problem}
+      again=${again}
+      empty=""
+      row=${(/** @type {Health["checks"][number]} */ one) =>
+        html`<${Finding} key=${one.check} finding=${one} />`}
+    />
+    ${
+      value &&
+      html`
+        <p class="quiet">${t("health-doctor")}</p>
+        <p><${Button} onClick=${again}>${t("health-again")}<//></p>
+        <h4>${t("health-versions")}</h4>
+        <p>
+          svc ${value.versions.server} · Python ${value.versions.python} · SQLite ${value.versions.sqlite}
+        </p>
+        <p class="quiet">${t("health-since")} <${Time} ms=${value.started_at_ms} style="long" /></p>
+        <h4>${t("health-connected", { count: value.connected_members })}</h4>
+        <p class="quiet">${t("health-in-calls", { count: value.in_calls })}</p>
+        <${ListPage}
+          label=${t("health-connected", { count: value.connected_members })}
+          items=${value.connected}
+          empty=""
+          row=${(/** @type {Health["connected"][number]} */ one) =>
+            html`<${Connected} key=${one.member_id} one=${one} />`}
+        />
+      `
+    }
+  `;
 }
 
 /** @param {{finding: Health["checks"][number]}} props */
 function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } }) {
   const key = `${check}-${state.replaceAll("_", "-")}`;
   const advice = verdict !== "ok" && knows(`health-do-${key}`) && t(`health-do-${key}`);
-  return html`<${Row} data-verdict=${verdict} sign=${html`<${Icon} name=${SIGNS[verdict]} />`} text=${advice || null}
-    title=${html`<span class="unseen">${t(`health-${verdict}`)}: </span>${t(`health-is-${key}`, { free: bytesOf(bytes), count: waiting })}`} />`;
+  return html`<${Row}
+    data-verdict=${verdict}
+    sign=${html`<${Icon} name=${SIGNS[verdict]} />`}
+    text=${advice || null}
+    title=${html`
+      <span class="unseen">${t(`health-${verdict}`)}: </span>
+      ${t(`health-is-${key}`, { free: bytesOf(bytes), count: waiting })}
+    `}
+  />`;
 }
 
 /** @param {{one: Health["connected"][number]}} props */
 function Connected({ one: { member_id: id, pages } }) {
   const member = memberOf(id);
   const name = member?.nickname ?? t("somebody");
-  return html`<${Row} sign=${html`<${Avatar} id=${id} name=${name} url=${member?.avatar} size="small" />`} text=${t("health-pages", { count: pages })}
-    title=${html`<button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>${name}</button><${BotSign} bot=${member?.bot} />`} />`;
+  return html`<${Row}
+    sign=${html`<${Avatar} id=${id} name=${name} url=${member?.avatar} size="small" />`}
+    text=${t("health-pages", { count: pages })}
+    title=${html`
+      <button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>
+        ${name}
+      </button>
+      <${BotSign} bot=${member?.bot} />
+    `}
+  />`;
 }

@@ -16,29 +16,57 @@ import { t } from "../../words/words.js";
 import { MenuButton } from "../parts/menu.js";
 
 /** @param {Member} member @returns {ItemList} */
-export const memberItems = (member) => /** @type {ItemList} */ ([
-  may("send_messages") && mayWriteTo(member) && { label: t("private-message"), icon: "lock", onChoose: () => tried(writeTo(member.id)) },
-  may("view_reports") && { label: t("moderation-history"), icon: "file", onChoose: () => showDialog("moderation-history", { memberId: member.id }) },
-  ...actItems(member),
-]).filter(Boolean);
+export const memberItems = (member) =>
+  /** @type {ItemList} */ ([
+    may("send_messages") &&
+      mayWriteTo(member) && {
+        label: t("private-message"),
+        icon: "lock",
+        onChoose: () => tried(writeTo(member.id)),
+      },
+    may("view_reports") && {
+      label: t("moderation-history"),
+      icon: "file",
+      onChoose: () => showDialog("moderation-history", { memberId: member.id }),
+    },
+    ...actItems(member),
+  ]).filter(Boolean);
 
 /** Return the items that the profile has no room for. @param {Member} member @returns {ItemList} */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
   const timedOut = (member.timeout_until_ms ?? 0) > Date.now();
-  const act = (/** @type {Act} */ name, /** @type {IconName} */ icon, danger = false) => ({ label: t(`moderate-${name}`), icon, danger, onChoose: () => showDialog("moderate", { memberId: id, act: name }) });
+  const act = (/** @type {Act} */ name, /** @type {IconName} */ icon, danger = false) => ({
+    label: t(`moderate-${name}`),
+    icon,
+    danger,
+    onChoose: () => showDialog("moderate", { memberId: id, act: name }),
+  });
   return /** @type {ItemList} */ ([
-    mayGiveRolesTo(member) && { label: t("change-roles"), icon: "people", onChoose: () => showDialog("member-roles", { memberId: id }) },
+    mayGiveRolesTo(member) && {
+      label: t("change-roles"),
+      icon: "people",
+      onChoose: () => showDialog("member-roles", { memberId: id }),
+    },
     below && may("manage_nicknames") && act("rename", "edit"),
-    below && may("timeout_members") && (timedOut ? { label: t("end-timeout"), icon: "bell", onChoose: () => tried(endTimeout(id)) } : act("timeout", "bell-off")),
+    below &&
+      may("timeout_members") &&
+      (timedOut
+        ? { label: t("end-timeout"), icon: "bell", onChoose: () => tried(endTimeout(id)) }
+        : act("timeout", "bell-off")),
     below && may("kick_members") && act("kick", "close", true),
     below && may("ban_members") && act("ban", "trash", true),
   ]).filter(Boolean);
 }
 
-/** A button that opens the items, after `more`. @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props */
+/**
+ * A button that opens the items, after `more`.
+ * @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props
+ */
 export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {
   const items = [...more, ...about].filter(Boolean);
-  return items.length ? html`<${MenuButton} label=${t("menu-of", { name: member.nickname })} items=${items} ...${rest} />` : null;
+  return items.length
+    ? html`<${MenuButton} label=${t("menu-of", { name: member.nickname })} items=${items} ...${rest} />`
+    : null;
 }

@@ -18,11 +18,23 @@ const MOST_NAMED = 4;
 /** @param {{memberId: string, onClose: () => void}} props */
 export function MemberRoles({ memberId, onClose }) {
   const member = memberOf(memberId);
-  if (!member) return html`<${Dialog} title=${t("roles")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
-  const change = (/** @type {Role} */ role, /** @type {boolean} */ on) => tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
+  if (!member)
+    return html`<${Dialog} title=${t("roles")} onClose=${onClose}>
+      <p class="quiet">${t("member-unknown")}</p>
+    <//>`;
+  const change = (/** @type {Role} */ role, /** @type {boolean} */ on) =>
+    tried(on ? giveRole(memberId, role.id) : takeRole(memberId, role.id));
   return html`<${Dialog} title=${t("roles-of", { name: member.nickname })} onClose=${onClose}>
-    <div class="role-switches">${rolesBelow().map((role) => html`<${Switch} key=${role.id} label=${html`<span dir="auto">${roleName(role)}</span>`} hint=${permitting(role)} checked=${member.roles.includes(role.id)}
-      disabled=${!member.roles.includes(role.id) && !canGive(role)} onChange=${(/** @type {boolean} */ on) => change(role, on)} />`)}</div>
+    <div class="role-switches">${rolesBelow().map(
+      (role) => html`<${Switch}
+        key=${role.id}
+        label=${html`<span dir="auto">${roleName(role)}</span>`}
+        hint=${permitting(role)}
+        checked=${member.roles.includes(role.id)}
+        disabled=${!member.roles.includes(role.id) && !canGive(role)}
+        onChange=${(/** @type {boolean} */ on) => change(role, on)}
+      />`,
+    )}</div>
   <//>`;
 }
 
@@ -32,5 +44,7 @@ const canGive = (role) => isOwner() || role.permissions.every((permission) => ma
 /** @param {Role} role */
 function permitting({ permissions }) {
   const told = permissions.slice(0, MOST_NAMED).map(permissionName);
-  return permissions.length > MOST_NAMED ? t("and-more-permissions", { names: told.join(", "), count: permissions.length - MOST_NAMED }) : told.join(", ");
+  return permissions.length > MOST_NAMED
+    ? t("and-more-permissions", { names: told.join(", "), count: permissions.length - MOST_NAMED })
+    : told.join(", ");
 }

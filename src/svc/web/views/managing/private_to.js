@@ -8,6 +8,10 @@ import { Chips, Pick } from "./parts/pick.js";
 export function PrivateTo({ keys, onAdd, onRemove }) {
   return html`<div class="stack private-to">
     <${Pick} label=${t("let-in")} chosen=${keys} onPick=${onAdd} />
-    ${keys.length ? html`<${Chips} label=${t("those-let-in")} keys=${keys} onRemove=${onRemove} />` : html`<p class="quiet">${t("nobody-let-in")}</p>`}
+    ${
+      keys.length
+        ? html`<${Chips} label=${t("those-let-in")} keys=${keys} onRemove=${onRemove} />`
+        : html`<p class="quiet">${t("nobody-let-in")}</p>`
+    }
   </div>`;
 }

@@ -2,7 +2,12 @@
 
 /** @import { Report } from "../../types/api.js" */
 
-import { loadReports, openReports, resolvedElsewhere, resolvedReports } from "../../state/managing/reports.js";
+import {
+  loadReports,
+  openReports,
+  resolvedElsewhere,
+  resolvedReports,
+} from "../../state/managing/reports.js";
 import { notify } from "../../state/notices.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -18,15 +23,39 @@ export function ReportsPage() {
   const before = useRef(elsewhere);
   // A resolved report disappears while somebody looks at it.
   useEffect(() => {
-    if (elsewhere && elsewhere !== before.current) notify(t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }), "done");
+    if (elsewhere && elsewhere !== before.current)
+      notify(
+        t("report-resolved-elsewhere", { who: nameOf(elsewhere.by), name: whoseOf(elsewhere.report) }),
+        "done",
+      );
     before.current = elsewhere;
   }, [elsewhere]);
-  return html`<${ListPage} label=${t("settings-reports")} about=${t("reports-about")} items=${openReports.value} problem=${problem} again=${again} empty=${t("no-reports")}
-      row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`} />
-    ${done ? html`<h4>${t("reports-done")}</h4><${Done} />` : html`<p><${Button} look="link" onClick=${() => setDone(true)}>${t("reports-show-done")}<//></p>`}`;
+  return html`
+    <${ListPage}
+      label=${t("settings-reports")}
+      about=${t("reports-about")}
+      items=${openReports.value}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-reports")}
+      row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`}
+    />
+    ${
+      done
+        ? html`<h4>${t("reports-done")}</h4><${Done} />`
+        : html`<p><${Button} look="link" onClick=${() => setDone(true)}>${t("reports-show-done")}<//></p>`
+    }
+  `;
 }
 
 function Done() {
   const { value, problem, again } = useAnswer(() => resolvedReports().then(({ reports }) => reports));
-  return html`<${ListPage} label=${t("reports-done")} items=${value} problem=${problem} again=${again} empty=${t("no-reports-done")} row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`} />`;
+  return html`<${ListPage}
+    label=${t("reports-done")}
+    items=${value}
+    problem=${problem}
+    again=${again}
+    empty=${t("no-reports-done")}
+    row=${(/** @type {Report} */ report) => html`<${OneReport} key=${report.id} report=${report} />`}
+  />`;
 }

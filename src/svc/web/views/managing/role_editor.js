@@ -38,10 +38,17 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   /** @type {RefObject<HTMLElement>} */
   const holders = useRef(null);
   // After creating a role, people usually give it to somebody.
-  useLayoutEffect(() => { (isNew && role ? holders : start).current.querySelector("input")?.focus(); }, []);
+  useLayoutEffect(() => {
+    (isNew && role ? holders : start).current.querySelector("input")?.focus();
+  }, []);
   const shownName = role ? roleName(role) : NEW.name;
   const before = role?.permissions ?? NEW.permissions;
-  const permissions = [...before.filter((each) => switched[each] !== false), .../** @type {Permission[]} */ (Object.keys(switched)).filter((each) => switched[each] && !before.includes(each))];
+  const permissions = [
+    ...before.filter((each) => switched[each] !== false),
+    .../** @type {Permission[]} */ (Object.keys(switched)).filter(
+      (each) => switched[each] && !before.includes(each),
+    ),
+  ];
   const now = { ...(role ?? NEW), name: shownName, ...changes, permissions };
   const different = { ...changes, ...(Object.keys(switched).length && { permissions }) };
   const change = (/** @type {Partial<Role>} */ wanted) => setChanges({ ...changes, ...wanted });
@@ -51,32 +58,105 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
       setProblem(t("role-name-missing"));
       return;
     }
-    const made = await get(() => (role ? editRole(role.id, different) : createRole({ name: now.name.trim(), permissions: now.permissions, ...(now.color !== null && { color: now.color }) })));
+    const made = await get(() =>
+      role
+        ? editRole(role.id, different)
+        : createRole({
+            name: now.name.trim(),
+            permissions: now.permissions,
+            ...(now.color !== null && { color: now.color }),
+          }),
+    );
     if (!made) return;
     setChanges({});
     setSwitched({});
     notify(t("saved"), "done");
     if (!role) onMade(made.id);
   };
-  return html`<p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
+  return html`
+    <p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
     <form class="stack" onSubmit=${save} novalidate ref=${start}>
-      <${Field} label=${t("role-name")} value=${now.name} maxlength="32" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => change({ name: event.currentTarget.value })} problem=${problem} autocomplete="off" />
-      <${ColourChoice} value=${now.color} onChange=${(/** @type {number | null} */ color) => change({ color })} />
-      ${GROUPS.map(({ name, permissions }) => html`<fieldset key=${name} class="permissions"><legend>${t(`permissions-${name}`)}</legend>
-        ${permissions.map((each) => html`<${PermissionSwitch} key=${each} name=${each} checked=${now.permissions.includes(each)} disabled=${!isOwner() && !may(each)} onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })} />`)}</fieldset>`)}
-      <footer class="buttons sticky"><${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>${role ? t("save") : t("create-role")}<//></footer>
+      <${Field}
+        label=${t("role-name")}
+        value=${now.name}
+        maxlength="32"
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+          change({ name: event.currentTarget.value })}
+        problem=${problem}
+        autocomplete="off"
+      />
+      <${ColourChoice}
+        value=${now.color}
+        onChange=${(/** @type {number | null} */ color) => change({ color })}
+      />
+      ${GROUPS.map(
+        ({ name, permissions }) => html`<fieldset key=${name} class="permissions">
+          <legend>${t(`permissions-${name}`)}</legend>
+          ${permissions.map(
+            (each) =>
+              html`<${PermissionSwitch}
+                key=${each}
+                name=${each}
+                checked=${now.permissions.includes(each)}
+                disabled=${!isOwner() && !may(each)}
+                onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })}
+              />`,
+          )}
+        </fieldset>`,
+      )}
+      <footer class="buttons sticky">
+        <${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>
+          ${role ? t("save") : t("create-role")}
+        <//>
+      </footer>
     </form>
     ${role && role.id !== "member" && html`<${Holders} role=${role} box=${holders} />`}
-    ${role && !role.built_in && html`<section class="ending"><${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//></section>`}
-    ${ending && role && html`<${Confirm} title=${t("delete-role-title", { name: shownName })} text=${t("delete-role-text")} action=${t("delete-role")} onConfirm=${() => tried(deleteRole(role.id))} onClose=${() => setEnding(false)} />`}`;
+    ${
+      role &&
+      !role.built_in &&
+      html`<section class="ending">
+        <${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//>
+      </section>`
+    }
+    ${
+      ending &&
+      role &&
+      html`<${Confirm}
+        title=${t("delete-role-title", { name: shownName })}
+        text=${t("delete-role-text")}
+        action=${t("delete-role")}
+        onConfirm=${() => tried(deleteRole(role.id))}
+        onClose=${() => setEnding(false)}
+      />`
+    }
+  `;
 }
 
-/** The role's members: give and take the role here too. @param {{role: Role, box: RefObject<HTMLElement>}} props */
+/**
+ * The role's members: give and take the role here too.
+ * @param {{role: Role, box: RefObject<HTMLElement>}} props
+ */
 function Holders({ role, box }) {
-  const keys = [...members.value.values()].filter((member) => member.roles.includes(role.id)).map(({ id }) => `member:${id}`);
+  const keys = [...members.value.values()]
+    .filter((member) => member.roles.includes(role.id))
+    .map(({ id }) => `member:${id}`);
   const idOf = (/** @type {string} */ key) => key.slice("member:".length);
-  return html`<section class="ending stack role-holders" ref=${box}><h4>${t("role-holders")}</h4>
-    <${Pick} label=${t("give-role-to")} only="member" chosen=${keys} onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))} />
-    ${keys.length ? html`<${Chips} label=${t("role-holders")} keys=${keys} onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))} />` : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`}
+  return html`<section class="ending stack role-holders" ref=${box}>
+    <h4>${t("role-holders")}</h4>
+    <${Pick}
+      label=${t("give-role-to")}
+      only="member"
+      chosen=${keys}
+      onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))}
+    />
+    ${
+      keys.length
+        ? html`<${Chips}
+            label=${t("role-holders")}
+            keys=${keys}
+            onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))}
+          />`
+        : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`
+    }
   </section>`;
 }

@@ -23,15 +23,45 @@ export function RolesPage() {
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
   const [made, setMade] = useState(/** @type {string | null} */ (null));
   const [drag, setDrag] = useState(/** @type {Drag} */ (null));
-  useEffect(() => { loadMembers().catch(() => {}); }, [connection.value === "online"]);
+  useEffect(() => {
+    loadMembers().catch(() => {});
+  }, [connection.value === "online"]);
   const role = roles.value.find(({ id }) => id === open);
   const close = () => {
     setOpen(null);
     setMade(null);
   };
-  useGone(!open || open === "new" || open === made || role, role && roleName(role), (name) => t("role-was-deleted", { name }), close);
-  if (role || open === "new") return html`<${RoleEditor} key=${open} role=${role ?? null} isNew=${role?.id === made} onDone=${close} onMade=${(/** @type {string} */ id) => { setMade(id); setOpen(id); }} />`;
-  return html`<${ListPage} label=${t("roles")} about=${t("roles-about")} items=${roles.value} empty="" row=${(/** @type {Role} */ each) => html`<${Ranked} key=${each.id} role=${each} drag=${drag} onDrag=${setDrag} onOpen=${() => setOpen(each.id)} />`}>
+  useGone(
+    !open || open === "new" || open === made || role,
+    role && roleName(role),
+    (name) => t("role-was-deleted", { name }),
+    close,
+  );
+  if (role || open === "new")
+    return html`<${RoleEditor}
+      key=${open}
+      role=${role ?? null}
+      isNew=${role?.id === made}
+      onDone=${close}
+      onMade=${(/** @type {string} */ id) => {
+        setMade(id);
+        setOpen(id);
+      }}
+    />`;
+  return html`<${ListPage}
+    label=${t("roles")}
+    about=${t("roles-about")}
+    items=${roles.value}
+    empty=""
+    row=${(/** @type {Role} */ each) =>
+      html`<${Ranked}
+        key=${each.id}
+        role=${each}
+        drag=${drag}
+        onDrag=${setDrag}
+        onOpen=${() => setOpen(each.id)}
+      />`}
+  >
     <p><${Button} look="primary" icon="add" onClick=${() => setOpen("new")}>${t("create-role")}<//></p>
   <//>`;
 }
@@ -59,13 +89,38 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     event.preventDefault();
     step(by);
   };
-  const move = (/** @type {1 | -1} */ by) => html`<${IconButton} icon=${by < 0 ? "up" : "lower"} label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })} disabled=${!mayStep(id, by)} onClick=${() => step(by)} />`;
-  return html`<${Row} title=${name} text=${complete.value ? t("role-held", { count }) : ""} sign=${html`<${Swatch} role=${role} />`} onKeyDown=${pressed} ...${mine ? dragged(id, drag, onDrag) : {}}>
-    ${mine ? html`${move(-1)}${move(1)}<${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${onOpen} />` : html`<small class="quiet">${t("role-above-you")}</small>`}
+  const move = (/** @type {1 | -1} */ by) =>
+    html`<${IconButton}
+      icon=${by < 0 ? "up" : "lower"}
+      label=${by < 0 ? t("move-up-named", { name }) : t("move-down-named", { name })}
+      disabled=${!mayStep(id, by)}
+      onClick=${() => step(by)}
+    />`;
+  return html`<${Row}
+    title=${name}
+    text=${complete.value ? t("role-held", { count }) : ""}
+    sign=${html`<${Swatch} role=${role} />`}
+    onKeyDown=${pressed}
+    ...${mine ? dragged(id, drag, onDrag) : {}}
+  >
+    ${
+      mine
+        ? html`
+            ${move(-1)}${move(1)}
+            <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${onOpen} />
+          `
+        : html`<small class="quiet">${t("role-above-you")}</small>`
+    }
   <//>`;
 }
 
-/** Return the attributes of a row that can be dragged to another's place. @param {string} id @param {Drag} drag @param {(drag: Drag) => void} onDrag @returns {Attributes} */
+/**
+ * Return the attributes of a row that can be dragged to another's place.
+ * @param {string} id
+ * @param {Drag} drag
+ * @param {(drag: Drag) => void} onDrag
+ * @returns {Attributes}
+ */
 function dragged(id, drag, onDrag) {
   const moved = drag && drag.id !== id ? drag : null;
   return {

@@ -11,10 +11,21 @@ import { copy, Copyable } from "../parts/copying.js";
  */
 const SNIPPETS = {
   curl: (url) => `curl --data '{"text": "The build is **green**"}' '${url}'`,
-  Python: (url) => `import json, urllib.request\n\nbody = json.dumps({"text": "The build is **green**"}).encode()\nheaders = {"Content-Type": "application/json"}\nurllib.request.urlopen(urllib.request.Request("${url}", body, headers))`,
-  GitHub: (url) => [["Payload URL", `${url}/github`], ["Content type", "application/json"]],
-  Grafana: (url) => [["Integration", "Discord"], ["Webhook URL", `${url}/discord`]],
-  Alertmanager: (url) => `receivers:\n  - name: chat\n    discord_configs:\n      - webhook_url: ${url}/discord`,
+  Python: (url) => `import json, urllib.request
+
+body = json.dumps({"text": "The build is **green**"}).encode()
+headers = {"Content-Type": "application/json"}
+urllib.request.urlopen(urllib.request.Request("${url}", body, headers))`,
+  GitHub: (url) => [
+    ["Payload URL", `${url}/github`],
+    ["Content type", "application/json"],
+  ],
+  Grafana: (url) => [
+    ["Integration", "Discord"],
+    ["Webhook URL", `${url}/discord`],
+  ],
+  Alertmanager: (url) =>
+    `receivers:\n  - name: chat\n    discord_configs:\n      - webhook_url: ${url}/discord`,
   Discord: (url) => [["Webhook URL", `${url}/discord`]],
   Slack: (url) => [["Webhook URL", `${url}/slack`]],
 };
@@ -23,10 +34,30 @@ const SNIPPETS = {
 export function Snippets({ address }) {
   const [open, setOpen] = useState("curl");
   const shown = SNIPPETS[open](address);
-  return html`<section class="stack"><h4>${t("snippets")}</h4>
-    <div class="filters" role="group" aria-label=${t("snippets")}>${Object.keys(SNIPPETS).map((name) => html`<${Button} key=${name} look=${`chip ${name === open ? "on" : ""}`} aria-pressed=${name === open} onClick=${() => setOpen(name)}>${name}<//>`)}</div>
-    ${Array.isArray(shown)
-    ? shown.map(([field, value]) => html`<${Copyable} key=${`${open} ${field}`} label=${field} text=${value} />`)
-    : html`<pre class="snippet" dir="ltr" tabindex="0">${shown}</pre><p><${Button} icon="copy" onClick=${() => copy(shown)}>${t("snippet-copy")}<//></p>`}
+  return html`<section class="stack">
+    <h4>${t("snippets")}</h4>
+    <div class="filters" role="group" aria-label=${t("snippets")}>
+      ${Object.keys(SNIPPETS).map(
+        (name) =>
+          html`<${Button}
+            key=${name}
+            look=${`chip ${name === open ? "on" : ""}`}
+            aria-pressed=${name === open}
+            onClick=${() => setOpen(name)}
+          >
+            ${name}
+          <//>`,
+      )}
+    </div>
+    ${
+      Array.isArray(shown)
+        ? shown.map(
+            ([field, value]) => html`<${Copyable} key=${`${open} ${field}`} label=${field} text=${value} />`,
+          )
+        : html`
+            <pre class="snippet" dir="ltr" tabindex="0">${shown}</pre>
+            <p><${Button} icon="copy" onClick=${() => copy(shown)}>${t("snippet-copy")}<//></p>
+          `
+    }
   </section>`;
 }

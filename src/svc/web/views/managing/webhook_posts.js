@@ -16,8 +16,21 @@ import { ListPage } from "./parts/list_page.js";
 /** Fetched again when `times` changes, after a post of our own. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
   const { value, problem, again } = useAnswer(() => postsOfWebhook(id), [id, times]);
-  return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}><h4>${t("hook-posts")}</h4>
-    <${ListPage} label=${t("hook-posts")} about=${t("hook-posts-about")} items=${value} problem=${problem} again=${again} empty=${t("hook-no-posts")} row=${(/** @type {Post} */ attempt, /** @type {number} */ index) => html`<${Attempt} key=${index} attempt=${attempt} />`}><p><${Button} onClick=${again}>${t("hook-posts-again")}<//></p><//></section>`;
+  return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}>
+    <h4>${t("hook-posts")}</h4>
+    <${ListPage}
+      label=${t("hook-posts")}
+      about=${t("hook-posts-about")}
+      items=${value}
+      problem=${problem}
+      again=${again}
+      empty=${t("hook-no-posts")}
+      row=${(/** @type {Post} */ attempt, /** @type {number} */ index) =>
+        html`<${Attempt} key=${index} attempt=${attempt} />`}
+    >
+      <p><${Button} onClick=${again}>${t("hook-posts-again")}<//></p>
+    <//>
+  </section>`;
 }
 
 /** @param {{attempt: Post}} props */
@@ -28,8 +41,18 @@ function Attempt({ attempt }) {
     if (channelId) open(channelId, messageId);
   };
   return html`<li class="managed-row" data-outcome=${outcome}>
-    <span class="managed-words"><span class=${outcome === "refused" ? "error" : ""}>${outcome === "refused" ? t("hook-refused", { why: why(error ?? "") }) : t(`hook-${outcome}`)}${times > 1 && html` <b>× ${times}</b>`}</span>
-      ${named.length > 0 && html`<small class="quiet" dir="ltr">${named.map(({ path, code }) => [path, code].filter(Boolean).join(": ")).join(", ")}</small>`}</span>
+    <span class="managed-words">
+      <span class=${outcome === "refused" ? "error" : ""}>
+        ${outcome === "refused" ? t("hook-refused", { why: why(error ?? "") }) : t(`hook-${outcome}`)}
+        ${times > 1 && html` <b>× ${times}</b>`}
+      </span>
+      ${
+        named.length > 0 &&
+        html`<small class="quiet" dir="ltr">
+          ${named.map(({ path, code }) => [path, code].filter(Boolean).join(": ")).join(", ")}
+        </small>`
+      }
+    </span>
     <small class="quiet"><${Time} ms=${at} style="long" /></small>
     ${messageId && html`<span class="managed-acts"><${Button} onClick=${go}>${t("go-to-message")}<//></span>`}
   </li>`;

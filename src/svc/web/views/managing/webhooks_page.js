@@ -21,18 +21,40 @@ export function WebhooksPage() {
   const { value, problem, set, again } = useAnswer(webhooks, [timesChanged("webhooks")]);
   const [open, setOpen] = useState(/** @type {string | null} */ (null));
   const done = () => setOpen(null);
-  const put = (/** @type {Webhook} */ webhook) => set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
+  const put = (/** @type {Webhook} */ webhook) =>
+    set((all) => [...all.filter(({ id }) => id !== webhook.id), webhook]);
   const shown = value?.find(({ id }) => id === open);
   useGone(!open || !value || shown, shown?.name, (name) => t("webhook-was-deleted", { name }), done);
-  if (shown) return html`<${WebhookEditor} key=${shown.id} webhook=${shown} onChanged=${put} onDone=${done} onDeleted=${() => set((all) => all.filter(({ id }) => id !== shown.id))} />`;
+  if (shown)
+    return html`<${WebhookEditor}
+      key=${shown.id}
+      webhook=${shown}
+      onChanged=${put}
+      onDone=${done}
+      onDeleted=${() => set((all) => all.filter(({ id }) => id !== shown.id))}
+    />`;
   const made = (/** @type {Webhook} */ webhook) => {
     put(webhook);
     setOpen(webhook.id);
   };
-  return html`<${ListPage} label=${t("settings-webhooks")} about=${t("webhooks-about")} items=${value && [...value].sort((one, other) => one.name.localeCompare(other.name))} problem=${problem} again=${again} empty=${t("no-webhooks")}
-    row=${(/** @type {Webhook} */ { id, name, picture, channel_id: channelId }) => html`<${Row} key=${id} title=${name} text=${channelsById.value.get(channelId ?? "")?.name ?? t("webhook-nowhere")} sign=${html`<${Avatar} id=${id} name=${name} url=${picture} size="small" />`}>
-      <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${() => setOpen(id)} /><//>`}>
-    <${Making} onMade=${made} /><//>`;
+  return html`<${ListPage}
+    label=${t("settings-webhooks")}
+    about=${t("webhooks-about")}
+    items=${value && [...value].sort((one, other) => one.name.localeCompare(other.name))}
+    problem=${problem}
+    again=${again}
+    empty=${t("no-webhooks")}
+    row=${(/** @type {Webhook} */ { id, name, picture, channel_id: channelId }) => html`<${Row}
+      key=${id}
+      title=${name}
+      text=${channelsById.value.get(channelId ?? "")?.name ?? t("webhook-nowhere")}
+      sign=${html`<${Avatar} id=${id} name=${name} url=${picture} size="small" />`}
+    >
+      <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${() => setOpen(id)} />
+    <//>`}
+  >
+    <${Making} onMade=${made} />
+  <//>`;
 }
 
 /** @param {{onMade: (webhook: Webhook) => void}} props */
@@ -52,7 +74,14 @@ function Making({ onMade }) {
     if (made) onMade(made);
   };
   return html`<form class="filter-row" onSubmit=${submit} novalidate>
-    <${Field} label=${t("webhook-name")} value=${name} maxlength="64" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} problem=${problem} autocomplete="off" />
+    <${Field}
+      label=${t("webhook-name")}
+      value=${name}
+      maxlength="64"
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
+      problem=${problem}
+      autocomplete="off"
+    />
     <${ChannelChoice} value=${chosen} onChange=${setChannelId} />
     <p><${Button} look="primary" type="submit" disabled=${busy}>${t("create-webhook")}<//></p>
   </form>`;

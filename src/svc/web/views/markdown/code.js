@@ -20,29 +20,39 @@ export function Code({ code, language = "" }) {
   const copy = async () => setCopied(await copyText(code, shown.current));
   return html`<div class="code" dir="ltr">
     <pre tabindex="0"><code ref=${shown}>${pieces ? pieces.map(piece) : code}</code></pre>
-    <button type="button" class="copy" onClick=${copy}>${copied ? t("markdown-copied") : t("markdown-copy")}</button>
+    <button type="button" class="copy" onClick=${copy}>
+      ${copied ? t("markdown-copied") : t("markdown-copy")}
+    </button>
     <span class="said" role="status">${copied ? t("markdown-copied") : ""}</span>
   </div>`;
 }
 
 /** @param {string} code @param {string} language @returns {Piece[] | null} */
 function useColours(code, language) {
-  const [coloured, setColoured] = useState(/** @type {{code: string, language: string, pieces: Piece[] | null} | null} */ (null));
+  const [coloured, setColoured] = useState(
+    /** @type {{code: string, language: string, pieces: Piece[] | null} | null} */ (null),
+  );
   useEffect(() => {
     if (!language) return undefined;
     let wanted = true;
     import("./highlight.js").then(
-      ({ highlight }) => { if (wanted) setColoured({ code, language, pieces: highlight(code, language) }); },
+      ({ highlight }) => {
+        if (wanted) setColoured({ code, language, pieces: highlight(code, language) });
+      },
       () => {}, // For example offline: the code stays readable without colours.
     );
-    return () => { wanted = false; };
+    return () => {
+      wanted = false;
+    };
   }, [code, language]);
   return coloured?.code === code && coloured.language === language ? coloured.pieces : null;
 }
 
 /** @param {Piece} part @returns {any} */
 function piece(part) {
-  return typeof part === "string" ? part : html`<span class=${`code-${part.kind}`}>${part.children.map(piece)}</span>`;
+  return typeof part === "string"
+    ? part
+    : html`<span class=${`code-${part.kind}`}>${part.children.map(piece)}</span>`;
 }
 
 /** @param {string} text @param {HTMLElement | null} element that shows it @returns {Promise<boolean>} */

@@ -4,36 +4,60 @@
  * @typedef {object} Context
  * @property {string | null} [ownId] Mentions of this member are marked.
  * @property {Set<string>} [ownRoles] And mentions of these roles.
- * @property {Set<string>} [mentioned] Members, roles and groups whom the server has told; no others are mentioned.
+ * @property {Set<string>} [mentioned] Members, roles and groups whom the server has told; no others are
+ *   mentioned.
  * @property {Map<string, {url: string}>} [emoji] By name.
  * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
  * @property {Map<string, {name: string}>} [channels] By id.
  * @property {(id: string) => string | undefined} [members] What a member is called now.
  * @property {(id: string) => void} [onMention] Somebody wants to know more of this member.
  * @property {(id: string) => void} [onChannel] Somebody wants to go there.
- * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] A message of this server that an address leads to.
+ * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] A message of this server that an
+ *   address leads to.
  */
 
 /** @typedef {import("./parse.js").Node} Node */
 
-/** @typedef {{kind: "member" | "group" | "role" | "channel", id: string, name: string, known: boolean, own: boolean, color?: string | null}} Target */
+/**
+ * @typedef {{kind: "member" | "group" | "role" | "channel", id: string, name: string, known: boolean, own:
+ *   boolean, color?: string | null}} Target
+ */
 
 const GROUPS = ["everyone", "here"];
 
-/** Return the target of a link within the server and its name; null for every other link. @param {Node} link @param {Context} context @returns {Target | null} */
+/**
+ * Return the target of a link within the server and its name; null for every other link.
+ * @param {Node} link
+ * @param {Context} context
+ * @returns {Target | null}
+ */
 export function targetOf({ href = "", children }, context) {
   const [scheme, id] = split(href);
   const label = wordsOf(children).replace(/^[@#]/u, "");
   const told = context.mentioned?.has(id) ?? true;
-  if (scheme === "mention" && GROUPS.includes(id)) return { kind: "group", id, name: id, known: told, own: told };
+  if (scheme === "mention" && GROUPS.includes(id))
+    return { kind: "group", id, name: id, known: told, own: told };
   if (scheme === "mention") {
     if (!told) return { kind: "member", id, name: label, known: false, own: false };
     const name = context.members?.(id);
-    return { kind: "member", id, name: name ?? label, known: name !== undefined || !context.members, own: id === context.ownId };
+    return {
+      kind: "member",
+      id,
+      name: name ?? label,
+      known: name !== undefined || !context.members,
+      own: id === context.ownId,
+    };
   }
   if (scheme === "role") {
     const role = context.roles?.get(id);
-    return { kind: "role", id, name: role?.name ?? label, known: Boolean(role), own: told && Boolean(context.ownRoles?.has(id)), color: role?.color };
+    return {
+      kind: "role",
+      id,
+      name: role?.name ?? label,
+      known: Boolean(role),
+      own: told && Boolean(context.ownRoles?.has(id)),
+      color: role?.color,
+    };
   }
   if (scheme !== "channel") return null;
   const channel = context.channels?.get(id);
@@ -45,11 +69,13 @@ export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") 
 
 /** Return the words alone, on one line. @param {Node[]} nodes @returns {string} */
 export function wordsOf(nodes) {
-  return nodes.map((node) => {
-    if (node.type === "break") return " ";
-    if (node.type === "emoji") return `:${node.text}:`;
-    return node.text ?? wordsOf(node.children);
-  }).join("");
+  return nodes
+    .map((node) => {
+      if (node.type === "break") return " ";
+      if (node.type === "emoji") return `:${node.text}:`;
+      return node.text ?? wordsOf(node.children);
+    })
+    .join("");
 }
 
 /** @param {string} href */

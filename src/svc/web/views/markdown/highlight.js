@@ -1,4 +1,5 @@
-// Code highlighting: the tokens of highlight.js (vendored) as plain objects instead of HTML. Loaded on first use.
+// Code highlighting: the tokens of highlight.js (vendored) as plain objects instead of HTML. Loaded on first
+// use.
 
 import { highlighter } from "../../vendor/highlight.js";
 
@@ -63,9 +64,15 @@ class Pieces {
 
 highlighter.configure({ __emitter: Pieces });
 
-/** Return null if the language is unknown or the code is minified. @param {string} code @param {string} language @returns {Piece[] | null} */
+/**
+ * Return null if the language is unknown or the code is minified.
+ * @param {string} code
+ * @param {string} language
+ * @returns {Piece[] | null}
+ */
 export function highlight(code, language) {
-  if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > LONGEST_LINE)) return null;
+  if (!highlighter.getLanguage(language) || code.split("\n").some((line) => line.length > LONGEST_LINE))
+    return null;
   const result = highlighter.highlight(code, { language, ignoreIllegals: true });
   return result.errorRaised ? null : /** @type {Pieces} */ (result._emitter).root;
 }

@@ -1,5 +1,5 @@
-// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line text of words
-// and emoji only.
+// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line text
+// of words and emoji only.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { Time } from "../parts/time.js";
@@ -16,7 +16,9 @@ const EMOJI = /(:[a-z0-9_]{2,30}:)/u;
 /** One line of a text, without anything clickable. @param {{text: string, context?: Context}} properties */
 export function Inline({ text, context = {} }) {
   const line = useMemo(() => plain(text, context), [text, context]);
-  const parts = line.split(EMOJI).map((part) => (EMOJI.test(part) ? emoji(part.slice(1, -1), context) : part));
+  const parts = line
+    .split(EMOJI)
+    .map((part) => (EMOJI.test(part) ? emoji(part.slice(1, -1), context) : part));
   return html`<span class="markdown-line" dir="auto">${parts}</span>`;
 }
 
@@ -70,13 +72,19 @@ function link(node, context, inLink) {
   const url = webAddress(href);
   const label = inlines(children, context, true);
   if (inLink) return label;
-  if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji")) return address(href, [unturned(href)], false);
+  if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji"))
+    return address(href, [unturned(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
   // Shown as written; the real URL can be followed.
   return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
 }
 
-/** Return a link to a message of this server; null for other links. @param {string} href @param {Context} context @param {boolean} inLink */
+/**
+ * Return a link to a message of this server; null for other links.
+ * @param {string} href
+ * @param {Context} context
+ * @param {boolean} inLink
+ */
 function place(href, { placeOf }, inLink) {
   const url = inLink || !placeOf ? null : webAddress(href);
   const found = url && placeOf?.(url);
@@ -89,7 +97,12 @@ function place(href, { placeOf }, inLink) {
   return html`<a class="mention" href=${url.href} onClick=${go}>${found.words}</a>`;
 }
 
-/** A link out of the page, without a referrer. @param {string} href @param {any[]} label @param {boolean} inLink */
+/**
+ * A link out of the page, without a referrer.
+ * @param {string} href
+ * @param {any[]} label
+ * @param {boolean} inLink
+ */
 function address(href, label, inLink) {
   const url = inLink ? null : webAddress(href);
   if (!url) return label;
@@ -112,5 +125,14 @@ function mention(target, context, inLink) {
 function emoji(name, context) {
   const found = context.emoji?.get(name);
   const written = `:${name}:`;
-  return found ? html`<img class="emoji" src=${found.url} alt=${written} title=${written} draggable=${false} loading="lazy" />` : written;
+  return found
+    ? html`<img
+        class="emoji"
+        src=${found.url}
+        alt=${written}
+        title=${written}
+        draggable=${false}
+        loading="lazy"
+      />`
+    : written;
 }

@@ -1,22 +1,64 @@
 // Decide which URLs a message may link to, and which labels pretend to be another URL. Knows no markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
-// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which end something around it, and
-// no punctuation of scripts that are written without spaces.
+// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which end something around
+// it, and no punctuation of scripts that are written without spaces.
 const BARE = /:\/\/[^\s<>[\]{}|"`^\\\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/uy;
 const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;
 const WITH_SCHEME = /(?:https?:\/{2}|www\.)\s*([^\s/?#:@\\]+)/iu;
 const HOST_ALONE = /^((?:[\p{L}\p{N}-]+\.)+([\p{L}]{2,}))(?:[/:?#]\S*)?$/u;
 // File extensions that are top-level domains too but are hardly meant as such: "README.md", "main.rs".
-const FILES = new Set(["md", "py", "rs", "sh", "cc", "pl", "ps", "so", "mk", "ai", "mov", "zip", "js", "ts", "cs", "go", "net"]);
+const FILES = new Set([
+  "md",
+  "py",
+  "rs",
+  "sh",
+  "cc",
+  "pl",
+  "ps",
+  "so",
+  "mk",
+  "ai",
+  "mov",
+  "zip",
+  "js",
+  "ts",
+  "cs",
+  "go",
+  "net",
+]);
 // In addition to country domains, which have two letters.
-const DOMAINS = new Set(["com", "org", "net", "edu", "gov", "int", "mil", "info", "biz", "name", "app", "dev", "xyz", "online",
-  "shop", "site", "store", "cloud", "chat", "games", "live", "tech", "example", "bank"]);
+const DOMAINS = new Set([
+  "com",
+  "org",
+  "net",
+  "edu",
+  "gov",
+  "int",
+  "mil",
+  "info",
+  "biz",
+  "name",
+  "app",
+  "dev",
+  "xyz",
+  "online",
+  "shop",
+  "site",
+  "store",
+  "cloud",
+  "chat",
+  "games",
+  "live",
+  "tech",
+  "example",
+  "bank",
+]);
 
 /**
- * Return the URL if a browser may follow it from a message, else null. Only http and https are allowed, and no user
- * name or password, which can disguise the host.
+ * Return the URL if a browser may follow it from a message, else null. Only http and https are allowed, and
+ * no user name or password, which can disguise the host.
  * @param {string} text @returns {URL | null}
  */
 export function webAddress(text) {

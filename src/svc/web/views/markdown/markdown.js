@@ -1,7 +1,8 @@
-// A text with markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never becomes
-// HTML, nothing is loaded from other sites, and links show their target.
+// A text with markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
+// becomes HTML, nothing is loaded from other sites, and links show their target.
 //
-// Headings are paragraphs that look like headings, because a stranger's headings do not belong in the page's outline.
+// Headings are paragraphs that look like headings, because a stranger's headings do not belong in the page's
+// outline.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -29,7 +30,9 @@ export function Markdown({ text, context = NOTHING }) {
 /** Draw a tree. @param {Node} root @param {Context} context @returns {any} */
 export function look(root, context) {
   const large = isOnlyEmoji(root, context);
-  return html`<div class=${large ? "markdown large" : "markdown"}>${root.children.map((node) => block(node, context, "auto"))}</div>`;
+  return html`<div class=${large ? "markdown large" : "markdown"}>
+    ${root.children.map((node) => block(node, context, "auto"))}
+  </div>`;
 }
 
 /**
@@ -68,7 +71,11 @@ function list({ start, children }, context, dir) {
   const entries = children.map((entry) => {
     const task = taskOf(entry);
     if (!task) return html`<li>${blocks(entry.children, context)}</li>`;
-    return html`<li class="task"><span class="task-mark" role="img" aria-label=${t(task.done ? "markdown-done" : "markdown-to-do")}>${task.done ? "☑" : "☐"}</span>${blocks(task.children, context)}</li>`;
+    return html`<li class="task">
+      <span class="task-mark" role="img" aria-label=${t(task.done ? "markdown-done" : "markdown-to-do")}>
+        ${task.done ? "☑" : "☐"}
+      </span>${blocks(task.children, context)}
+    </li>`;
   });
   if (start === undefined) return html`<ul dir=${dir}>${entries}</ul>`;
   const digits = String(start + children.length - 1).length;
@@ -82,14 +89,27 @@ function taskOf({ children: [first, ...rest] }) {
   const found = text?.type === "text" ? TASK.exec(text.text ?? "") : null;
   if (!found) return null;
   const left = { ...text, text: (text.text ?? "").slice(found[0].length) };
-  const begins = first.type === "paragraph" ? { ...first, children: [left, ...first.children.slice(1)] } : left;
+  const begins =
+    first.type === "paragraph" ? { ...first, children: [left, ...first.children.slice(1)] } : left;
   return { done: found[1] !== " ", children: [begins, ...rest] };
 }
 
-/** Focusable, so that the keyboard can scroll content wider than its column. @param {Node} node @param {Context} context @param {"auto"} [dir] */
+/**
+ * Focusable, so that the keyboard can scroll content wider than its column.
+ * @param {Node} node
+ * @param {Context} context
+ * @param {"auto"} [dir]
+ */
 function table({ children: [head, ...rows] }, context, dir) {
   const cells = (/** @type {Node} */ row, /** @type {string} */ tag) =>
-    html`<tr>${row.children.map((cell) => html`<${tag} class=${cell.align} scope=${tag === "th" ? "col" : undefined}>${inlines(cell.children, context)}</${tag}>`)}</tr>`;
+    html`<tr>
+      ${row.children.map(
+        (cell) =>
+          html`<${tag} class=${cell.align} scope=${tag === "th" ? "col" : undefined}>
+            ${inlines(cell.children, context)}
+          </${tag}>`,
+      )}
+    </tr>`;
   return html`<div class="table" tabindex="0" role="group" aria-label=${t("markdown-table")}>
     <table dir=${dir}>
       <thead>${cells(head, "th")}</thead>

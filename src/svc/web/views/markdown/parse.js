@@ -1,9 +1,10 @@
 // Parse markdown into a tree of plain objects, which markdown.js draws. Knows no page.
 //
-// The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of three
-// candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML rules, and no
-// wall of 4,000 characters took longer than 35 ms. Micromark with mdast is 19 KB, took 250 ms for nested lists and
-// writes HTML into an element as it loads; marked is 15 KB and overflows the stack with nested quotes.
+// The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of
+// three candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML
+// rules, and no wall of 4,000 characters took longer than 35 ms. Micromark with mdast is 19 KB, took 250 ms
+// for nested lists and writes HTML into an element as it loads; marked is 15 KB and overflows the stack with
+// nested quotes.
 
 import { MarkdownIt } from "../../vendor/markdown-it.js";
 import { addRules } from "./rules.js";
@@ -11,8 +12,9 @@ import { addRules } from "./rules.js";
 /**
  * @typedef {{type: string, children: Node[], text?: string, href?: string, level?: number, start?: number,
  *   language?: string, align?: string, ms?: number, style?: import("../parts/time.js").Style}} Node
- * Types: root; the blocks paragraph, heading, small, quote, list (start where it is numbered), entry, rule, fence, table, row,
- * head, cell; within them text, break, strong, underlined, emphasis, struck, spoiler, code, link, address, picture, emoji, time.
+ * Types: root; the blocks paragraph, heading, small, quote, list (start where it is numbered), entry, rule,
+ * fence, table, row, head, cell; within them text, break, strong, underlined, emphasis, struck, spoiler,
+ * code, link, address, picture, emoji, time.
  */
 
 const MOST_CHARACTERS = 8_000; // UTF-16 code units: a message's 4,000 characters, all of them emoji.
@@ -21,14 +23,28 @@ const DEEPEST = 24; // Nesting limit. Deeper elements are shown unstyled.
 const ALIGNMENTS = { "text-align:left": "start", "text-align:center": "center", "text-align:right": "end" };
 /** @type {Record<string, string>} */
 const TYPES = {
-  paragraph: "paragraph", blockquote: "quote", bullet_list: "list", ordered_list: "list", list_item: "entry", hr: "rule",
-  heading: "heading", table: "table", tr: "row", th: "head", td: "cell", strong: "strong", em: "emphasis", s: "struck",
-  spoiler: "spoiler", link: "link", small: "small",
+  paragraph: "paragraph",
+  blockquote: "quote",
+  bullet_list: "list",
+  ordered_list: "list",
+  list_item: "entry",
+  hr: "rule",
+  heading: "heading",
+  table: "table",
+  tr: "row",
+  th: "head",
+  td: "cell",
+  strong: "strong",
+  em: "emphasis",
+  s: "struck",
+  spoiler: "spoiler",
+  link: "link",
+  small: "small",
 };
 const PARTS = new Set(["thead", "tbody"]); // Without a node of their own.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
-// Rules that messages lack: indented code, because poems are indented too, and headings underlined with hyphens.
-// ci/vendor already removes them.
+// Rules that messages lack: indented code, because poems are indented too, and headings underlined with
+// hyphens. ci/vendor already removes them.
 const NOT_OURS = ["code", "html_block", "lheading"];
 
 const parser = made();
@@ -106,7 +122,10 @@ function leaf(token) {
     case "code_inline":
       return node("code", { text: token.content });
     case "fence":
-      return node("fence", { text: token.content.replace(/\n$/u, ""), language: token.info.trim().split(/\s/u)[0] ?? "" });
+      return node("fence", {
+        text: token.content.replace(/\n$/u, ""),
+        language: token.info.trim().split(/\s/u)[0] ?? "",
+      });
     case "picture":
       return node("picture", { text: token.content, href: token.meta.href });
     case "address":
@@ -133,7 +152,11 @@ function node(type, more = {}) {
   return { type, children: [], ...more };
 }
 
-/** Whether this is a "#" alone, a heading without words, which nobody intends. @param {Node} root @returns {boolean} */
+/**
+ * Whether this is a "#" alone, a heading without words, which nobody intends.
+ * @param {Node} root
+ * @returns {boolean}
+ */
 function showsSomething({ type, text, children }) {
   return type === "rule" || type === "link" || Boolean(text?.trim()) || children.some(showsSomething);
 }
@@ -142,7 +165,9 @@ function showsSomething({ type, text, children }) {
 function asWritten(text) {
   const root = node("root");
   for (const paragraph of text.split(/(?:\r\n|\r|\n){2,}/u)) {
-    const lines = paragraph.split(/\r\n|\r|\n/u).flatMap((line, index) => [...(index ? [node("break")] : []), node("text", { text: line })]);
+    const lines = paragraph
+      .split(/\r\n|\r|\n/u)
+      .flatMap((line, index) => [...(index ? [node("break")] : []), node("text", { text: line })]);
     root.children.push(node("paragraph", { children: lines }));
   }
   return root;

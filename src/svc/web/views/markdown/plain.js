@@ -8,7 +8,20 @@ import { parse } from "./parse.js";
 /** @typedef {import("./context.js").Context} Context */
 
 const HIDDEN = "▒▒▒";
-const BLOCKS = new Set(["paragraph", "heading", "small", "quote", "list", "entry", "fence", "table", "row", "head", "cell", "rule"]);
+const BLOCKS = new Set([
+  "paragraph",
+  "heading",
+  "small",
+  "quote",
+  "list",
+  "entry",
+  "fence",
+  "table",
+  "row",
+  "head",
+  "cell",
+  "rule",
+]);
 
 /** @param {string} text @param {Context} [context] */
 export function plain(text, context = {}) {
@@ -17,7 +30,9 @@ export function plain(text, context = {}) {
 
 /** @param {Node[]} nodes @param {Context} context @returns {string} */
 function words(nodes, context) {
-  return nodes.map((node) => (BLOCKS.has(node.type) ? ` ${word(node, context)} ` : word(node, context))).join("");
+  return nodes
+    .map((node) => (BLOCKS.has(node.type) ? ` ${word(node, context)} ` : word(node, context)))
+    .join("");
 }
 
 /** @param {Node} node @param {Context} context */

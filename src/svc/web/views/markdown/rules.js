@@ -1,6 +1,6 @@
-// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, small lines, and quotes
-// of all that follows. Changed: quotes and lists end with their line, and tables and depth are limited. Produces
-// tokens and knows nothing of their look.
+// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, small lines,
+// and quotes of all that follows. Changed: quotes and lists end with their line, and tables and depth are
+// limited. Produces tokens and knows nothing of their look.
 
 import { addressFrom, webAddress } from "./links.js";
 
@@ -22,7 +22,11 @@ const SCHEME = /(?:^|[^\p{sc=Latin}\p{N}])(https?)$/iu;
 const LONGEST_SCHEME = 6; // Of "https" and one character before it.
 const SPOILER = "||";
 // Scripts without spaces between words, and their punctuation.
-const UNSPACED = /[\p{sc=Han}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\u3000-\u30ff\ufe30-\ufe4f\uff00-\uffef]/u;
+const UNSPACED = new RegExp(
+  String.raw`[\p{sc=Han}\p{sc=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}` +
+    String.raw`\u3000-\u30ff\ufe30-\ufe4f\uff00-\uffef]`,
+  "u",
+);
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 /** @typedef {any} State markdown-it's own, of a block or of what is within one */
@@ -54,39 +58,56 @@ export function addRules(parser, original) {
 }
 
 /**
- * CommonMark decides by spaces and punctuation whether signs open or close emphasis. In scripts without spaces a letter
- * counts as a space there, and their punctuation as a letter: 今日は**「晴れ」**です.
+ * CommonMark decides by spaces and punctuation whether signs open or close emphasis. In scripts without
+ * spaces a letter counts as a space there, and their punctuation as a letter: 今日は**「晴れ」**です.
  * @param {any} State markdown-it's own, of what is within a block
  */
-const withUnspaced = (State) => class extends State {
-  /** @param {number} start @param {boolean} splitsWords @returns {{can_open: boolean, can_close: boolean, length: number}} */
-  scanDelims(start, splitsWords) {
-    const found = super.scanDelims(start, splitsWords);
-    const end = start + found.length;
-    const before = [...this.src.slice(Math.max(0, start - 2), start)].at(-1) ?? " ";
-    const after = [...this.src.slice(end, Math.min(end + 2, this.posMax))][0] ?? " ";
-    const [unspacedBefore, unspacedAfter] = [UNSPACED.test(before), UNSPACED.test(after)];
-    if (!unspacedBefore && !unspacedAfter) return found;
-    const [gapBefore, gapAfter] = [/\s/u.test(before), /\s/u.test(after)];
-    const [markBefore, markAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
-    const left = !gapAfter && (!markAfter || unspacedAfter || gapBefore || markBefore || unspacedBefore);
-    const right = !gapBefore && (!markBefore || unspacedBefore || gapAfter || markAfter || unspacedAfter);
-    found.can_open = left && (splitsWords || !right || markBefore);
-    found.can_close = right && (splitsWords || !left || markAfter);
-    return found;
-  }
-};
+const withUnspaced = (State) =>
+  class extends State {
+    /**
+     * @param {number} start
+     * @param {boolean} splitsWords
+     * @returns {{can_open: boolean, can_close: boolean, length: number}}
+     */
+    scanDelims(start, splitsWords) {
+      const found = super.scanDelims(start, splitsWords);
+      const end = start + found.length;
+      const before = [...this.src.slice(Math.max(0, start - 2), start)].at(-1) ?? " ";
+      const after = [...this.src.slice(end, Math.min(end + 2, this.posMax))][0] ?? " ";
+      const [unspacedBefore, unspacedAfter] = [UNSPACED.test(before), UNSPACED.test(after)];
+      if (!unspacedBefore && !unspacedAfter) return found;
+      const [gapBefore, gapAfter] = [/\s/u.test(before), /\s/u.test(after)];
+      const [markBefore, markAfter] = [PUNCTUATION.test(before), PUNCTUATION.test(after)];
+      const left = !gapAfter && (!markAfter || unspacedAfter || gapBefore || markBefore || unspacedBefore);
+      const right = !gapBefore && (!markBefore || unspacedBefore || gapAfter || markAfter || unspacedAfter);
+      found.can_open = left && (splitsWords || !right || markBefore);
+      found.can_close = right && (splitsWords || !left || markAfter);
+      return found;
+    }
+  };
 
 /** @param {Function} rule @param {(state: State, line: number) => boolean} within */
 function bounded(rule, within) {
-  return (/** @type {State} */ state, /** @type {number} */ line, /** @type {number} */ end, /** @type {boolean} */ silent) =>
-    within(state, line) && rule(state, line, end, silent);
+  return (
+    /** @type {State} */ state,
+    /** @type {number} */ line,
+    /** @type {number} */ end,
+    /** @type {boolean} */ silent,
+  ) => within(state, line) && rule(state, line, end, silent);
 }
 
-/** Tables use the same rules, and end at a line without a bar. @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+/**
+ * Tables use the same rules, and end at a line without a bar.
+ * @param {State} state
+ * @param {number} line
+ * @param {number} _end
+ * @param {boolean} silent
+ */
 function endsQuote(state, line, _end, silent) {
   if (!silent || state.parentType === "blockquote") return silent;
-  return state.parentType === "table" && !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|");
+  return (
+    state.parentType === "table" && !state.src.slice(state.bMarks[line], state.eMarks[line]).includes("|")
+  );
 }
 
 /** @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
@@ -104,23 +125,41 @@ function isNarrow(state, line) {
 /** Whether the line begins with this sign. @param {State} state @param {number} line @param {string} sign */
 function beginsWith(state, line, sign) {
   const start = state.bMarks[line] + state.tShift[line];
-  return state.sCount[line] - state.blkIndent < 4 && state.src.startsWith(sign, start) && state.src.slice(start + sign.length, state.eMarks[line]).trim() !== "";
+  return (
+    state.sCount[line] - state.blkIndent < 4 &&
+    state.src.startsWith(sign, start) &&
+    state.src.slice(start + sign.length, state.eMarks[line]).trim() !== ""
+  );
 }
 
-/** "-# Of little weight". @param {State} state @param {number} line @param {number} _end @param {boolean} silent */
+/**
+ * "-# Of little weight".
+ * @param {State} state
+ * @param {number} line
+ * @param {number} _end
+ * @param {boolean} silent
+ */
 function small(state, line, _end, silent) {
   if (!beginsWith(state, line, SMALL)) return false;
   if (silent) return true;
   state.line = line + 1;
   state.push("small_open", "", 1);
   const words = state.push("inline", "", 0);
-  words.content = state.src.slice(state.bMarks[line] + state.tShift[line] + SMALL.length, state.eMarks[line]).trim();
+  words.content = state.src
+    .slice(state.bMarks[line] + state.tShift[line] + SMALL.length, state.eMarks[line])
+    .trim();
   words.children = [];
   state.push("small_close", "", -1);
   return true;
 }
 
-/** ">>> This and all lines after it", where it is in nothing else. @param {State} state @param {number} line @param {number} end @param {boolean} silent */
+/**
+ * ">>> This and all lines after it", where it is in nothing else.
+ * @param {State} state
+ * @param {number} line
+ * @param {number} end
+ * @param {boolean} silent
+ */
 function quotesAllThatFollows(state, line, end, silent) {
   if (state.level > 0 || !beginsWith(state, line, ALL_THAT_FOLLOWS)) return false;
   if (silent) return true;

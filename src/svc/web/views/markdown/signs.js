@@ -7,14 +7,16 @@ const MOST = 30; // More than a line of emoji is a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
 // With a skin tone, or the variation selector that requests colour; letters of regional flags.
-const SIGN = String.raw`(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\uFE0F|\p{EMod}|\u200D))(?:\uFE0F|\p{EMod})?[\u{E0020}-\u{E007F}]*`;
-const JOINED = String.raw`(?:\u200D(?:\p{Emoji_Presentation}|\p{Extended_Pictographic})(?:\uFE0F|\p{EMod})?)*`;
+const SHOWN = String.raw`\p{Emoji_Presentation}|\p{Extended_Pictographic}`;
+const VARIANT = String.raw`(?:\uFE0F|\p{EMod})?`;
+const SIGN = String.raw`(?:${SHOWN}(?=\uFE0F|\p{EMod}|\u200D))${VARIANT}[\u{E0020}-\u{E007F}]*`;
+const JOINED = String.raw`(?:\u200D(?:${SHOWN})${VARIANT})*`;
 const ONE = new RegExp(`${FLAG}|${KEYCAP}|${SIGN}${JOINED}`, "yu");
 
 /** Count the emoji of a text; 0 if it contains anything else. @param {string} text */
 export function countSigns(text) {
   let count = 0;
-  for (let at = 0; at < text.length;) {
+  for (let at = 0; at < text.length; ) {
     if (/\s/u.test(text[at])) at++;
     else {
       ONE.lastIndex = at;
@@ -32,7 +34,8 @@ export function isOnlyEmoji(root, context) {
     if (paragraph.type !== "paragraph") return false;
     for (const { type, text = "" } of paragraph.children) {
       if (type === "break" || (type === "text" && !text.trim())) continue;
-      const more = type === "emoji" ? Number(Boolean(context.emoji?.has(text))) : type === "text" ? countSigns(text) : 0;
+      const more =
+        type === "emoji" ? Number(Boolean(context.emoji?.has(text))) : type === "text" ? countSigns(text) : 0;
       if (!more) return false;
       count += more;
     }

@@ -14,7 +14,10 @@ export function Aside({ title, onClose, children }) {
   const body = useRef(null);
   useFocusBack(body);
   return html`<section ref=${body} class="aside-body" aria-labelledby=${id}>
-    <header><h2 id=${id}>${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+    <header>
+      <h2 id=${id}>${title}</h2>
+      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+    </header>
     ${children}
   </section>`;
 }

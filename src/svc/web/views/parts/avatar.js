@@ -7,10 +7,16 @@ import { t } from "../../words/words.js";
 
 /**
  * Without a `presence`, none is shown.
- * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> | "invisible", size?: "small" | "medium" | "large" | "huge"}} props
+ * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> |
+ *   "invisible", size?: "small" | "medium" | "large" | "huge"}} props
  */
 export function Avatar({ id, name, url, presence, size = "medium" }) {
-  return html`<span class=${`avatar ${size}`} aria-hidden="true" style=${{ "--hue": hue(id) }} data-presence=${presence}>
+  return html`<span
+    class=${`avatar ${size}`}
+    aria-hidden="true"
+    style=${{ "--hue": hue(id) }}
+    data-presence=${presence}
+  >
     ${url ? html`<img src=${url} alt="" loading="lazy" />` : initials(name)}
   </span>`;
 }
@@ -22,7 +28,10 @@ export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot"
 export function initials(name) {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? ["?"];
   const ends = words.length > 1 ? [words[0], words[words.length - 1]] : [words[0]];
-  return ends.map((word) => [...word][0]).join("").toUpperCase();
+  return ends
+    .map((word) => [...word][0])
+    .join("")
+    .toUpperCase();
 }
 
 /** Return the same colour for the same person on every page. @param {string} id */

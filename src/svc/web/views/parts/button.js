@@ -6,12 +6,29 @@
 import { html } from "../../vendor/preact.js";
 import { Icon } from "./icon.js";
 
-/** An icon button. `label` names the action. @param {{icon: IconName, label: string, class?: string, [attribute: string]: unknown}} props */
+/**
+ * An icon button. `label` names the action.
+ * @param {{icon: IconName, label: string, class?: string, [attribute: string]: unknown}} props
+ */
 export function IconButton({ icon, label, class: look = "", ...rest }) {
-  return html`<button type="button" class=${`icon-button ${look}`} aria-label=${label} title=${label} ...${rest}><${Icon} name=${icon} /></button>`;
+  return html`<button
+    type="button"
+    class=${`icon-button ${look}`}
+    aria-label=${label}
+    title=${label}
+    ...${rest}
+  >
+    <${Icon} name=${icon} />
+  </button>`;
 }
 
-/** A text button. `look` is "primary", "danger", "link", other classes or nothing. @param {{look?: string, icon?: IconName, type?: "button" | "submit", children: ComponentChildren, [attribute: string]: unknown}} props */
+/**
+ * A text button. `look` is "primary", "danger", "link", other classes or nothing.
+ * @param {{look?: string, icon?: IconName, type?: "button" | "submit", children: ComponentChildren,
+ *   [attribute: string]: unknown}} props
+ */
 export function Button({ look = "", icon, children, type = "button", ...rest }) {
-  return html`<button type=${type} class=${`button ${look}`} ...${rest}>${icon && html`<${Icon} name=${icon} />`}${children}</button>`;
+  return html`<button type=${type} class=${`button ${look}`} ...${rest}>
+    ${icon && html`<${Icon} name=${icon} />`}${children}
+  </button>`;
 }

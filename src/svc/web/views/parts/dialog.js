@@ -38,9 +38,11 @@ export function useModal(onClose) {
   }, []);
   return {
     ref,
-    onClose: () => { if (ref.current) onClose(); },
-    // On Escape the browser would hide the dialog now and report it a moment later. Until then every shortcut would
-    // be lost, and then the focus that something else has taken.
+    onClose: () => {
+      if (ref.current) onClose();
+    },
+    // On Escape the browser would hide the dialog now and report it a moment later. Until then every shortcut
+    // would be lost, and then the focus that something else has taken.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();
@@ -51,15 +53,26 @@ export function useModal(onClose) {
 
 /**
  * `onClose` is called however the dialog is closed. `wide`: for pages of settings.
- * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}} props
+ * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}}
+ *   props
  */
 export function Dialog({ title, onClose, children, wide = false, class: look = "" }) {
   const modal = useModal(onClose);
   const id = useId();
-  const pressed = (/** @type {Event} */ event) => { if (event.target === modal.ref.current) onClose(); };
-  return html`<dialog ...${modal} class=${`dialog ${wide ? "wide" : ""} ${look}`} aria-labelledby=${id} onMouseDown=${pressed}>
+  const pressed = (/** @type {Event} */ event) => {
+    if (event.target === modal.ref.current) onClose();
+  };
+  return html`<dialog
+    ...${modal}
+    class=${`dialog ${wide ? "wide" : ""} ${look}`}
+    aria-labelledby=${id}
+    onMouseDown=${pressed}
+  >
     <div class="dialog-body">
-      <header><h2 id=${id} dir="auto">${title}</h2><${IconButton} icon="close" label=${t("close")} onClick=${onClose} /></header>
+      <header>
+        <h2 id=${id} dir="auto">${title}</h2>
+        <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
+      </header>
       ${children}
     </div>
   </dialog>`;
@@ -67,7 +80,8 @@ export function Dialog({ title, onClose, children, wide = false, class: look = "
 
 /**
  * A confirmation before something irreversible. The dialog waits for the promise of `onConfirm`.
- * @param {{title: string, text: string, action: string, onConfirm: () => unknown, onClose: () => void, children?: ComponentChildren}} props
+ * @param {{title: string, text: string, action: string, onConfirm: () => unknown, onClose: () => void,
+ *   children?: ComponentChildren}} props
  */
 export function Confirm({ title, text, action, onConfirm, onClose, children }) {
   const act = async () => {

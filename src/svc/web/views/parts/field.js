@@ -4,11 +4,20 @@
 
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 
-/** @param {{label: string, hint?: string, problem?: string | null, multiline?: boolean, [attribute: string]: unknown}} props */
+/**
+ * @param {{label: string, hint?: string, problem?: string | null, multiline?: boolean, [attribute: string]:
+ *   unknown}} props
+ */
 export function Field({ label, hint, problem, multiline = false, ...rest }) {
   const id = useId();
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ") || undefined;
-  const input = { id, "aria-invalid": problem ? "true" : undefined, "aria-describedby": described, dir: "auto", ...rest };
+  const input = {
+    id,
+    "aria-invalid": problem ? "true" : undefined,
+    "aria-describedby": described,
+    dir: "auto",
+    ...rest,
+  };
   return html`<div class="field">
     <label for=${id}>${label}</label>
     ${multiline ? html`<textarea ...${input}></textarea>` : html`<input ...${input} />`}
@@ -18,9 +27,10 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 }
 
 /**
- * Return the value to show: the person's choice until `value` changes, so that an unrelated response does not revert
- * it, or until `onChange` resolves with false because the choice was rejected.
- * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) => Promise<void>]}
+ * Return the value to show: the person's choice until `value` changes, so that an unrelated response does not
+ * revert it, or until `onChange` resolves with false because the choice was rejected.
+ * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) =>
+ *   Promise<void>]}
  */
 function useChosen(value, onChange) {
   const [mine, setMine] = useState(/** @type {{value: V} | null} */ (null));
@@ -28,16 +38,26 @@ function useChosen(value, onChange) {
   const choose = async (/** @type {V} */ chosen) => {
     const now = { value: chosen };
     setMine(now);
-    if (await onChange(chosen) === false) setMine((latest) => (latest === now ? null : latest));
+    if ((await onChange(chosen)) === false) setMine((latest) => (latest === now ? null : latest));
   };
   return [mine ? mine.value : value, choose];
 }
 
-/** A switch with its sentence. @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) => unknown, [attribute: string]: unknown}} props */
+/**
+ * A switch with its sentence.
+ * @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) =>
+ *   unknown, [attribute: string]: unknown}} props
+ */
 export function Switch({ label, hint, checked, onChange, ...rest }) {
   const [on, choose] = useChosen(checked, onChange);
   return html`<label class="switch">
-    <input type="checkbox" role="switch" checked=${on} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => choose(event.currentTarget.checked)} ...${rest} />
+    <input
+      type="checkbox"
+      role="switch"
+      checked=${on}
+      onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => choose(event.currentTarget.checked)}
+      ...${rest}
+    />
     <span>${label}${hint && html`<small class="quiet">${hint}</small>`}</span>
   </label>`;
 }
@@ -45,15 +65,25 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 /**
  * A choice of a few options.
  * @template {string | null} V
- * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V) => unknown}} props
+ * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V)
+ *   => unknown}} props
  */
 export function Choice({ label, value, options, onChange }) {
   const id = useId();
   const [chosen, choose] = useChosen(value, onChange);
-  return html`<fieldset class="choice"><legend>${label}</legend>
-    ${options.map((each) => html`<label key=${each.value}>
-      <input type="radio" name=${id} value=${each.value} checked=${each.value === chosen} onChange=${() => choose(each.value)} />
-      <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
-    </label>`)}
+  return html`<fieldset class="choice">
+    <legend>${label}</legend>
+    ${options.map(
+      (each) => html`<label key=${each.value}>
+        <input
+          type="radio"
+          name=${id}
+          value=${each.value}
+          checked=${each.value === chosen}
+          onChange=${() => choose(each.value)}
+        />
+        <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
+      </label>`,
+    )}
   </fieldset>`;
 }

@@ -10,13 +10,16 @@ import { goToField } from "../composer/fields.js";
 export function giveFocusBack(before) {
   if (before instanceof HTMLElement && before !== document.body) before.focus();
   // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
-  if (document.activeElement !== before || before === document.body) if (matchMedia("(pointer: fine)").matches) goToField(place.value?.channelId ?? place.value?.talkId);
+  if (document.activeElement !== before || before === document.body)
+    if (matchMedia("(pointer: fine)").matches) goToField(place.value?.channelId ?? place.value?.talkId);
 }
 
 /** Restore the focus when this unmounts while it has the focus. @param {RefObject<HTMLElement>} ref */
 export function useFocusBack(ref) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
-    return () => { if (shown?.contains(document.activeElement)) giveFocusBack(before); };
+    return () => {
+      if (shown?.contains(document.activeElement)) giveFocusBack(before);
+    };
   }, []);
 }

@@ -1,7 +1,11 @@
-// A component whose module loads when it is first shown. The first one also loads the style sheet of all of them.
+// A component whose module loads when it is first shown. The first one also loads the style sheet of all of
+// them.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
-/** @typedef {{onClose?: () => void, [prop: string]: unknown}} Given What the component takes, which only it knows. */
+/**
+ * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given What the component takes, which only it
+ *   knows.
+ */
 
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
@@ -15,7 +19,12 @@ let styled = null;
 /** Load the style sheet before a view needs it. */
 export function loadStyle() {
   styled ??= new Promise((resolve, reject) => {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: STYLE, onload: resolve, onerror: reject });
+    const link = Object.assign(document.createElement("link"), {
+      rel: "stylesheet",
+      href: STYLE,
+      onload: resolve,
+      onerror: reject,
+    });
     document.head.append(link);
   }).catch((error) => {
     styled = null;
@@ -25,7 +34,8 @@ export function loadStyle() {
 }
 
 /**
- * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and nothing else.
+ * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
+ * nothing else.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name
  */
@@ -38,13 +48,16 @@ export function Later(load, name) {
     const drawn = View; // Another instance may load it before the effect runs.
     useEffect(() => {
       if (drawn) return;
-      Promise.all([load(), loadStyle()]).then(([module]) => {
-        View = /** @type {FunctionComponent<Given>} */ (module[name]);
-        again(1);
-      }, () => {
-        notify(t("error-unreachable"));
-        props.onClose?.();
-      });
+      Promise.all([load(), loadStyle()]).then(
+        ([module]) => {
+          View = /** @type {FunctionComponent<Given>} */ (module[name]);
+          again(1);
+        },
+        () => {
+          notify(t("error-unreachable"));
+          props.onClose?.();
+        },
+      );
     }, []);
     return View && h(View, props);
   };

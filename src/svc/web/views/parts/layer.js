@@ -7,5 +7,8 @@ import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 export function useLayer(onClose) {
   const close = useRef(onClose);
   close.current = onClose;
-  useLayoutEffect(() => (matchMedia("(max-width: 640px)").matches ? addLayer(() => close.current()) : undefined), []);
+  useLayoutEffect(
+    () => (matchMedia("(max-width: 640px)").matches ? addLayer(() => close.current()) : undefined),
+    [],
+  );
 }

@@ -4,7 +4,10 @@
 
 import { html } from "../../vendor/preact.js";
 
-/** Return the URL if a browser may follow it from a message, else null: http and https only. @param {string} text */
+/**
+ * Return the URL if a browser may follow it from a message, else null: http and https only.
+ * @param {string} text
+ */
 export function webAddress(text) {
   try {
     const url = new URL(text);
@@ -14,8 +17,13 @@ export function webAddress(text) {
   }
 }
 
-/** A link, or plain text if the URL is not allowed. @param {{address?: string | null, children: ComponentChildren, [attribute: string]: unknown}} props */
+/**
+ * A link, or plain text if the URL is not allowed.
+ * @param {{address?: string | null, children: ComponentChildren, [attribute: string]: unknown}} props
+ */
 export function Link({ address, children, ...rest }) {
   const href = webAddress(address ?? "");
-  return href === null ? html`<span ...${rest}>${children}</span>` : html`<a href=${href} target="_blank" rel="noopener noreferrer" ...${rest}>${children}</a>`;
+  return href === null
+    ? html`<span ...${rest}>${children}</span>`
+    : html`<a href=${href} target="_blank" rel="noopener noreferrer" ...${rest}>${children}</a>`;
 }

@@ -9,18 +9,24 @@ import { IconButton } from "./button.js";
 import { useLayer } from "./layer.js";
 
 /**
- * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens those in
- * place.
- * @typedef {{label: string, icon?: IconName, danger?: boolean, checked?: boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
+ * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens those
+ * in place.
+ * @typedef {{label: string, icon?: IconName, danger?: boolean, checked?: boolean, why?: string | null,
+ *   onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
  * Falsy items are left out.
  * @typedef {(Item | {heading: string} | Nothing)[]} ItemList
  * @typedef {ItemList | (() => ItemList)} Items
  * @typedef {false | null | undefined | ""} Nothing
  * The element that a menu or a popup is placed next to. `start` is the position of its left edge.
- * @typedef {{getBoundingClientRect: () => {top: number, bottom: number} & ({right: number, start?: undefined} | {start: number})}} Anchor
+ * @typedef {{getBoundingClientRect: () => {top: number, bottom: number} & ({right: number, start?: undefined}
+ *   | {start: number})}} Anchor
  */
 
-/** `onOpen` gets whether the menu is open. @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren, onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props */
+/**
+ * `onOpen` gets whether the menu is open.
+ * @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren,
+ *   onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props
+ */
 export function MenuButton({ icon = "more", label, items, class: look = "", children, onOpen, ...rest }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */
@@ -34,9 +40,28 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
     show(!open);
   };
   return html`<span class="menu-holder" ref=${holder}>
-    ${children
-      ? html`<button type="button" class=${look} aria-haspopup="menu" aria-expanded=${open} onClick=${toggle} ...${rest}>${children}</button>`
-      : html`<${IconButton} icon=${icon} label=${label} class=${look} aria-haspopup="menu" aria-expanded=${open} onClick=${toggle} ...${rest} />`}
+    ${
+      children
+        ? html`<button
+            type="button"
+            class=${look}
+            aria-haspopup="menu"
+            aria-expanded=${open}
+            onClick=${toggle}
+            ...${rest}
+          >
+            ${children}
+          </button>`
+        : html`<${IconButton}
+            icon=${icon}
+            label=${label}
+            class=${look}
+            aria-haspopup="menu"
+            aria-expanded=${open}
+            onClick=${toggle}
+            ...${rest}
+          />`
+    }
     ${open && html`<${Menu} label=${label} items=${items} holder=${holder} onClose=${() => show(false)} />`}
   </span>`;
 }
@@ -44,7 +69,11 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
 /** Where the next menu opens, after a right click or a long touch. @type {Anchor | null} */
 let pointed = null;
 
-/** Click a menu's button for a right click or a long touch, so that the menu opens there. @param {MouseEvent} event @param {HTMLElement} button */
+/**
+ * Click a menu's button for a right click or a long touch, so that the menu opens there.
+ * @param {MouseEvent} event
+ * @param {HTMLElement} button
+ */
 export function openWhere(event, button) {
   event.preventDefault();
   event.stopPropagation();
@@ -53,8 +82,10 @@ export function openWhere(event, button) {
 }
 
 /**
- * The menu itself, within `holder`. `opener` gets the focus back when it closes. `at` is where it was requested.
- * @param {{label: string, items: Items, holder: RefObject<HTMLElement>, opener?: HTMLElement | null, at?: Anchor | null, onClose: () => void}} props
+ * The menu itself, within `holder`. `opener` gets the focus back when it closes. `at` is where it was
+ * requested.
+ * @param {{label: string, items: Items, holder: RefObject<HTMLElement>, opener?: HTMLElement | null, at?:
+ *   Anchor | null, onClose: () => void}} props
  */
 export function Menu({ label, items, holder, opener = null, at = pointed, onClose }) {
   /** @type {RefObject<HTMLElement>} */
@@ -71,7 +102,9 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   }, [inner]);
   const shown = inner?.items ?? items;
   useEffect(() => {
-    const elsewhere = (/** @type {Event} */ event) => { if (!holder.current?.contains(/** @type {Node} */ (event.target))) onClose(); };
+    const elsewhere = (/** @type {Event} */ event) => {
+      if (!holder.current?.contains(/** @type {Node} */ (event.target))) onClose();
+    };
     document.addEventListener("pointerdown", elsewhere);
     return () => document.removeEventListener("pointerdown", elsewhere);
   }, []);
@@ -95,10 +128,19 @@ export function Menu({ label, items, holder, opener = null, at = pointed, onClos
   };
   const listed = (typeof shown === "function" ? shown() : shown).filter((item) => !!item);
   const withIcons = listed.some((item) => item.heading === undefined && item.icon);
-  return html`<div class=${withIcons ? "menu with-icons" : "menu"} role="menu" aria-label=${label} popover="manual" ref=${list} onKeyDown=${pressed}>
-    ${listed.map((item) => (item.heading !== undefined
-      ? html`<p class="menu-heading" dir="auto" key=${item.heading} role="presentation">${item.heading}</p>`
-      : html`<${Item} key=${item.label} item=${item} onChoose=${choose} />`))}
+  return html`<div
+    class=${withIcons ? "menu with-icons" : "menu"}
+    role="menu"
+    aria-label=${label}
+    popover="manual"
+    ref=${list}
+    onKeyDown=${pressed}
+  >
+    ${listed.map((item) =>
+      item.heading !== undefined
+        ? html`<p class="menu-heading" dir="auto" key=${item.heading} role="presentation">${item.heading}</p>`
+        : html`<${Item} key=${item.label} item=${item} onChoose=${choose} />`,
+    )}
   </div>`;
 }
 
@@ -110,13 +152,29 @@ export function whereOf({ clientX: start, clientY: top }) {
 /** @param {{item: Item, onChoose: (item: Item) => void}} props */
 function Item({ item, onChoose }) {
   const { label, icon, danger, checked, items, why } = item;
-  return html`<button type="button" class=${danger ? "danger" : ""} tabindex="-1" role=${checked === undefined ? "menuitem" : "menuitemradio"}
-    aria-checked=${checked} aria-haspopup=${items ? "menu" : undefined} aria-disabled=${why ? "true" : undefined} onClick=${() => onChoose(item)}>
-    ${icon && html`<${Icon} name=${icon} />`}<span dir="auto">${label}${why && html`<small>${why}</small>`}</span>${checked && html`<${Icon} name="check" />`}${items && html`<span class="further"><${Icon} name="back" /></span>`}
+  return html`<button
+    type="button"
+    class=${danger ? "danger" : ""}
+    tabindex="-1"
+    role=${checked === undefined ? "menuitem" : "menuitemradio"}
+    aria-checked=${checked}
+    aria-haspopup=${items ? "menu" : undefined}
+    aria-disabled=${why ? "true" : undefined}
+    onClick=${() => onChoose(item)}
+  >
+    ${icon && html`<${Icon} name=${icon} />`}
+    <span dir="auto">${label}${why && html`<small>${why}</small>`}</span>
+    ${checked && html`<${Icon} name="check" />`}
+    ${items && html`<span class="further"><${Icon} name="back" /></span>`}
   </button>`;
 }
 
-/** Place `popup` next to `anchor`, within the window. `size` is its future size if it cannot be measured yet. @param {HTMLElement} popup @param {Anchor} anchor @param {{width: number, height: number}} [size] */
+/**
+ * Place `popup` next to `anchor`, within the window. `size` is its future size if it cannot be measured yet.
+ * @param {HTMLElement} popup
+ * @param {Anchor} anchor
+ * @param {{width: number, height: number}} [size]
+ */
 export function beside(popup, anchor, size = { width: popup.offsetWidth, height: popup.offsetHeight }) {
   const at = anchor.getBoundingClientRect();
   const width = Math.min(size.width, innerWidth - 16);
@@ -127,7 +185,11 @@ export function beside(popup, anchor, size = { width: popup.offsetWidth, height:
   Object.assign(popup.style, { top: `${top}px`, left: `${Math.max(8, left)}px` });
 }
 
-/** Move the focus among these elements with arrow keys, Home and End. @param {KeyboardEvent} event @param {HTMLElement[]} elements */
+/**
+ * Move the focus among these elements with arrow keys, Home and End.
+ * @param {KeyboardEvent} event
+ * @param {HTMLElement[]} elements
+ */
 export function moveAmong(event, elements) {
   const at = elements.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: elements.length - 1 }[event.key];

@@ -17,8 +17,11 @@ export function Notices() {
     if (shown) list.current.showPopover();
   }, [notices.value]);
   return html`<div class="notices" role="alert" aria-live="assertive" popover="manual" ref=${list}>
-    ${notices.value.map(({ id, text, kind }) => html`<div class=${`notice ${kind}`} key=${id}>
-      <span dir="auto">${text}</span><${IconButton} icon="close" label=${t("dismiss")} onClick=${() => dismiss(id)} />
-    </div>`)}
+    ${notices.value.map(
+      ({ id, text, kind }) => html`<div class=${`notice ${kind}`} key=${id}>
+        <span dir="auto">${text}</span>
+        <${IconButton} icon="close" label=${t("dismiss")} onClick=${() => dismiss(id)} />
+      </div>`,
+    )}
   </div>`;
 }

@@ -9,7 +9,8 @@ import { explain, t } from "../../words/words.js";
 const LOOK_MS = 150;
 
 /**
- * `onRead` gets the text of a QR code as long as one is visible, `onProblem` the reason why there is no picture.
+ * `onRead` gets the text of a QR code as long as one is visible, `onProblem` the reason why there is no
+ * picture.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */
 export function QrCamera({ label, onRead, onProblem }) {
@@ -20,16 +21,27 @@ export function QrCamera({ label, onRead, onProblem }) {
   useEffect(() => {
     video.current.scrollIntoView({ block: "center" });
     const over = new AbortController();
-    look(video.current, over.signal, (text) => hears.current.onRead(text)).catch((sentence) => { if (!over.signal.aborted) hears.current.onProblem(sentence); });
+    look(video.current, over.signal, (text) => hears.current.onRead(text)).catch((sentence) => {
+      if (!over.signal.aborted) hears.current.onProblem(sentence);
+    });
     return () => over.abort();
   }, []);
   return html`<video class="qr-camera" ref=${video} aria-label=${label} autoplay muted playsinline></video>`;
 }
 
-/** Scan until `over`. Rejects with a sentence for the person. @param {HTMLVideoElement} video @param {AbortSignal} over @param {(text: string) => void} onRead */
+/**
+ * Scan until `over`. Rejects with a sentence for the person.
+ * @param {HTMLVideoElement} video
+ * @param {AbortSignal} over
+ * @param {(text: string) => void} onRead
+ */
 async function look(video, over, onRead) {
-  const detector = await qrDetector().catch(() => { throw t("error-unreachable"); });
-  const track = await openBackCamera().catch((error) => { throw explainDevice(error, "camera"); });
+  const detector = await qrDetector().catch(() => {
+    throw t("error-unreachable");
+  });
+  const track = await openBackCamera().catch((error) => {
+    throw explainDevice(error, "camera");
+  });
   if (over.aborted) return track.stop();
   over.addEventListener("abort", () => track.stop());
   video.srcObject = new MediaStream([track]);
@@ -38,7 +50,9 @@ async function look(video, over, onRead) {
     while (!over.aborted) {
       const [found] = await detector.detect(video);
       if (found && !over.aborted) onRead(found.rawValue);
-      await new Promise((resolve) => { setTimeout(resolve, LOOK_MS); });
+      await new Promise((resolve) => {
+        setTimeout(resolve, LOOK_MS);
+      });
     }
   } catch (error) {
     throw explain(error);

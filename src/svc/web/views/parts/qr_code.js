@@ -10,6 +10,11 @@ export function QrCode({ text, label }) {
   const rows = useMemo(() => qrMatrix(text), [text]);
   if (!rows) return null;
   const size = rows.length + 2 * MARGIN;
-  const path = rows.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + MARGIN} ${y + MARGIN}h1v1h-1z` : ""))).join("");
-  return html`<svg class="qr" viewBox=${`0 0 ${size} ${size}`} role="img" aria-label=${label}><rect width=${size} height=${size} fill="#fff" /><path d=${path} fill="#000" shape-rendering="crispEdges" /></svg>`;
+  const path = rows
+    .flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + MARGIN} ${y + MARGIN}h1v1h-1z` : "")))
+    .join("");
+  return html`<svg class="qr" viewBox=${`0 0 ${size} ${size}`} role="img" aria-label=${label}>
+    <rect width=${size} height=${size} fill="#fff" />
+    <path d=${path} fill="#000" shape-rendering="crispEdges" />
+  </svg>`;
 }

@@ -1,6 +1,5 @@
 // Times in the reader's own time zone and format.
 
-
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 
@@ -21,15 +20,37 @@ function format(options) {
 }
 
 /** @type {{[style: string]: Intl.DateTimeFormatOptions}} */
-const STYLES = { clock: CLOCK, day: { dateStyle: "medium" }, long: { dateStyle: "medium", timeStyle: "short" } };
+const STYLES = {
+  clock: CLOCK,
+  day: { dateStyle: "medium" },
+  long: { dateStyle: "medium", timeStyle: "short" },
+};
 /** @type {[unit: Intl.RelativeTimeFormatUnit, ms: number][]} */
-const UNITS = [["year", 365 * DAY_MS], ["month", 30 * DAY_MS], ["day", DAY_MS], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
+const UNITS = [
+  ["year", 365 * DAY_MS],
+  ["month", 30 * DAY_MS],
+  ["day", DAY_MS],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+];
 
-/** "clock" for the time of day, "day", "long" for both, "ago": long, but today and yesterday as words, "distance": "in 3 days". @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style */
+/**
+ * "clock" for the time of day, "day", "long" for both, "ago": long, but today and yesterday as words,
+ * "distance": "in 3 days".
+ * @typedef {"clock" | "day" | "long" | "ago" | "distance"} Style
+ */
 
 /** The full time as a tooltip. @param {{ms: number, style?: Style}} props */
 export function Time({ ms, style = "clock" }) {
-  return html`<time datetime=${new Date(ms).toISOString()} onMouseEnter=${(/** @type {EventOn} */ event) => { event.currentTarget.title = wholeOf(ms); }}>${timeAs(style, ms)}</time>`;
+  return html`<time
+    datetime=${new Date(ms).toISOString()}
+    onMouseEnter=${(/** @type {EventOn} */ event) => {
+      event.currentTarget.title = wholeOf(ms);
+    }}
+  >
+    ${timeAs(style, ms)}
+  </time>`;
 }
 
 /** @param {Style} style @param {number} ms @param {number} [now] */
@@ -42,7 +63,10 @@ export function timeAs(style, ms, now = Date.now()) {
 /** @param {number} ahead in ms */
 function distanceOf(ahead) {
   const [unit, length] = UNITS.find((each) => Math.abs(ahead) >= each[1]) ?? UNITS[UNITS.length - 1];
-  return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(Math.trunc(ahead / length), unit);
+  return new Intl.RelativeTimeFormat(language(), { numeric: "auto" }).format(
+    Math.trunc(ahead / length),
+    unit,
+  );
 }
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
@@ -68,7 +92,9 @@ export const agoOf = (ms, now = Date.now()) => `${dayOf(ms, now)}, ${format(CLOC
 /** Format a day for the browser's calendar, "2026-01-31", in the reader's time zone. @param {number} ms */
 export function dayName(ms) {
   const day = new Date(ms);
-  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part, index) => String(part).padStart(index ? 2 : 4, "0")).join("-");
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
+    .map((part, index) => String(part).padStart(index ? 2 : 4, "0"))
+    .join("-");
 }
 
 /** Return the start of this day here, in ms since 1970; null if `name` is not a day. @param {string} name */
@@ -78,7 +104,11 @@ export function beginningOf(name) {
   return Number.isNaN(begins) ? null : begins;
 }
 
-/** Return the start of this moment's day here, and the start of the next day. @param {number} ms @returns {[number, number]} */
+/**
+ * Return the start of this moment's day here, and the start of the next day.
+ * @param {number} ms
+ * @returns {[number, number]}
+ */
 export function dayAround(ms) {
   const day = new Date(ms);
   return [day.setHours(0, 0, 0, 0), day.setDate(day.getDate() + 1)];
@@ -92,6 +122,11 @@ export function sameDay(one, other) {
 /** Format a duration. @param {number} seconds */
 export function lasting(seconds) {
   if (!seconds) return t("lasting-none");
-  for (const [unit, length] of /** @type {const} */ ([["days", 86400], ["hours", 3600], ["minutes", 60]])) if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
+  for (const [unit, length] of /** @type {const} */ ([
+    ["days", 86400],
+    ["hours", 3600],
+    ["minutes", 60],
+  ]))
+    if (seconds % length === 0) return t(`lasting-${unit}`, { count: seconds / length });
   return t("lasting-seconds", { count: seconds });
 }

@@ -1,5 +1,5 @@
-// The visible part of a long scrolling list with rows of known heights. Hidden rows are empty space, so that a
-// thousand rows cost as much as forty.
+// The visible part of a long scrolling list with rows of known heights. Hidden rows are empty space, so that
+// a thousand rows cost as much as forty.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -8,8 +8,8 @@ import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 const BEYOND_PX = 400; // Drawn beyond the visible part, for fast scrolling.
 
 /**
- * `heights` are those of the rows, in rem. Return {from, to, before, after, list, show}: the rows to draw, the space
- * around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
+ * `heights` are those of the rows, in rem. Return {from, to, before, after, list, show}: the rows to draw,
+ * the space around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
  * @param {number[]} heights
  */
 export function useWindow(heights) {
@@ -24,8 +24,14 @@ export function useWindow(heights) {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
     // Rounded, so that scrolling by a pixel rarely redraws.
-    const next = { top: Math.floor(top / 100) * 100, bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100, rem };
-    setSeen((before) => (before.top === next.top && before.bottom === next.bottom && before.rem === next.rem ? before : next));
+    const next = {
+      top: Math.floor(top / 100) * 100,
+      bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100,
+      rem,
+    };
+    setSeen((before) =>
+      before.top === next.top && before.bottom === next.bottom && before.rem === next.rem ? before : next,
+    );
   };
   useLayoutEffect(() => {
     const scroller = around();
@@ -40,10 +46,12 @@ export function useWindow(heights) {
   const show = (/** @type {number} */ index) => {
     const scroller = around();
     const covered = scroller.querySelector("header")?.offsetHeight ?? 0;
-    const offset = list.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    const offset =
+      list.current.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
     const [above, below] = [tops[index] + offset - covered, tops[index + 1] + offset];
     if (above < scroller.scrollTop) scroller.scrollTop = above;
-    else if (below > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = below - scroller.clientHeight;
+    else if (below > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = below - scroller.clientHeight;
     look();
   };
   const from = Math.max(0, tops.findIndex((top) => top > seen.top - BEYOND_PX) - 1);

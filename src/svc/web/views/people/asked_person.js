@@ -1,4 +1,5 @@
-// The person whose menu a right click, a long touch or the menu key opens. The menu's code loads on first use.
+// The person whose menu a right click, a long touch or the menu key opens. The menu's code loads on first
+// use.
 
 /**
  * @typedef {{id: string, name: string}} Person
@@ -11,14 +12,22 @@ import { whereOf } from "../parts/menu.js";
 
 const PersonMenu = Later(() => import("./person_menu.js"), "PersonMenu");
 
-/** Return [ask, menu]: `ask` takes the event and the person, and `menu` is the element to show. `opener` gets the focus back. */
+/**
+ * Return [ask, menu]: `ask` takes the event and the person, and `menu` is the element to show. `opener` gets
+ * the focus back.
+ */
 export function usePersonMenu() {
   const [asked, setAsked] = useState(/** @type {Asked | null} */ (null));
-  const ask = (/** @type {MouseEvent} */ event, /** @type {Person} */ { id, name }, /** @type {HTMLElement | null} */ opener) => {
+  const ask = (
+    /** @type {MouseEvent} */ event,
+    /** @type {Person} */ { id, name },
+    /** @type {HTMLElement | null} */ opener,
+  ) => {
     event.preventDefault();
     event.stopPropagation();
     setAsked({ id, name, opener, at: whereOf(event) });
   };
-  const menu = asked && html`<${PersonMenu} key=${asked.at} asked=${asked} onClose=${() => setAsked(null)} />`;
+  const menu =
+    asked && html`<${PersonMenu} key=${asked.at} asked=${asked} onClose=${() => setAsked(null)} />`;
   return /** @type {const} */ ([ask, menu]);
 }

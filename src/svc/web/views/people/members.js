@@ -3,7 +3,15 @@
 /** @import { Member as OneMember } from "../../types/api.js" */
 /** @import { Row } from "../../state/roster.js" */
 
-import { colouredRole, colourOf, complete, loadMembers, members, presenceOf, roleName } from "../../state/people.js";
+import {
+  colouredRole,
+  colourOf,
+  complete,
+  loadMembers,
+  members,
+  presenceOf,
+  roleName,
+} from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { roster, wanted } from "../../state/roster.js";
 import { connection } from "../../state/server.js";
@@ -23,11 +31,31 @@ const PERSON_REM = 2.75;
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
   // After a long absence, fetch all members again.
-  useEffect(() => { if (!complete.value) loadMembers().then(() => setProblem(""), (error) => setProblem(explain(error))); }, [complete.value, connection.value === "online"]);
-  useEffect(() => () => { wanted.value = ""; }, []);
+  useEffect(() => {
+    if (!complete.value)
+      loadMembers().then(
+        () => setProblem(""),
+        (error) => setProblem(explain(error)),
+      );
+  }, [complete.value, connection.value === "online"]);
+  useEffect(
+    () => () => {
+      wanted.value = "";
+    },
+    [],
+  );
   const rows = roster.value;
   return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
-    <input type="search" dir="auto" aria-label=${t("find-member")} placeholder=${t("find-member")} value=${wanted.value} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { wanted.value = event.currentTarget.value; }} />
+    <input
+      type="search"
+      dir="auto"
+      aria-label=${t("find-member")}
+      placeholder=${t("find-member")}
+      value=${wanted.value}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => {
+        wanted.value = event.currentTarget.value;
+      }}
+    />
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <${Roster} rows=${rows} />
     ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
@@ -37,10 +65,14 @@ export function Members({ onClose }) {
 
 /** @param {{rows: Row[]}} props */
 function Roster({ rows }) {
-  const { from, to, before, after, list, show } = useWindow(rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)));
+  const { from, to, before, after, list, show } = useWindow(
+    rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)),
+  );
   const [current, setCurrent] = useState(""); // The id of the member that the keys have reached.
   const [moves, setMoves] = useState(0);
-  useLayoutEffect(() => { if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus(); }, [moves]);
+  useLayoutEffect(() => {
+    if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus();
+  }, [moves]);
   const drawn = rows.slice(from, to);
   const stop = drawn.find(({ key }) => key === current)?.key ?? drawn.find(({ member }) => member)?.key;
   const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
@@ -53,26 +85,82 @@ function Roster({ rows }) {
     show(index);
     setMoves(moves + 1);
   };
-  return html`<ul class="members" ref=${list} aria-label=${t("members")} style=${{ paddingBlock: `${before}px ${after}px` }} onKeyDown=${move}>
-    ${drawn.map((row, number) => (row.member
-      ? html`<${Member} key=${row.key} member=${row.member} here=${row.here} presence=${presenceOf(row.member.id)} colour=${colourOf(colouredRole(row.member))} reached=${row.key === stop} place=${from + number + 1} of=${rows.length} />`
-      : html`<li key=${`group ${row.key}`} class="group" aria-posinset=${from + number + 1} aria-setsize=${rows.length}><h3 dir="auto">${groupName(row)} <span class="quiet">${row.count}</span></h3></li>`))}
+  return html`<ul
+    class="members"
+    ref=${list}
+    aria-label=${t("members")}
+    style=${{ paddingBlock: `${before}px ${after}px` }}
+    onKeyDown=${move}
+  >
+    ${drawn.map((row, number) =>
+      row.member
+        ? html`<${Member}
+            key=${row.key}
+            member=${row.member}
+            here=${row.here}
+            presence=${presenceOf(row.member.id)}
+            colour=${colourOf(colouredRole(row.member))}
+            reached=${row.key === stop}
+            place=${from + number + 1}
+            of=${rows.length}
+          />`
+        : html`<li
+            key=${`group ${row.key}`}
+            class="group"
+            aria-posinset=${from + number + 1}
+            aria-setsize=${rows.length}
+          >
+            <h3 dir="auto">${groupName(row)} <span class="quiet">${row.count}</span></h3>
+          </li>`,
+    )}
   </ul>`;
 }
 
-const Member = memo((/** @type {{member: OneMember, here: boolean, presence: ReturnType<typeof presenceOf>, colour: string | null, reached: boolean, place: number, of: number}} */ { member, here, presence, colour, reached, place, of }) => {
+/**
+ * @typedef {{
+ *   member: OneMember, here: boolean, presence: ReturnType<typeof presenceOf>, colour: string | null,
+ *   reached: boolean, place: number, of: number
+ * }} MemberProps
+ */
+const Member = memo((/** @type {MemberProps} */ { member, here, presence, colour, reached, place, of }) => {
   const { id, nickname, avatar, status_text: status } = member;
   const tabindex = reached ? 0 : -1;
   const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
   const [ask, menu] = usePersonMenu();
-  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => { if (!event.target.closest(".menu")) ask(event, { id, name: nickname }, event.currentTarget.querySelector("button")); };
-  return html`<li data-id=${id} onContextMenu=${asked} class=${here ? "" : "is-away"} aria-posinset=${place} aria-setsize=${of}><button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
-    <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
-    <span class="who"><span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span><${BotSign} bot=${member.bot} />${(how || status) && html`<small class="quiet">${how}${how && status && " · "}<span dir="auto">${status}</span></small>`}</span>
-  </button><${MemberMenu} member=${member} tabindex=${tabindex} />${menu}</li>`;
+  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+    if (!event.target.closest(".menu"))
+      ask(event, { id, name: nickname }, event.currentTarget.querySelector("button"));
+  };
+  return html`<li
+    data-id=${id}
+    onContextMenu=${asked}
+    class=${here ? "" : "is-away"}
+    aria-posinset=${place}
+    aria-setsize=${of}
+  >
+    <button type="button" tabindex=${tabindex} onClick=${() => showDialog("profile", { memberId: id })}>
+      <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
+      <span class="who">
+        <span class=${colour ? "coloured" : ""} style=${{ "--role": colour }} dir="auto">${nickname}</span>
+        <${BotSign} bot=${member.bot} />
+        ${
+          (how || status) &&
+          html`<small class="quiet">
+            ${how}${how && status && " · "}<span dir="auto">${status}</span>
+          </small>`
+        }
+      </span>
+    </button>
+    <${MemberMenu} member=${member} tabindex=${tabindex} />${menu}
+  </li>`;
 });
 
-/** Return the index of the member that this key leads to; null for other keys. @param {Row[]} rows @param {number} at @param {string} key */
+/**
+ * Return the index of the member that this key leads to; null for other keys.
+ * @param {Row[]} rows
+ * @param {number} at
+ * @param {string} key
+ */
 function stepFrom(rows, at, key) {
   const isPerson = (/** @type {Row} */ { member }) => member;
   const index = /** @type {{[key: string]: () => number}} */ ({

@@ -21,11 +21,29 @@ export function OwnCorner() {
   return html`<footer class="own-corner">
     <button type="button" class="who-am-i" onClick=${() => showDialog("settings", { page: "profile" })}>
       <${Avatar} id=${id} name=${nickname} url=${avatar} presence=${presence} />
-      <span class="who"><span id="own-name" dir="auto">${nickname}</span>${chosen !== "online" ? html`<small class="quiet">${t(`is-${chosen}`)}</small>` : status && html`<small class="quiet" dir="auto">${status}</small>`}</span>
+      <span class="who">
+        <span id="own-name" dir="auto">${nickname}</span>
+        ${
+          chosen !== "online"
+            ? html`<small class="quiet">${t(`is-${chosen}`)}</small>`
+            : status && html`<small class="quiet" dir="auto">${status}</small>`
+        }
+      </span>
     </button>
-    <${MenuButton} icon=${ICONS[chosen]} class=${chosen === "quiet" ? "urgent" : ""} label=${t("own-presence", { state: t(`is-${presence}`) })}
-      items=${[...HOWS.map((how) => ({ label: t(`is-${how}`), icon: ICONS[how], checked: how === chosen, onChoose: () => tried(bePresent(how)) })),
-        { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) }]} />
+    <${MenuButton}
+      icon=${ICONS[chosen]}
+      class=${chosen === "quiet" ? "urgent" : ""}
+      label=${t("own-presence", { state: t(`is-${presence}`) })}
+      items=${[
+        ...HOWS.map((how) => ({
+          label: t(`is-${how}`),
+          icon: ICONS[how],
+          checked: how === chosen,
+          onChoose: () => tried(bePresent(how)),
+        })),
+        { label: t("set-status"), icon: "edit", onChoose: () => showDialog("settings", { page: "profile" }) },
+      ]}
+    />
     <${IconButton} icon="gear" label=${t("settings")} onClick=${() => showDialog("settings")} />
   </footer>`;
 }

@@ -22,13 +22,26 @@ export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
     const member = memberOf(id);
     return [...aboutAnybody(id, name), ...(member ? memberItems(member) : []), ...aboutOthers(id, name)];
   };
-  return html`<span class="menu-holder" ref=${holder}><${Menu} label=${t("menu-of", { name })} items=${items} holder=${holder} opener=${opener} at=${at} onClose=${onClose} /></span>`;
+  return html`<span class="menu-holder" ref=${holder}>
+    <${Menu}
+      label=${t("menu-of", { name })}
+      items=${items}
+      holder=${holder}
+      opener=${opener}
+      at=${at}
+      onClose=${onClose}
+    />
+  </span>`;
 }
 
 /** @param {string} id @param {string} name @returns {ItemList} */
 const aboutAnybody = (id, name) => [
   { label: t("profile"), icon: "people", onChoose: () => showDialog("profile", { memberId: id }) },
-  place.value?.channelId && { label: t("mention", { name }), icon: "reply", onChoose: () => mention(id, name) },
+  place.value?.channelId && {
+    label: t("mention", { name }),
+    icon: "reply",
+    onChoose: () => mention(id, name),
+  },
   { label: t("copy-id"), icon: "copy", onChoose: () => copy(id) },
 ];
 
@@ -37,10 +50,18 @@ function aboutOthers(id, name) {
   if (id === ownMember.value?.id) return [];
   const isBlocked = blocked.value.has(id);
   return [
-    { label: isBlocked ? t("unblock", { name }) : t("block", { name }), icon: "close", onChoose: () => tried(isBlocked ? unblock(id) : block(id)) },
+    {
+      label: isBlocked ? t("unblock", { name }) : t("block", { name }),
+      icon: "close",
+      onChoose: () => tried(isBlocked ? unblock(id) : block(id)),
+    },
     { label: t("report-short"), icon: "flag", onChoose: () => showDialog("report", { memberId: id }) },
   ];
 }
 
 /** @param {string} text */
-const copy = (text) => navigator.clipboard.writeText(text).then(() => notify(t("copied"), "done"), () => notify(t("copy-failed")));
+const copy = (text) =>
+  navigator.clipboard.writeText(text).then(
+    () => notify(t("copied"), "done"),
+    () => notify(t("copy-failed")),
+  );

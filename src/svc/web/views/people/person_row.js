@@ -13,7 +13,10 @@ import { Avatar } from "../parts/avatar.js";
 export function PersonRow({ id, children }) {
   const person = memberOf(id);
   const name = person?.nickname ?? t("somebody");
-  return html`<li><button type="button" class="person-row" onClick=${() => showDialog("profile", { memberId: id })}>
-    <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" /><span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
-  </button>${children}</li>`;
+  return html`<li>
+    <button type="button" class="person-row" onClick=${() => showDialog("profile", { memberId: id })}>
+      <${Avatar} id=${id} name=${name} url=${person?.avatar} presence=${presenceOf(id)} size="small" />
+      <span dir="auto">${id === member.value?.id ? t("name-you", { name }) : name}</span>
+    </button>${children}
+  </li>`;
 }

@@ -5,7 +5,16 @@
 import { may } from "../../state/channels.js";
 import { written } from "../../state/completion.js";
 import { tried } from "../../state/notices.js";
-import { block, blocked, colourOf, memberOf, presenceOf, roles as known, unblock, roleName } from "../../state/people.js";
+import {
+  block,
+  blocked,
+  colourOf,
+  memberOf,
+  presenceOf,
+  roles as known,
+  unblock,
+  roleName,
+} from "../../state/people.js";
 import { closeDialogs, place, showDialog } from "../../state/place.js";
 import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { draftOf, write } from "../../state/drafts.js";
@@ -25,12 +34,28 @@ const History = Later(() => import("../managing/history_dialog.js"), "History");
 /** @param {{memberId: string, onClose: () => void}} props */
 export function Profile({ memberId, onClose }) {
   const member = memberOf(memberId);
-  if (!member) return html`<${Dialog} title=${t("profile")} onClose=${onClose}><p class="quiet">${t("member-unknown")}</p><//>`;
+  if (!member)
+    return html`<${Dialog} title=${t("profile")} onClose=${onClose}>
+      <p class="quiet">${t("member-unknown")}</p>
+    <//>`;
   const own = memberId === ownMember.value?.id;
   const isBlocked = blocked.value.has(memberId);
   /** @type {ItemList} */
-  const more = [ownMember.value?.roles.includes("owner") && { label: t("recovery-item"), icon: "link", onChoose: () => showDialog("recovery", { memberId }) }];
-  const { nickname, avatar, status_text: status, roles, joined_at_ms: joinedAt, timeout_until_ms: timeout } = member;
+  const more = [
+    ownMember.value?.roles.includes("owner") && {
+      label: t("recovery-item"),
+      icon: "link",
+      onChoose: () => showDialog("recovery", { memberId }),
+    },
+  ];
+  const {
+    nickname,
+    avatar,
+    status_text: status,
+    roles,
+    joined_at_ms: joinedAt,
+    timeout_until_ms: timeout,
+  } = member;
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
     <div class="who-is">
       <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${presenceOf(memberId)} size="huge" />
@@ -41,16 +66,47 @@ export function Profile({ memberId, onClose }) {
         ${timeout && timeout > Date.now() && html`<p class="error">${t("in-timeout")}</p>`}
       </div>
     </div>
-    <ul class="roles" aria-label=${t("roles")}>${known.value.filter(({ id }) => roles.includes(id)).map((role) => html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`)}</ul>
-    ${may("view_reports") && html`<details class="history"><summary>${t("moderation-history")}</summary><${History} memberId=${memberId} onClose=${() => {}} /></details>`}
+    <ul class="roles" aria-label=${t("roles")}>
+      ${known.value
+        .filter(({ id }) => roles.includes(id))
+        .map(
+          (role) =>
+            html`<li key=${role.id} style=${{ "--role": colourOf(role) }} dir="auto">${roleName(role)}</li>`,
+        )}
+    </ul>
+    ${
+      may("view_reports") &&
+      html`<details class="history">
+        <summary>${t("moderation-history")}</summary>
+        <${History} memberId=${memberId} onClose=${() => {}} />
+      </details>`
+    }
     ${own && html`<footer><${MemberMenu} member=${member} items=${actItems(member)} /></footer>`}
-    ${!own && html`<footer>
-      <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
-      <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
-      <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}><span dir="auto">${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}</span><//>
-      ${place.value?.channelId && html`<${Button} onClick=${() => mention(memberId, nickname)}><span dir="auto">${t("mention", { name: nickname })}</span><//>`}
-      ${may("send_messages") && mayWriteTo(member) && html`<${Button} look="primary" icon="lock" onClick=${() => tried(writeTo(memberId))}>${t("private-message")}<//>`}
-    </footer>`}
+    ${
+      !own &&
+      html`<footer>
+        <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
+        <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
+        <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>
+          <span dir="auto">
+            ${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}
+          </span>
+        <//>
+        ${
+          place.value?.channelId &&
+          html`<${Button} onClick=${() => mention(memberId, nickname)}>
+            <span dir="auto">${t("mention", { name: nickname })}</span>
+          <//>`
+        }
+        ${
+          may("send_messages") &&
+          mayWriteTo(member) &&
+          html`<${Button} look="primary" icon="lock" onClick=${() => tried(writeTo(memberId))}>
+            ${t("private-message")}
+          <//>`
+        }
+      </footer>`
+    }
   <//>`;
 }
 

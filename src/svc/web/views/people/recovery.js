@@ -1,4 +1,5 @@
-// A recovery code from the owner for a member who has lost all devices. The effects are shown before it is created.
+// A recovery code from the owner for a member who has lost all devices. The effects are shown before it is
+// created.
 
 /** @import { Answer } from "../../types/wire.js" */
 
@@ -14,15 +15,25 @@ import { Time } from "../parts/time.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function Recovery({ memberId, onClose }) {
-  const [made, setMade] = useState(/** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null));
+  const [made, setMade] = useState(
+    /** @type {Answer<"POST", `/api/members/${string}/recovery`> | null} */ (null),
+  );
   const { busy, problem, run } = useAsking();
   const name = memberOf(memberId)?.nickname ?? t("somebody");
   const make = () => run(async () => setMade(await recoveryCode(memberId)));
   return html`<${Dialog} title=${t("recovery-title", { name })} onClose=${onClose}>
     <p dir="auto">${t("recovery-text", { name })}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    ${made
-      ? html`<${Copyable} label=${t("recovery-code")} text=${made.code} done=${t("copied")} /><p class="quiet">${t("code-until")} <${Time} ms=${made.expires_at_ms} style="long" /></p>`
-      : html`<footer><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" onClick=${make} disabled=${busy}>${t("recovery-make")}<//></footer>`}
+    ${
+      made
+        ? html`
+            <${Copyable} label=${t("recovery-code")} text=${made.code} done=${t("copied")} />
+            <p class="quiet">${t("code-until")} <${Time} ms=${made.expires_at_ms} style="long" /></p>
+          `
+        : html`<footer>
+            <${Button} onClick=${onClose}>${t("cancel")}<//>
+            <${Button} look="primary" onClick=${make} disabled=${busy}>${t("recovery-make")}<//>
+          </footer>`
+    }
   <//>`;
 }

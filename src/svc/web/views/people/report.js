@@ -18,7 +18,10 @@ import { Field } from "../parts/field.js";
 
 const LONGEST = 1000;
 
-/** Report `message`, or the member with `memberId`. @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props */
+/**
+ * Report `message`, or the member with `memberId`.
+ * @param {{message?: Message | PrivateMessage | null, memberId?: string, onClose: () => void}} props
+ */
 export function Report({ message = null, memberId = "", onClose }) {
   const [text, setText] = useState("");
   const { busy, problem, setProblem, run } = useAsking();
@@ -28,7 +31,13 @@ export function Report({ message = null, memberId = "", onClose }) {
   const secret = message?.channel_id === null ? message : null; // In a private conversation.
   const told = async (/** @type {string} */ said) => {
     if (secret) await (await theRunning()).report(secret, said);
-    else await report(message && message.channel_id !== null ? { channel_id: message.channel_id, message_id: message.id } : { member_id: memberId }, said);
+    else
+      await report(
+        message && message.channel_id !== null
+          ? { channel_id: message.channel_id, message_id: message.id }
+          : { member_id: memberId },
+        said,
+      );
   };
   const name = message?.author.display_name ?? memberOf(memberId)?.nickname ?? t("somebody");
   const submit = async (/** @type {EventOn<FormWith<"text">>} */ event) => {
@@ -42,13 +51,29 @@ export function Report({ message = null, memberId = "", onClose }) {
       onClose();
     }
   };
-  return html`<${Dialog} title=${message ? t("report-message-of", { name }) : t("report-member", { name })} onClose=${onClose}>
+  return html`<${Dialog}
+    title=${message ? t("report-message-of", { name }) : t("report-member", { name })}
+    onClose=${onClose}
+  >
     ${message && html`<blockquote dir="auto">${quoted(message)}</blockquote>`}
     ${secret && html`<p dir="auto">${t("private-report-reveals", { name })}</p>`}
     <form class="stack" onSubmit=${submit} novalidate ref=${form}>
-      <${Field} label=${t("report-what")} hint=${t("report-hint")} name="text" multiline rows="4" maxlength=${LONGEST} required
-        value=${text} onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)} problem=${problem} />
-      <footer class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy}>${t("report-send")}<//></footer>
+      <${Field}
+        label=${t("report-what")}
+        hint=${t("report-hint")}
+        name="text"
+        multiline
+        rows="4"
+        maxlength=${LONGEST}
+        required
+        value=${text}
+        onInput=${(/** @type {EventOn<HTMLTextAreaElement>} */ event) => setText(event.currentTarget.value)}
+        problem=${problem}
+      />
+      <footer class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button} look="primary" type="submit" disabled=${busy}>${t("report-send")}<//>
+      </footer>
     </form>
   <//>`;
 }

@@ -14,30 +14,77 @@ import { notes, said } from "../../state/private_talks.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
-/** Return the messages of a conversation. Each keeps its identity while nothing about it changes. @param {{id: string, members: string[]}} talk */
+/**
+ * Return the messages of a conversation. Each keeps its identity while nothing about it changes.
+ * @param {{id: string, members: string[]}} talk
+ */
 export function messagesOf({ id: talkId, members }) {
   /** By id: the source, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
   const made = new Map();
-  const spoken = computed(() => (said.value.get(talkId) ?? []).map((one) => {
-    const author = memberOf(one.memberId);
-    const told = JSON.stringify([one, author?.nickname, author?.avatar]);
-    const before = made.get(one.id);
-    if (before?.told === told) return before.message;
-    const message = shown(one, author, talkId, members);
-    made.set(one.id, { told, message });
-    return message;
-  }));
-  return computed(() => [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq));
+  const spoken = computed(() =>
+    (said.value.get(talkId) ?? []).map((one) => {
+      const author = memberOf(one.memberId);
+      const told = JSON.stringify([one, author?.nickname, author?.avatar]);
+      const before = made.get(one.id);
+      if (before?.told === told) return before.message;
+      const message = shown(one, author, talkId, members);
+      made.set(one.id, { told, message });
+      return message;
+    }),
+  );
+  return computed(() =>
+    [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq),
+  );
 }
 
-/** Convert a file to the form of channel files. It has a URL once it has been decrypted here. @param {FileSaid} said */
-const fileOf = (said) => ({ ...said, said, kind: kindOf(said.type), url: "", placeholder: "", thumbnail: null, poster: null });
+/**
+ * Convert a file to the form of channel files. It has a URL once it has been decrypted here.
+ * @param {FileSaid} said
+ */
+const fileOf = (said) => ({
+  ...said,
+  said,
+  kind: kindOf(said.type),
+  url: "",
+  placeholder: "",
+  thumbnail: null,
+  poster: null,
+});
 
 /** @param {Told} told @param {Member | null} author @param {string} talkId @param {string[]} members */
-function shown({ id, ref, seq, edits, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble }, author, talkId, members) {
+function shown(
+  { id, ref, seq, edits, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble },
+  author,
+  talkId,
+  members,
+) {
   return {
-    id, ref, seq, said_in: edits.at(-1) ?? seq, talk_id: talkId, channel_id: null, text: trouble ? t(`private-${trouble}`) : text, posted_at_ms: sentAtMs, edited_at_ms: editedAtMs, pinned: false,
-    author: { kind: /** @type {const} */ ("member"), id: memberId, display_name: author?.nickname ?? t("somebody"), avatar: author?.avatar ?? null, bot: false },
-    attachments: files.map(fileOf), cards: [], reactions, previews: [], mentions: members.filter((each) => text.includes(`(mention:${each})`)), mention_groups: [], reply_to: reply, thread: null, trouble, note: undefined,
+    id,
+    ref,
+    seq,
+    said_in: edits.at(-1) ?? seq,
+    talk_id: talkId,
+    channel_id: null,
+    text: trouble ? t(`private-${trouble}`) : text,
+    posted_at_ms: sentAtMs,
+    edited_at_ms: editedAtMs,
+    pinned: false,
+    author: {
+      kind: /** @type {const} */ ("member"),
+      id: memberId,
+      display_name: author?.nickname ?? t("somebody"),
+      avatar: author?.avatar ?? null,
+      bot: false,
+    },
+    attachments: files.map(fileOf),
+    cards: [],
+    reactions,
+    previews: [],
+    mentions: members.filter((each) => text.includes(`(mention:${each})`)),
+    mention_groups: [],
+    reply_to: reply,
+    thread: null,
+    trouble,
+    note: undefined,
   };
 }

@@ -1,5 +1,5 @@
-// The start of a private conversation's stored history: its very beginning, or the history since a new device joined.
-// A new device can ask the person's other devices for earlier messages.
+// The start of a private conversation's stored history: its very beginning, or the history since a new device
+// joined. A new device can ask the person's other devices for earlier messages.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 
@@ -13,15 +13,25 @@ import { Button } from "../parts/button.js";
 export function Beginning({ talk }) {
   const [busy, setBusy] = useState(false);
   const { earlier, two, code } = talk;
-  if (!earlier || earlier === "done") return html`<p id="beginning" class="quiet" dir="auto">${t("private-beginning", { name: nameOf(talk) })} ${t(two ? "private-only-two" : "private-only-all")}</p>`;
+  if (!earlier || earlier === "done")
+    return html`<p id="beginning" class="quiet" dir="auto">
+      ${t("private-beginning", { name: nameOf(talk) })} ${t(two ? "private-only-two" : "private-only-all")}
+    </p>`;
   const ask = async () => {
     setBusy(true);
-    await theRunning().then((running) => running.askOurs()).catch((error) => notify(explain(error)));
+    await theRunning()
+      .then((running) => running.askOurs())
+      .catch((error) => notify(explain(error)));
     setBusy(false);
   };
   return html`<div id="beginning" class="private-earlier">
     <p role="status">${t(`private-earlier-${earlier}`)}</p>
     ${earlier === "asked" && html`<p class="private-number of-device">${code.join(" ")}</p>`}
-    ${["can", "refused", "failed"].includes(earlier) && html`<${Button} disabled=${busy} onClick=${ask}>${t(earlier === "can" ? "private-earlier-ask" : "private-earlier-again")}<//>`}
+    ${
+      ["can", "refused", "failed"].includes(earlier) &&
+      html`<${Button} disabled=${busy} onClick=${ask}>
+        ${t(earlier === "can" ? "private-earlier-ask" : "private-earlier-again")}
+      <//>`
+    }
   </div>`;
 }

@@ -1,5 +1,5 @@
-// Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns who else
-// it could be.
+// Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns
+// who else it could be.
 
 import { talks, theRunning } from "../../state/private_talks.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -13,11 +13,15 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const [busy, setBusy] = useState(false);
   const asks = talks.value.flatMap((talk) => talk.asks.filter((each) => each.thumbprint === thumbprint));
   // Another device may have answered, or the device is gone.
-  useEffect(() => { if (!asks.length && !busy && !problem) onClose(); }, [asks.length, busy, problem]);
+  useEffect(() => {
+    if (!asks.length && !busy && !problem) onClose();
+  }, [asks.length, busy, problem]);
   const answer = async (/** @type {boolean} */ allowed) => {
     setBusy(true);
     setProblem("");
-    await theRunning().then((running) => running.answerOurs(thumbprint, allowed)).catch((error) => setProblem(explain(error)));
+    await theRunning()
+      .then((running) => running.answerOurs(thumbprint, allowed))
+      .catch((error) => setProblem(explain(error)));
     setBusy(false);
   };
   return html`<${Dialog} title=${t("private-asked-title")} onClose=${onClose}>

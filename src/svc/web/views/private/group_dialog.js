@@ -36,11 +36,38 @@ export function GroupDialog({ with: those = [], onClose }) {
   return html`<${Dialog} title=${t("private-group")} onClose=${onClose}>
     <form class="stack" novalidate onSubmit=${make}>
       <p>${t("private-group-text")}</p>
-      ${keys.length < MOST && html`<${Pick} label=${t("private-group-who")} only="member" chosen=${[...keys, keyOf(member.value?.id ?? "")]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
-      ${keys.length > 0 && html`<${Chips} label=${t("private-group-people")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />`}
-      <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
+      ${
+        keys.length < MOST &&
+        html`<${Pick}
+          label=${t("private-group-who")}
+          only="member"
+          chosen=${[...keys, keyOf(member.value?.id ?? "")]}
+          onPick=${(/** @type {string} */ key) => setKeys([...keys, key])}
+        />`
+      }
+      ${
+        keys.length > 0 &&
+        html`<${Chips}
+          label=${t("private-group-people")}
+          keys=${keys}
+          onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))}
+        />`
+      }
+      <${Field}
+        label=${t("private-group-name")}
+        hint=${t("private-group-name-hint")}
+        value=${name}
+        maxlength=${LONGEST_NAME}
+        autocomplete="off"
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
+      />
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
-      <p class="buttons"><${Button} onClick=${onClose}>${t("cancel")}<//><${Button} look="primary" type="submit" disabled=${busy || keys.length < 2}>${t("private-group-make")}<//></p>
+      <p class="buttons">
+        <${Button} onClick=${onClose}>${t("cancel")}<//>
+        <${Button} look="primary" type="submit" disabled=${busy || keys.length < 2}>
+          ${t("private-group-make")}
+        <//>
+      </p>
     </form>
   <//>`;
 }

@@ -1,5 +1,5 @@
-// A note that a member joined or left a private conversation, and with which devices: people should look at new
-// devices.
+// A note that a member joined or left a private conversation, and with which devices: people should look at
+// new devices.
 
 /** @import { Noted } from "../../state/private_talks.js" */
 
@@ -19,7 +19,9 @@ export function Note({ note }) {
   return html`<li class="private-notes">${note.map(({ what, memberId, by }) => {
     const kind = what === "new-device" && memberId === member.value?.id ? "own-device" : what;
     const warns = WARNINGS.includes(kind);
-    return html`<p key=${`${what} ${memberId}`} class=${warns ? "warning" : ""}><${Icon} name=${warns ? "flag" : "people"} />
-      <span dir="auto">${t(`private-${kind}`, { name: nameOf(memberId), by: nameOf(by) })}</span></p>`;
+    return html`<p key=${`${what} ${memberId}`} class=${warns ? "warning" : ""}>
+      <${Icon} name=${warns ? "flag" : "people"} />
+      <span dir="auto">${t(`private-${kind}`, { name: nameOf(memberId), by: nameOf(by) })}</span>
+    </p>`;
   })}</li>`;
 }

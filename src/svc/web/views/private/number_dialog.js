@@ -16,11 +16,16 @@ const NUMBER = /^\d{5}(?: \d{5})+$/u;
 /** @param {{talkId: string, onClose: () => void}} props */
 export function NumberDialog({ talkId, onClose }) {
   const talk = talksById.value.get(talkId);
-  const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined)); // Null outside the group.
+  // Null outside the group.
+  const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined));
   const [problem, setProblem] = useState("");
   // Whether the camera scans, or the wrong code that it read.
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
-  useEffect(() => { theRunning().then((running) => running.numberOf(talkId)).then(setNumber, (error) => setProblem(explain(error))); }, [talkId, talk]);
+  useEffect(() => {
+    theRunning()
+      .then((running) => running.numberOf(talkId))
+      .then(setNumber, (error) => setProblem(explain(error)));
+  }, [talkId, talk]);
   if (!talk) return null;
   const name = nameOf(talk);
   const end = (why = "") => setScan({ scanning: false, wrong: why });
@@ -34,7 +39,12 @@ export function NumberDialog({ talkId, onClose }) {
     if (!number) return;
     if (text === number.digits.join(" ")) await verify(number.digits);
     // The camera may have read it just before it was stopped.
-    else setScan((now) => (now.scanning ? { ...now, wrong: NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign") } : now));
+    else
+      setScan((now) =>
+        now.scanning
+          ? { ...now, wrong: NUMBER.test(text) ? t("private-scan-other") : t("private-scan-foreign") }
+          : now,
+      );
   };
   return html`<${Dialog} title=${t("private-how")} onClose=${onClose}>
     <p>${t("private-how-text")}</p>
@@ -42,17 +52,37 @@ export function NumberDialog({ talkId, onClose }) {
     <h3>${t("private-number")}</h3>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${number === null && html`<p class="quiet">${t("private-no-number")}</p>`}
-    ${number && html`<p dir="auto">${t("private-compare", { name, count: number.devices })}</p><p class="private-number">${number.digits.join(" ")}</p>
-      ${wrong ? html`<p class="error" role="alert">${wrong}</p>` : scanning && html`<p class="quiet">${t("private-scan-text")}</p>`}
-      ${scanning
-        ? html`<${QrCamera} label=${t("private-scan-camera")} onRead=${read} onProblem=${end} />`
-        : html`<${QrCode} text=${number.digits.join(" ")} label=${t("private-number-qr")} />`}
-      ${talk.verified === "lost" && html`<p class="error" role="status">${t("private-verified-lost")}</p>`}
-      ${talk.verified === "yes"
-        ? html`<p role="status"><b>${t("private-verified")}</b> <${Button} look="link" onClick=${() => verify(null)}>${t("private-unverify")}<//></p>`
-        : html`<footer>
-            <${Button} onClick=${() => setScan({ scanning: !scanning, wrong: "" })}>${scanning ? t("private-scan-stop") : t("private-scan")}<//>
-            <${Button} look="primary" onClick=${() => verify(number.digits)}>${t("private-verify")}<//>
-          </footer>`}`}
+    ${
+      number &&
+      html`
+        <p dir="auto">${t("private-compare", { name, count: number.devices })}</p>
+        <p class="private-number">${number.digits.join(" ")}</p>
+        ${
+          wrong
+            ? html`<p class="error" role="alert">${wrong}</p>`
+            : scanning && html`<p class="quiet">${t("private-scan-text")}</p>`
+        }
+        ${
+          scanning
+            ? html`<${QrCamera} label=${t("private-scan-camera")} onRead=${read} onProblem=${end} />`
+            : html`<${QrCode} text=${number.digits.join(" ")} label=${t("private-number-qr")} />`
+        }
+        ${talk.verified === "lost" && html`<p class="error" role="status">${t("private-verified-lost")}</p>`}
+        ${
+          talk.verified === "yes"
+            ? html`<p role="status">
+                <b>${t("private-verified")}</b> <${Button} look="link" onClick=${() => verify(null)}>
+                  ${t("private-unverify")}
+                <//>
+              </p>`
+            : html`<footer>
+                <${Button} onClick=${() => setScan({ scanning: !scanning, wrong: "" })}>
+                  ${scanning ? t("private-scan-stop") : t("private-scan")}
+                <//>
+                <${Button} look="primary" onClick=${() => verify(number.digits)}>${t("private-verify")}<//>
+              </footer>`
+        }
+      `
+    }
   <//>`;
 }

@@ -45,10 +45,11 @@ export function PeopleDialog({ talkId, onClose }) {
       onClose();
     });
   };
-  const add = () => attempt(async (running) => {
-    await running.addPeople(talkId, keys.map(idOf));
-    setKeys([]);
-  });
+  const add = () =>
+    attempt(async (running) => {
+      await running.addPeople(talkId, keys.map(idOf));
+      setKeys([]);
+    });
   const leave = async () => {
     try {
       await (await theRunning()).leave(talkId);
@@ -61,21 +62,79 @@ export function PeopleDialog({ talkId, onClose }) {
     await attempt((running) => running.removePerson(talkId, removing));
     setRemoving("");
   };
-  if (removing) return html`<${Confirm} title=${t("private-remove-title", { name: named(removing) })} text=${t("private-remove-text", { name: named(removing) })} action=${t("private-remove")} onConfirm=${remove} onClose=${() => setRemoving("")} />`;
-  if (leaving) return html`<${Confirm} title=${t("private-leave-title")} text=${t("private-leave-text", { name: nameOf(talk) })} action=${t("private-leave")} onConfirm=${leave} onClose=${() => setLeaving(false)} />`;
+  if (removing)
+    return html`<${Confirm}
+      title=${t("private-remove-title", { name: named(removing) })}
+      text=${t("private-remove-text", { name: named(removing) })}
+      action=${t("private-remove")}
+      onConfirm=${remove}
+      onClose=${() => setRemoving("")}
+    />`;
+  if (leaving)
+    return html`<${Confirm}
+      title=${t("private-leave-title")}
+      text=${t("private-leave-text", { name: nameOf(talk) })}
+      action=${t("private-leave")}
+      onConfirm=${leave}
+      onClose=${() => setLeaving(false)}
+    />`;
   return html`<${Dialog} title=${t("private-people")} onClose=${onClose}>
     <div class="stack">
       <form class="stack" novalidate onSubmit=${rename}>
-        <${Field} label=${t("private-group-name")} hint=${t("private-group-name-hint")} value=${name} maxlength=${LONGEST_NAME} autocomplete="off" onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)} />
-        <p class="buttons"><${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//></p>
+        <${Field}
+          label=${t("private-group-name")}
+          hint=${t("private-group-name-hint")}
+          value=${name}
+          maxlength=${LONGEST_NAME}
+          autocomplete="off"
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
+        />
+        <p class="buttons">
+          <${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//>
+        </p>
       </form>
-      <ul class="person-rows" aria-label=${t("private-group-people")}>${talk.members.map((id) => html`<${PersonRow} key=${id} id=${id}>${id !== member.value?.id && html`<${IconButton} icon="close" label=${t("private-remove-them", { name: named(id) })} onClick=${() => setRemoving(id)} />`}<//>`)}</ul>
-      ${talk.members.length + keys.length < MOST && html`<${Pick} label=${t("private-add")} only="member" chosen=${[...talk.members.map(keyOf), ...keys]} onPick=${(/** @type {string} */ key) => setKeys([...keys, key])} />`}
-      ${keys.length > 0 && html`<${Chips} label=${t("private-add")} keys=${keys} onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))} />
-        <p class="quiet">${t("private-add-text")}</p>
-        <p class="buttons"><${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-them")}<//></p>`}
+      <ul class="person-rows" aria-label=${t("private-group-people")}>
+        ${talk.members.map(
+          (id) =>
+            html`<${PersonRow} key=${id} id=${id}>
+              ${
+                id !== member.value?.id &&
+                html`<${IconButton}
+                  icon="close"
+                  label=${t("private-remove-them", { name: named(id) })}
+                  onClick=${() => setRemoving(id)}
+                />`
+              }
+            <//>`,
+        )}
+      </ul>
+      ${
+        talk.members.length + keys.length < MOST &&
+        html`<${Pick}
+          label=${t("private-add")}
+          only="member"
+          chosen=${[...talk.members.map(keyOf), ...keys]}
+          onPick=${(/** @type {string} */ key) => setKeys([...keys, key])}
+        />`
+      }
+      ${
+        keys.length > 0 &&
+        html`
+          <${Chips}
+            label=${t("private-add")}
+            keys=${keys}
+            onRemove=${(/** @type {string} */ key) => setKeys(keys.filter((each) => each !== key))}
+          />
+          <p class="quiet">${t("private-add-text")}</p>
+          <p class="buttons">
+            <${Button} look="primary" disabled=${busy} onClick=${add}>${t("private-add-them")}<//>
+          </p>
+        `
+      }
       ${problem && html`<p class="error" role="alert">${problem}</p>`}
-      <p class="buttons"><${Button} look="danger" onClick=${() => setLeaving(true)}>${t("private-leave")}<//></p>
+      <p class="buttons">
+        <${Button} look="danger" onClick=${() => setLeaving(true)}>${t("private-leave")}<//>
+      </p>
     </div>
   <//>`;
 }

@@ -20,7 +20,9 @@ export function Ringing() {
   const name = who?.nickname ?? t("somebody");
   const why = whyNotSealed();
   useEffect(() => {
-    const ring = () => { if (!ownQuiet.peek()) chime("ring"); };
+    const ring = () => {
+      if (!ownQuiet.peek()) chime("ring");
+    };
     ring();
     const timer = setInterval(ring, AGAIN_MS);
     return () => {
@@ -30,8 +32,12 @@ export function Ringing() {
   }, []);
   return html`<section class="ringing" role="alertdialog" aria-labelledby="ringing-words">
     <${Avatar} id=${memberId} name=${name} url=${who?.avatar} size="small" />
-    <p id="ringing-words" dir="auto">${t("private-call-rings", { name })}${why && html`<br /><small>${why}</small>`}</p>
-    <p class="buttons">${!why && html`<${Button} look="primary" icon="call" onClick=${takeCall}>${t("private-call-take")}<//>`}
-      <${Button} look="danger" onClick=${declineCall}>${t("private-call-decline")}<//></p>
+    <p id="ringing-words" dir="auto">
+      ${t("private-call-rings", { name })}${why && html`<br /><small>${why}</small>`}
+    </p>
+    <p class="buttons">
+      ${!why && html`<${Button} look="primary" icon="call" onClick=${takeCall}>${t("private-call-take")}<//>`}
+      <${Button} look="danger" onClick=${declineCall}>${t("private-call-decline")}<//>
+    </p>
   </section>`;
 }

@@ -19,8 +19,15 @@ export function SealedFiles({ message }) {
   const files = message.attachments.map((file) => ({ ...file, url: opened.value.get(file.id)?.url ?? "" }));
   const open = files.filter(({ url }) => url);
   const closed = files.filter(({ url }) => !url);
-  return html`<${Attachments} files=${open} pictures=${open} />
-    ${closed.length > 0 && html`<div class="media">${closed.map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}</div>`}`;
+  return html`
+    <${Attachments} files=${open} pictures=${open} />
+    ${
+      closed.length > 0 &&
+      html`<div class="media">
+        ${closed.map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}
+      </div>`
+    }
+  `;
 }
 
 /** @param {{talkId: string, file: PrivateFile}} props */
@@ -32,12 +39,36 @@ function Closed({ talkId, file }) {
   const open = () => theRunning().then((running) => running.openFile(talkId, file.said));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
-    const observer = new IntersectionObserver(([{ isIntersecting }]) => { if (isIntersecting) open(); });
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (isIntersecting) open();
+    });
     observer.observe(place.current);
     return () => observer.disconnect();
   }, [file.id, state]);
-  return html`<p class="file" ref=${place}><${Icon} name="file" />${state ? html`<span dir="auto">${name}</span>`
-    : html`<${Button} look="link" dir="auto" aria-label=${t("private-file-open", { name })} onClick=${open}>${name}<//>`} <span class="quiet">${sizeOf(file.bytes)}</span>
+  return html`<p class="file" ref=${place}>
+    <${Icon} name="file" />
+    ${
+      state
+        ? html`<span dir="auto">${name}</span>`
+        : html`<${Button}
+            look="link"
+            dir="auto"
+            aria-label=${t("private-file-open", { name })}
+            onClick=${open}
+          >
+            ${name}
+          <//>`
+    } <span class="quiet">
+      ${sizeOf(file.bytes)}
+    </span>
     ${state === "opening" && html`<span class="quiet" role="status">${t("private-file-opening")}</span>`}
-    ${state === "failed" && html`<span class="error" role="alert">${problem}</span> <${Button} look="link" onClick=${open}>${t("try-again")}<//>`}</p>`;
+    ${
+      state === "failed" &&
+      html`
+        <span class="error" role="alert">${problem}</span> <${Button} look="link" onClick=${open}>
+          ${t("try-again")}
+        <//>
+      `
+    }
+  </p>`;
 }

@@ -24,11 +24,28 @@ export function SearchDialog({ onClose }) {
   const found = foundFor(wanted);
   return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>
     <div class="stack">
-      <input ref=${field} type="search" dir="auto" aria-label=${t("private-search-field")} placeholder=${t("private-search-field")} autocomplete="off" value=${wanted}
-        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)} />
-      <p class="quiet" role="status">${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}</p>
-      <ul class="message-lines" aria-label=${t("private-search")}>${found.map(({ talk, message }) => html`<${MessageLine} key=${`${talk.id} ${message.id}`} message=${message} where=${nameOf(talk)} sign=""
-        onOpen=${() => openTalk(talk.id, message.id)} />`)}</ul>
+      <input
+        ref=${field}
+        type="search"
+        dir="auto"
+        aria-label=${t("private-search-field")}
+        placeholder=${t("private-search-field")}
+        autocomplete="off"
+        value=${wanted}
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)}
+      />
+      <p class="quiet" role="status">
+        ${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}
+      </p>
+      <ul class="message-lines" aria-label=${t("private-search")}>${found.map(
+        ({ talk, message }) => html`<${MessageLine}
+          key=${`${talk.id} ${message.id}`}
+          message=${message}
+          where=${nameOf(talk)}
+          sign=""
+          onOpen=${() => openTalk(talk.id, message.id)}
+        />`,
+      )}</ul>
     </div>
   <//>`;
 }
@@ -37,10 +54,15 @@ export function SearchDialog({ onClose }) {
 function foundFor(wanted) {
   const words = folded(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];
-  const fits = (/** @type {Told} */ { text, trouble }) => !trouble && words.every((word) => folded(plain(text)).includes(word));
+  const fits = (/** @type {Told} */ { text, trouble }) =>
+    !trouble && words.every((word) => folded(plain(text)).includes(word));
   const hits = talks.value.flatMap((talk) => {
     const ids = new Set((said.value.get(talk.id) ?? []).filter(fits).map(({ id }) => id));
-    return ids.size ? messagesOf(talk).value.flatMap((message) => (!message.note && ids.has(message.id) ? [{ talk, message }] : [])) : [];
+    return ids.size
+      ? messagesOf(talk).value.flatMap((message) =>
+          !message.note && ids.has(message.id) ? [{ talk, message }] : [],
+        )
+      : [];
   });
   return hits.sort((one, other) => other.message.posted_at_ms - one.message.posted_at_ms).slice(0, MOST);
 }

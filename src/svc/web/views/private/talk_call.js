@@ -1,5 +1,5 @@
-// The call of a private conversation, above its messages: the stage with a sign that the call is private, or the join
-// button.
+// The call of a private conversation, above its messages: the stage with a sign that the call is private, or
+// the join button.
 
 /** @import { Talk } from "../../state/private_talks.js" */
 
@@ -20,20 +20,38 @@ import { Icon } from "../parts/icon.js";
 export function TalkCall({ talk }) {
   if (callChannel.value === talk.id) return html`<${Going} talk=${talk} />`;
   const names = peopleIn(talk.id).map(({ nickname }) => nickname);
-  return names.length > 0 && html`<p class="talk-call-way">
-    <span dir="auto">${t("are-here", { names: listed(names), count: names.length })}</span>
-    <${Button} look="primary" icon="call" onClick=${() => callTalk(talk.id)}>${t("join-call")}<//></p>`;
+  return (
+    names.length > 0 &&
+    html`<p class="talk-call-way">
+      <span dir="auto">${t("are-here", { names: listed(names), count: names.length })}</span>
+      <${Button} look="primary" icon="call" onClick=${() => callTalk(talk.id)}>${t("join-call")}<//>
+    </p>`
+  );
 }
 
 /** @param {{talk: Talk}} props */
 function Going({ talk }) {
   return html`<section class="talk-call call" aria-label=${t("your-call")}>
     <p class="talk-call-signs">
-      <span id="call-state" class="pill" role="status" data-state=${calledTalk.value === talk.id ? "ringing" : callState.value}>${callWords(talk.id, callState.value)}</span>
-      <button id="sealed" type="button" onClick=${() => showDialog("private-number", { talkId: talk.id })}><${Icon} name="lock" />${t("private-call-sealed")}</button>
+      <span
+        id="call-state"
+        class="pill"
+        role="status"
+        data-state=${calledTalk.value === talk.id ? "ringing" : callState.value}
+      >
+        ${callWords(talk.id, callState.value)}
+      </span>
+      <button id="sealed" type="button" onClick=${() => showDialog("private-number", { talkId: talk.id })}>
+        <${Icon} name="lock" />${t("private-call-sealed")}
+      </button>
     </p>
     ${callTrouble.value && html`<p id="call-trouble" class="trouble" role="alert">${callTrouble.value}</p>`}
-    ${soundBlocked.value && html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>${t("sound-blocked")}</button>`}
+    ${
+      soundBlocked.value &&
+      html`<button id="unblock" type="button" class="notice" onClick=${unblockSound}>
+        ${t("sound-blocked")}
+      </button>`
+    }
     <${Stage} people=${peopleHere()} />
     <${Controls} />
   </section>`;

@@ -26,7 +26,9 @@ const NO_UPLOADS = { list: { value: [] }, pending: false };
 export function TalkComposer({ talk, closed, editLast }) {
   /** @type {RefObject<HTMLInputElement>} */
   const chosen = useRef(null);
-  const [uploads, setUploads] = useState(/** @type {PrivateUploads | null} */ (attaching.get(talk.id) ?? null));
+  const [uploads, setUploads] = useState(
+    /** @type {PrivateUploads | null} */ (attaching.get(talk.id) ?? null),
+  );
   const [text, setText] = useState(begun.get(talk.id) ?? "");
   // Names as shown in the field; drafts and sent messages are markdown.
   const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
@@ -38,18 +40,20 @@ export function TalkComposer({ talk, closed, editLast }) {
   const writing = useWriting({ text, names, channelId: null, write });
   useField(talk.id, writing.field);
   // Wait for this before attaching: a message sent at the same moment would go without its files.
-  useLayoutEffect(() => { theRunning().then((running) => setUploads(running.uploadsOf(talk.id, undressed))); }, []);
+  useLayoutEffect(() => {
+    theRunning().then((running) => setUploads(running.uploadsOf(talk.id, undressed)));
+  }, []);
   const attach = (/** @type {File[]} */ files) => {
     if (uploads?.add(files) === false) notify(t("too-many-files"));
   };
   const pasted = (/** @type {ClipboardEvent} */ event) => {
-    const files = [...event.clipboardData?.files ?? []];
+    const files = [...(event.clipboardData?.files ?? [])];
     if (!files.length) return;
     event.preventDefault();
     attach(files);
   };
   const picked = (/** @type {EventOn<HTMLInputElement>} */ { currentTarget }) => {
-    attach([...currentTarget.files ?? []]);
+    attach([...(currentTarget.files ?? [])]);
     currentTarget.value = "";
     writing.field.current.focus();
   };
@@ -58,7 +62,9 @@ export function TalkComposer({ talk, closed, editLast }) {
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, []);
   const reply = answering.value?.talk_id === talk.id ? answering.value : null;
-  const unanswer = () => { answering.value = null; };
+  const unanswer = () => {
+    answering.value = null;
+  };
   /** @param {Event} [event] */
   const submit = (event) => {
     event?.preventDefault();
@@ -73,7 +79,10 @@ export function TalkComposer({ talk, closed, editLast }) {
     uploads?.sent();
     if (reply) unanswer();
     writing.completion.close();
-    Promise.all([theRunning(), later?.catch(() => now) ?? now]).then(([running, said]) => running.send(talk.id, said, { reply: reply?.ref, files }), () => write(now));
+    Promise.all([theRunning(), later?.catch(() => now) ?? now]).then(
+      ([running, said]) => running.send(talk.id, said, { reply: reply?.ref, files }),
+      () => write(now),
+    );
   };
   const whenReady = useWhenReady(uploads ?? NO_UPLOADS, talk.id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
@@ -98,10 +107,24 @@ export function TalkComposer({ talk, closed, editLast }) {
     ${uploads && html`<${UploadList} uploads=${uploads} />`}
     <${FormatBar} field=${writing.field} onFormat=${writing.wrap} />
     <div class="row">
-      <${IconButton} icon="attach" label=${t("attach")} disabled=${shut || !uploads} onClick=${() => chosen.current.click()} />
+      <${IconButton}
+        icon="attach"
+        label=${t("attach")}
+        disabled=${shut || !uploads}
+        onClick=${() => chosen.current.click()}
+      />
       <input id="private-files" type="file" multiple hidden ref=${chosen} onChange=${picked} />
-      <textarea id="private-draft" class="draft" ...${writing.attributes} disabled=${shut} aria-label=${label} placeholder=${shut ? t("read-only") : label}
-        onInput=${typed} onKeyDown=${pressed} onPaste=${pasted}></textarea>
+      <textarea
+        id="private-draft"
+        class="draft"
+        ...${writing.attributes}
+        disabled=${shut}
+        aria-label=${label}
+        placeholder=${shut ? t("read-only") : label}
+        onInput=${typed}
+        onKeyDown=${pressed}
+        onPaste=${pasted}
+      ></textarea>
       <${EmojiButton} disabled=${shut} onChoose=${writing.insert} />
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
     </div>

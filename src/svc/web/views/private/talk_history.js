@@ -32,8 +32,10 @@ const TOGETHER_MS = 5 * 60_000; // As in the channels.
 const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**
- * `conversation` has the messages, `may` returns permissions for them, and `editing` is the message being edited.
- * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing: string | null, onEdit: (id: string | null) => void}} props
+ * `conversation` has the messages, `may` returns permissions for them, and `editing` is the message being
+ * edited.
+ * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing:
+ *   string | null, onEdit: (id: string | null) => void}} props
  */
 export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
   const [marked, setMarked] = useState(/** @type {string | null} */ (null));
@@ -67,7 +69,9 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     else {
       target.value = null;
       setMarked(messages[at].id);
-      const found = [...box.current.querySelectorAll(".message")].find(({ dataset }) => dataset.id === wanted.messageId);
+      const found = [...box.current.querySelectorAll(".message")].find(
+        ({ dataset }) => dataset.id === wanted.messageId,
+      );
       found?.scrollIntoView({ block: "center" });
       found?.focus({ preventScroll: true });
     }
@@ -76,7 +80,9 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     const timer = setTimeout(() => setMarked(null), MARKED_MS);
     return () => clearTimeout(timer);
   }, [marked]);
-  useEffect(() => { if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id)); }, [inSight.value, talk.unread]);
+  useEffect(() => {
+    if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id));
+  }, [inSight.value, talk.unread]);
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
@@ -87,18 +93,55 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     following.current = false;
     setMost(most + AT_ONCE);
   };
-  return html`<div class="timeline"><div id="private-box" class="messages-box" role="log" aria-label=${t("messages")} tabindex="0" ref=${box} onScroll=${scrolled} onKeyDown=${moveAmongMessages}>
-    <div class="messages">
-      ${messages.length > shown.length ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
-        : html`<${Beginning} talk=${talk} />`}
-      ${days(shown).map(({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
-        <h2 class="day"><span>${day}</span></h2>
-        <ol>${list.map(({ message, follows }) => (message.note ? html`<${Note} key=${message.id} note=${message.note} />` : html`<${Message} key=${message.id} message=${message} follows=${follows} isNew=${false} replied=${message.reply_to} bare=${Boolean(message.trouble)}
-          conversation=${conversation} editing=${editing === message.id} marked=${marked === message.id} may=${may} onEdit=${onEdit} />`))}</ol>
-      </section>`)}
-      ${waiting.length > 0 && html`<ol class="waiting">${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}</ol>`}
+  return html`<div class="timeline">
+    <div
+      id="private-box"
+      class="messages-box"
+      role="log"
+      aria-label=${t("messages")}
+      tabindex="0"
+      ref=${box}
+      onScroll=${scrolled}
+      onKeyDown=${moveAmongMessages}
+    >
+      <div class="messages">
+        ${
+          messages.length > shown.length
+            ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
+            : html`<${Beginning} talk=${talk} />`
+        }
+        ${days(shown).map(
+          ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
+            <h2 class="day"><span>${day}</span></h2>
+            <ol>${list.map(({ message, follows }) =>
+              message.note
+                ? html`<${Note} key=${message.id} note=${message.note} />`
+                : html`<${Message}
+                    key=${message.id}
+                    message=${message}
+                    follows=${follows}
+                    isNew=${false}
+                    replied=${message.reply_to}
+                    bare=${Boolean(message.trouble)}
+                    conversation=${conversation}
+                    editing=${editing === message.id}
+                    marked=${marked === message.id}
+                    may=${may}
+                    onEdit=${onEdit}
+                  />`,
+            )}</ol>
+          </section>`,
+        )}
+        ${
+          waiting.length > 0 &&
+          html`<ol class="waiting">
+            ${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}
+          </ol>`
+        }
+      </div>
     </div>
-  </div><${PastMessages} /></div>`;
+    <${PastMessages} />
+  </div>`;
 }
 
 /** @param {Entry[]} messages */
@@ -119,21 +162,40 @@ function days(messages) {
 
 /** @param {Entry} previous @param {Entry} message */
 function together(previous, message) {
-  return !message.note && !previous.note && previous.author.id === message.author.id && message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS && message.reply_to === null;
+  return (
+    !message.note &&
+    !previous.note &&
+    previous.author.id === message.author.id &&
+    message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS &&
+    message.reply_to === null
+  );
 }
 
 /** @param {{talk: Talk, item: Item}} props */
 function Unsent({ talk, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = /** @type {Member} */ (member.value);
-  const act = (/** @type {"discard" | "sendAgain"} */ name) => theRunning().then((running) => running[name](talk.id, key));
+  const act = (/** @type {"discard" | "sendAgain"} */ name) =>
+    theRunning().then((running) => running[name](talk.id, key));
   return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">
       <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
       ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
       ${files.length > 0 && html`<p class="quiet">${t("file-count", { count: files.length })}</p>`}
-      ${state === "waiting" && html`<p class="quiet">${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
-      ${state === "refused" && html`<p class="error" role="alert">${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>${t("try-again")}<//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//></p>`}
+      ${
+        state === "waiting" &&
+        html`<p class="quiet">
+          ${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+        </p>`
+      }
+      ${
+        state === "refused" &&
+        html`<p class="error" role="alert">
+          ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>
+            ${t("try-again")}
+          <//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+        </p>`
+      }
     </div>
   </li>`;
 }

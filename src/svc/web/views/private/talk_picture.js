@@ -14,7 +14,14 @@ export function TalkPicture({ talk }) {
   const shown = othersOf(talk).slice(0, talk.two ? 1 : 2);
   const pictures = shown.map((id) => {
     const person = memberOf(id);
-    return html`<${Avatar} key=${id} id=${id} name=${person?.nickname ?? t("somebody")} url=${person?.avatar} presence=${talk.two ? presenceOf(id) : undefined} size="small" />`;
+    return html`<${Avatar}
+      key=${id}
+      id=${id}
+      name=${person?.nickname ?? t("somebody")}
+      url=${person?.avatar}
+      presence=${talk.two ? presenceOf(id) : undefined}
+      size="small"
+    />`;
   });
   if (!shown.length) return html`<${Icon} name="people" />`;
   return shown.length > 1 ? html`<span class="several">${pictures}</span>` : pictures;

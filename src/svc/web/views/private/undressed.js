@@ -1,8 +1,15 @@
-// Strip a picture's metadata, such as place, time and camera, by redrawing it. The server cannot strip encrypted
-// files, so it must happen here. Pictures that cannot be drawn are sent unchanged, without a type.
+// Strip a picture's metadata, such as place, time and camera, by redrawing it. The server cannot strip
+// encrypted files, so it must happen here. Pictures that cannot be drawn are sent unchanged, without a type.
 
 /** @type {{[type: string]: string | undefined}} */
-const DRAWN = { "image/jpeg": "image/jpeg", "image/png": "image/png", "image/webp": "image/webp", "image/avif": "image/webp", "image/heic": "image/jpeg", "image/heif": "image/jpeg" };
+const DRAWN = {
+  "image/jpeg": "image/jpeg",
+  "image/png": "image/png",
+  "image/webp": "image/webp",
+  "image/avif": "image/webp",
+  "image/heic": "image/jpeg",
+  "image/heif": "image/jpeg",
+};
 const MOVING = "image/gif"; // Has no location data; redrawing would lose its animation.
 const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;

@@ -9,9 +9,13 @@ import { Button } from "../parts/button.js";
 
 export function BlockedPage() {
   const ids = [...blocked.value];
-  return html`<p>${t("blocked-text")}</p>
+  return html`
+    <p>${t("blocked-text")}</p>
     ${!ids.length && html`<p class="quiet">${t("nobody-blocked")}</p>`}
-    <ul class="rows" aria-label=${t("settings-blocked")}>${ids.map((id) => html`<${Blocked} key=${id} id=${id} />`)}</ul>`;
+    <ul class="rows" aria-label=${t("settings-blocked")}>
+      ${ids.map((id) => html`<${Blocked} key=${id} id=${id} />`)}
+    </ul>
+  `;
 }
 
 /** @param {{id: string}} props */
@@ -21,6 +25,8 @@ function Blocked({ id }) {
   return html`<li>
     <${Avatar} id=${id} name=${name} url=${member?.avatar} />
     <span class="row-text"><strong dir="auto">${name}</strong></span>
-    <${Button} onClick=${() => tried(unblock(id))} aria-label=${t("unblock", { name })}>${t("unblock-short")}<//>
+    <${Button} onClick=${() => tried(unblock(id))} aria-label=${t("unblock", { name })}>
+      ${t("unblock-short")}
+    <//>
   </li>`;
 }

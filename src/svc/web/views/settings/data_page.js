@@ -18,17 +18,49 @@ export function DataPage() {
   const { nickname, roles } = member.value;
   const server = info.value?.name;
   const owner = roles.includes(OWNER);
-  const done = async (/** @type {() => Promise<void>} */ act, /** @type {string} */ words) => { if (await tried(act())) notify(words, "done"); };
-  return html`<${Export} />
-    <section class="stack"><h4>${t("leave-server")}</h4><p>${t("leave-text")}</p>
+  const done = async (/** @type {() => Promise<void>} */ act, /** @type {string} */ words) => {
+    if (await tried(act())) notify(words, "done");
+  };
+  return html`
+    <${Export} />
+    <section class="stack">
+      <h4>${t("leave-server")}</h4>
+      <p>${t("leave-text")}</p>
       ${owner && html`<p class="advice">${t("owner-stays")}</p>`}
-      <p><${Button} disabled=${owner} onClick=${() => setAsked("leave")}>${t("leave-server")}<//></p></section>
-    <section class="stack"><h4>${t("delete-data")}</h4><p>${t("delete-data-text")}</p>
-      <p><${Button} look="danger" disabled=${owner} onClick=${() => setAsked("delete")}>${t("delete-data")}<//></p></section>
-    ${asked === "leave" && html`<${Confirm} title=${server ? t("leave-title", { server }) : t("leave-server")} text=${t("leave-text")} action=${t("leave-server")}
-      onConfirm=${() => done(leaveServer, t("have-left"))} onClose=${close} />`}
-    ${asked === "delete" && html`<${TypedConfirm} title=${t("delete-data-title")} text=${t("delete-data-warning")} name=${nickname} action=${t("delete-data")}
-      onConfirm=${async () => { await deleteData(); notify(t("data-deleted"), "done"); }} onClose=${close} />`}`;
+      <p><${Button} disabled=${owner} onClick=${() => setAsked("leave")}>${t("leave-server")}<//></p>
+    </section>
+    <section class="stack">
+      <h4>${t("delete-data")}</h4>
+      <p>${t("delete-data-text")}</p>
+      <p>
+        <${Button} look="danger" disabled=${owner} onClick=${() => setAsked("delete")}>${t("delete-data")}<//>
+      </p>
+    </section>
+    ${
+      asked === "leave" &&
+      html`<${Confirm}
+        title=${server ? t("leave-title", { server }) : t("leave-server")}
+        text=${t("leave-text")}
+        action=${t("leave-server")}
+        onConfirm=${() => done(leaveServer, t("have-left"))}
+        onClose=${close}
+      />`
+    }
+    ${
+      asked === "delete" &&
+      html`<${TypedConfirm}
+        title=${t("delete-data-title")}
+        text=${t("delete-data-warning")}
+        name=${nickname}
+        action=${t("delete-data")}
+        onConfirm=${async () => {
+          await deleteData();
+          notify(t("data-deleted"), "done");
+        }}
+        onClose=${close}
+      />`
+    }
+  `;
 }
 
 /** Download all data as a file. */
@@ -49,10 +81,15 @@ function Export() {
     }
     setBytes(null);
   };
-  return html`<section class="stack"><h4>${t("export-title")}</h4><p>${t("export-text")}</p>
+  return html`<section class="stack">
+    <h4>${t("export-title")}</h4>
+    <p>${t("export-text")}</p>
     <p><${Button} onClick=${start} disabled=${bytes !== null}>${t("export-start")}<//></p>
-    <p class="quiet" role="status">${bytes === null ? "" : t("export-bytes", { kilobytes: Math.ceil(bytes / 1000) })}</p>
-    ${problem && html`<p class="error" role="alert">${problem}</p>`}</section>`;
+    <p class="quiet" role="status">
+      ${bytes === null ? "" : t("export-bytes", { kilobytes: Math.ceil(bytes / 1000) })}
+    </p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+  </section>`;
 }
 
 /** @param {Blob} blob @param {string} name */

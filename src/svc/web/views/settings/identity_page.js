@@ -12,17 +12,49 @@ import { Confirm } from "../parts/dialog.js";
 export function IdentityPage({ onPage }) {
   const [asked, setAsked] = useState(/** @type {"out" | "other" | null} */ (null));
   // Until the response arrives, other devices are not mentioned.
-  useEffect(() => { loadDevices().catch(() => {}); }, []);
+  useEffect(() => {
+    loadDevices().catch(() => {});
+  }, []);
   const close = () => setAsked(null);
   const { way } = ownAccount();
   const alone = devices.value?.length === 1 && way === "local" && !keptCodeMadeAt.value;
   if (!member.value) return null;
   const { nickname } = member.value;
-  return html`<p>${t(`identity-${way}`)}</p>
-    ${alone && html`<p class="advice">${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//></p>`}
+  return html`
+    <p>${t(`identity-${way}`)}</p>
+    ${
+      alone &&
+      html`<p class="advice">
+        ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>
+      </p>`
+    }
     <p><${Button} onClick=${() => setAsked("out")}>${t("sign-out")}<//></p>
-    ${way === "local" && html`<p><${Button} look="danger" onClick=${() => setAsked("other")}>${t("be-somebody-else")}<//></p>`}
-    ${asked === "out" && html`<${Confirm} title=${t("sign-out-title")} text=${t(`sign-out-${way}`)} action=${t("sign-out")} onConfirm=${signOut} onClose=${close}>
-      ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}${talks.value.length > 0 && html`<p class="advice">${t("private-erased")}</p>`}<//>`}
-    ${asked === "other" && html`<${Confirm} title=${t("somebody-else-title")} text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")} action=${t("be-somebody-else")} onConfirm=${forgetIdentity} onClose=${close} />`}`;
+    ${
+      way === "local" &&
+      html`<p><${Button} look="danger" onClick=${() => setAsked("other")}>${t("be-somebody-else")}<//></p>`
+    }
+    ${
+      asked === "out" &&
+      html`<${Confirm}
+        title=${t("sign-out-title")}
+        text=${t(`sign-out-${way}`)}
+        action=${t("sign-out")}
+        onConfirm=${signOut}
+        onClose=${close}
+      >
+        ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}
+        ${talks.value.length > 0 && html`<p class="advice">${t("private-erased")}</p>`}
+      <//>`
+    }
+    ${
+      asked === "other" &&
+      html`<${Confirm}
+        title=${t("somebody-else-title")}
+        text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")}
+        action=${t("be-somebody-else")}
+        onConfirm=${forgetIdentity}
+        onClose=${close}
+      />`
+    }
+  `;
 }

@@ -15,12 +15,26 @@ export function KeptCode() {
   const { busy, problem, run } = useAsking();
   const madeAt = keptCodeMadeAt.value;
   const make = () => run(async () => setMade(await newKeptCode()));
-  return html`<section class="stack" aria-label=${t("recovery-code")}><h4>${t("recovery-code")}</h4>
+  return html`<section class="stack" aria-label=${t("recovery-code")}>
+    <h4>${t("recovery-code")}</h4>
     <p>${t("kept-code-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
-    ${made && made.made_at_ms === madeAt
-      ? html`<${Copyable} label=${t("kept-code-own")} text=${made.code} done=${t("copied")} /><p class="advice" role="status">${t("kept-code-once")}</p>`
-      : html`${madeAt && html`<p class="quiet">${t("kept-code-made")} <${Time} ms=${madeAt} style="day" /></p>`}
-        <p><${Button} onClick=${make} disabled=${busy || madeAt === undefined}>${t(madeAt ? "kept-code-again" : "recovery-make")}<//></p>`}
+    ${
+      made && made.made_at_ms === madeAt
+        ? html`
+            <${Copyable} label=${t("kept-code-own")} text=${made.code} done=${t("copied")} />
+            <p class="advice" role="status">${t("kept-code-once")}</p>
+          `
+        : html`
+            ${
+              madeAt && html`<p class="quiet">${t("kept-code-made")} <${Time} ms=${madeAt} style="day" /></p>`
+            }
+            <p>
+              <${Button} onClick=${make} disabled=${busy || madeAt === undefined}>
+                ${t(madeAt ? "kept-code-again" : "recovery-make")}
+              <//>
+            </p>
+          `
+    }
   </section>`;
 }

@@ -27,7 +27,11 @@ export function LinkCode({ code, expires_at_ms: expiresAt }) {
       <p>${t("link-code-text")}</p>
       <p><code class="big-code" aria-label=${code}>${(code.match(TOGETHER) ?? []).join(" ")}</code></p>
       <p class="quiet">${t("code-until")} <${Time} ms=${expiresAt} /></p>
-      <p><${Button} icon="copy" onClick=${() => copy(linkAddress(code), t("link-copied"))}>${t("copy-the-link")}<//></p>
+      <p>
+        <${Button} icon="copy" onClick=${() => copy(linkAddress(code), t("link-copied"))}>
+          ${t("copy-the-link")}
+        <//>
+      </p>
       <p class="quiet">${t("code-warning")}</p>
     </div>
   </section>`;

@@ -12,13 +12,53 @@ export function LookPage() {
     location.reload();
   };
   return html`
-    <${Choice} label=${t("theme")} value=${theme} onChange=${(/** @type {string} */ value) => choose({ theme: value })} options=${["system", "light", "dark"].map((value) => ({ value, label: t(`theme-${value}`) }))} />
-    <${Choice} label=${t("motion")} value=${motion} onChange=${(/** @type {string} */ value) => choose({ motion: value })} options=${["system", "reduced"].map((value) => ({ value, label: t(`motion-${value}`) }))} />
-    <${Choice} label=${t("density")} value=${density} onChange=${(/** @type {string} */ value) => choose({ density: value })} options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))} />
-    <label class="field">${t("text-size")}<select value=${textSize} onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => choose({ textSize: Number(event.currentTarget.value) })}>
-      ${TEXT_SIZES.map((size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`)}</select></label>
-    <${Switch} label=${t("emoticons")} hint=${t("emoticons-hint")} checked=${emoticons} onChange=${(/** @type {boolean} */ value) => choose({ emoticons: value })} />
-    <label class="field">${t("language")}<select onChange=${speak}>
-      <option value="" selected=${!chosenLanguage()}>${t("language-browser")}</option>
-      ${Object.entries(LANGUAGES).map(([name, own]) => html`<option key=${name} value=${name} selected=${name === chosenLanguage()} lang=${name}>${own}</option>`)}</select></label>`;
+    <${Choice}
+      label=${t("theme")}
+      value=${theme}
+      onChange=${(/** @type {string} */ value) => choose({ theme: value })}
+      options=${["system", "light", "dark"].map((value) => ({ value, label: t(`theme-${value}`) }))}
+    />
+    <${Choice}
+      label=${t("motion")}
+      value=${motion}
+      onChange=${(/** @type {string} */ value) => choose({ motion: value })}
+      options=${["system", "reduced"].map((value) => ({ value, label: t(`motion-${value}`) }))}
+    />
+    <${Choice}
+      label=${t("density")}
+      value=${density}
+      onChange=${(/** @type {string} */ value) => choose({ density: value })}
+      options=${["cosy", "compact"].map((value) => ({ value, label: t(`density-${value}`) }))}
+    />
+    <label class="field">
+      ${t("text-size")}
+      <select
+        value=${textSize}
+        onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) =>
+          choose({ textSize: Number(event.currentTarget.value) })}
+      >
+        ${TEXT_SIZES.map(
+          (size) => html`<option key=${size} value=${size} selected=${size === textSize}>${size} %</option>`,
+        )}
+      </select>
+    </label>
+    <${Switch}
+      label=${t("emoticons")}
+      hint=${t("emoticons-hint")}
+      checked=${emoticons}
+      onChange=${(/** @type {boolean} */ value) => choose({ emoticons: value })}
+    />
+    <label class="field">
+      ${t("language")}
+      <select onChange=${speak}>
+        <option value="" selected=${!chosenLanguage()}>${t("language-browser")}</option>
+        ${Object.entries(LANGUAGES).map(
+          ([name, own]) =>
+            html`<option key=${name} value=${name} selected=${name === chosenLanguage()} lang=${name}>
+              ${own}
+            </option>`,
+        )}
+      </select>
+    </label>
+  `;
 }

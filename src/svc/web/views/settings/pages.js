@@ -22,17 +22,61 @@ export const PAGES = [
   { name: "data", Page: DataPage },
   { name: "identity", Page: IdentityPage },
   { name: "server", Page: Later(() => import("../managing/server_page.js"), "ServerPage"), may: isOwner },
-  { name: "channels", Page: Later(() => import("../managing/channels_page.js"), "ChannelsPage"), may: () => may("manage_channels") },
-  { name: "members", Page: Later(() => import("../managing/members_page.js"), "MembersPage"), may: () => MANAGING.some((each) => may(each)) },
-  { name: "invites", Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"), may: () => may("create_invites") || may("manage_invites") },
-  { name: "roles", Page: Later(() => import("../managing/roles_page.js"), "RolesPage"), may: () => may("manage_roles") },
-  { name: "rules", Page: Later(() => import("../managing/rules_page.js"), "RulesPage"), may: () => may("manage_automod") },
-  { name: "reports", Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"), may: () => may("view_reports") },
-  { name: "bans", Page: Later(() => import("../managing/bans_page.js"), "BansPage"), may: () => may("ban_members") },
-  { name: "audit", Page: Later(() => import("../managing/audit_page.js"), "AuditPage"), may: () => may("view_audit_log") },
-  { name: "emoji", Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"), may: () => may("manage_emoji") },
-  { name: "bots", Page: Later(() => import("../managing/bots_page.js"), "BotsPage"), may: () => may("manage_bots") },
-  { name: "webhooks", Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"), may: mayManageWebhooks },
+  {
+    name: "channels",
+    Page: Later(() => import("../managing/channels_page.js"), "ChannelsPage"),
+    may: () => may("manage_channels"),
+  },
+  {
+    name: "members",
+    Page: Later(() => import("../managing/members_page.js"), "MembersPage"),
+    may: () => MANAGING.some((each) => may(each)),
+  },
+  {
+    name: "invites",
+    Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"),
+    may: () => may("create_invites") || may("manage_invites"),
+  },
+  {
+    name: "roles",
+    Page: Later(() => import("../managing/roles_page.js"), "RolesPage"),
+    may: () => may("manage_roles"),
+  },
+  {
+    name: "rules",
+    Page: Later(() => import("../managing/rules_page.js"), "RulesPage"),
+    may: () => may("manage_automod"),
+  },
+  {
+    name: "reports",
+    Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"),
+    may: () => may("view_reports"),
+  },
+  {
+    name: "bans",
+    Page: Later(() => import("../managing/bans_page.js"), "BansPage"),
+    may: () => may("ban_members"),
+  },
+  {
+    name: "audit",
+    Page: Later(() => import("../managing/audit_page.js"), "AuditPage"),
+    may: () => may("view_audit_log"),
+  },
+  {
+    name: "emoji",
+    Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"),
+    may: () => may("manage_emoji"),
+  },
+  {
+    name: "bots",
+    Page: Later(() => import("../managing/bots_page.js"), "BotsPage"),
+    may: () => may("manage_bots"),
+  },
+  {
+    name: "webhooks",
+    Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"),
+    may: mayManageWebhooks,
+  },
   { name: "health", Page: Later(() => import("../managing/health_page.js"), "HealthPage"), may: isOwner },
   { name: "storage", Page: Later(() => import("../managing/storage_page.js"), "StoragePage"), may: isOwner },
   { name: "backups", Page: Later(() => import("../managing/backups_page.js"), "BackupsPage"), may: isOwner },
@@ -40,5 +84,8 @@ export const PAGES = [
 
 /** Whether we have the permission on the server, or in any channel. */
 function mayManageWebhooks() {
-  return may("manage_webhooks") || Object.values(permissions.value.channels).some((names) => names.includes("manage_webhooks"));
+  return (
+    may("manage_webhooks") ||
+    Object.values(permissions.value.channels).some((names) => names.includes("manage_webhooks"))
+  );
 }

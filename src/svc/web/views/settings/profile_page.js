@@ -14,12 +14,28 @@ import { Field } from "../parts/field.js";
 export function ProfilePage() {
   if (!member.value) return null;
   const { id, nickname, avatar, status_text: status } = member.value;
-  return html`<${Picture} id=${id} name=${nickname} url=${avatar} />
-    <${OneField} label=${t("your-name")} value=${nickname} maxlength="32" save=${(/** @type {string} */ text) => api("PATCH", `/api/members/${id}`, { nickname: text })} />
-    <${OneField} label=${t("your-status")} value=${status ?? ""} maxlength="80" save=${(/** @type {string} */ text) => api("PUT", `/api/members/${id}/status`, { text })} />`;
+  return html`
+    <${Picture} id=${id} name=${nickname} url=${avatar} />
+    <${OneField}
+      label=${t("your-name")}
+      value=${nickname}
+      maxlength="32"
+      save=${(/** @type {string} */ text) => api("PATCH", `/api/members/${id}`, { nickname: text })}
+    />
+    <${OneField}
+      label=${t("your-status")}
+      value=${status ?? ""}
+      maxlength="80"
+      save=${(/** @type {string} */ text) => api("PUT", `/api/members/${id}/status`, { text })}
+    />
+  `;
 }
 
-/** One field that is saved by itself. @param {{label: string, value: string, save: (text: string) => Promise<unknown>, [attribute: string]: unknown}} props */
+/**
+ * One field that is saved by itself.
+ * @param {{label: string, value: string, save: (text: string) => Promise<unknown>, [attribute: string]:
+ *   unknown}} props
+ */
 function OneField({ label, value, save, ...rest }) {
   const [text, setText] = useState(value);
   const [problem, setProblem] = useState("");
@@ -34,7 +50,13 @@ function OneField({ label, value, save, ...rest }) {
     }
   };
   return html`<form class="row-form" onSubmit=${submit} novalidate>
-    <${Field} label=${label} value=${text} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setText(event.currentTarget.value)} problem=${problem} ...${rest} />
+    <${Field}
+      label=${label}
+      value=${text}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setText(event.currentTarget.value)}
+      problem=${problem}
+      ...${rest}
+    />
     <${Button} type="submit" disabled=${text.trim() === value}>${t("save")}<//>
   </form>`;
 }
@@ -53,7 +75,10 @@ function Picture({ id, name, url }) {
   return html`<div class="own-picture">
     <${Avatar} id=${id} name=${name} url=${url} size="huge" />
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
-    ${url && html`<${Button} onClick=${() => tried(api("DELETE", "/api/me/avatar"))}>${t("remove-picture")}<//>`}
+    ${
+      url &&
+      html`<${Button} onClick=${() => tried(api("DELETE", "/api/me/avatar"))}>${t("remove-picture")}<//>`
+    }
     <input type="file" accept="image/*,.heic,.heif" hidden ref=${input} onChange=${picked} />
   </div>`;
 }

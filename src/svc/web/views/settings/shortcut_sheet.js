@@ -12,14 +12,26 @@ const IN_PLACE = [
   { keys: "ArrowUp", words: "shortcut-edit-last" },
   { keys: "PageUp", words: "shortcut-page" },
   { keys: "Escape", words: "shortcut-read" },
-  ...FORMATS.map(({ key, shift, words }) => ({ keys: `Ctrl+${shift ? "Shift+" : ""}${key.toUpperCase()}`, words })),
+  ...FORMATS.map(({ key, shift, words }) => ({
+    keys: `Ctrl+${shift ? "Shift+" : ""}${key.toUpperCase()}`,
+    words,
+  })),
 ];
 
 /** @param {{onClose: () => void}} props */
 export function Shortcuts({ onClose }) {
   return html`<${Dialog} title=${t("shortcuts")} onClose=${onClose}>
-    <dl class="shortcuts">${[...IN_PLACE, ...SHORTCUTS].map(({ keys, words }) => html`<div key=${words}><dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt><dd>${t(words)}</dd></div>`)}</dl>
+    <dl class="shortcuts">
+      ${[...IN_PLACE, ...SHORTCUTS].map(
+        ({ keys, words }) =>
+          html`<div key=${words}>
+            <dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt>
+            <dd>${t(words)}</dd>
+          </div>`,
+      )}
+    </dl>
   <//>`;
 }
 
-const named = (/** @type {string} */ key) => /** @type {{[key: string]: string}} */ ({ ArrowUp: "↑", ArrowDown: "↓" })[key] ?? key;
+const named = (/** @type {string} */ key) =>
+  /** @type {{[key: string]: string}} */ ({ ArrowUp: "↑", ArrowDown: "↓" })[key] ?? key;

@@ -9,32 +9,88 @@ import { Button } from "../parts/button.js";
 import { Choice, Switch } from "../parts/field.js";
 
 /** @param {string[]} names @param {(name: string) => string} words */
-const choices = (names, words) => names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
+const choices = (names, words) =>
+  names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
 
 export function VoicePage() {
-  const { echoCancellation, autoGainControl, noise, input, music, mirror, blur, quality } = callSettings.value;
+  const { echoCancellation, autoGainControl, noise, input, music, mirror, blur, quality } =
+    callSettings.value;
   return html`
     <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
     <${LevelMeter} threshold=${callSettings.value.threshold} />
-    <${Choice} label=${t("input")} value=${input} options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })} />
+    <${Choice}
+      label=${t("input")}
+      value=${input}
+      options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))}
+      onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })}
+    />
     ${input === "voice" ? html`<${Threshold} />` : html`<${PushKey} />`}
-    <${Choice} label=${t("noise")} value=${noise} options=${choices(["off", "usual", "strong"], (/** @type {string} */ name) => t(`noise-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ noise: value })} />
-    <${Switch} label=${t("echo")} checked=${echoCancellation} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ echoCancellation: on })} />
-    <${Switch} label=${t("gain")} checked=${autoGainControl} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ autoGainControl: on })} />
-    <${Switch} label=${t("music")} hint=${t("music-hint")} checked=${music} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ music: on })} />
+    <${Choice}
+      label=${t("noise")}
+      value=${noise}
+      options=${choices(["off", "usual", "strong"], (/** @type {string} */ name) => t(`noise-${name}`))}
+      onChange=${(/** @type {string} */ value) => chooseForCalls({ noise: value })}
+    />
+    <${Switch}
+      label=${t("echo")}
+      checked=${echoCancellation}
+      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ echoCancellation: on })}
+    />
+    <${Switch}
+      label=${t("gain")}
+      checked=${autoGainControl}
+      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ autoGainControl: on })}
+    />
+    <${Switch}
+      label=${t("music")}
+      hint=${t("music-hint")}
+      checked=${music}
+      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ music: on })}
+    />
     <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
     <p><${TestSound} /></p>
     <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} />
-    <${Switch} label=${t("mirror")} checked=${mirror} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ mirror: on })} />
-    ${canBlur() ? html`<${Switch} label=${t("blur")} hint=${t("blur-hint")} checked=${blur} onChange=${(/** @type {boolean} */ on) => chooseForCalls({ blur: on })} />` : html`<p class="quiet">${t("blur-never")}</p>`}
-    <${Choice} label=${t("quality-of-pictures")} value=${quality} options=${choices(["automatic", "high", "low", "saver"], (/** @type {string} */ name) => t(`quality-${name}`))} onChange=${(/** @type {string} */ value) => chooseForCalls({ quality: value })} />`;
+    <${Switch}
+      label=${t("mirror")}
+      checked=${mirror}
+      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ mirror: on })}
+    />
+    ${
+      canBlur()
+        ? html`<${Switch}
+            label=${t("blur")}
+            hint=${t("blur-hint")}
+            checked=${blur}
+            onChange=${(/** @type {boolean} */ on) => chooseForCalls({ blur: on })}
+          />`
+        : html`<p class="quiet">${t("blur-never")}</p>`
+    }
+    <${Choice}
+      label=${t("quality-of-pictures")}
+      value=${quality}
+      options=${choices(["automatic", "high", "low", "saver"], (/** @type {string} */ name) =>
+        t(`quality-${name}`),
+      )}
+      onChange=${(/** @type {string} */ value) => chooseForCalls({ quality: value })}
+    />
+  `;
 }
 
 function Threshold() {
   const { threshold } = callSettings.value;
-  return html`<label class="field">${t("threshold")}
-    <input type="range" min="0" max="1" step="0.02" value=${threshold} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => chooseForCalls({ threshold: Number(event.currentTarget.value) })} />
-    <span class="quiet">${t("threshold-hint")}</span></label>`;
+  return html`<label class="field">
+    ${t("threshold")}
+    <input
+      type="range"
+      min="0"
+      max="1"
+      step="0.02"
+      value=${threshold}
+      onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+        chooseForCalls({ threshold: Number(event.currentTarget.value) })}
+    />
+    <span class="quiet">${t("threshold-hint")}</span>
+  </label>`;
 }
 
 /** The push-to-talk key, and the release delay. */
@@ -48,6 +104,23 @@ function PushKey() {
     setWaiting(false);
     if (event.key !== "Escape") chooseForCalls({ pushKey: event.code });
   };
-  return html`<p><${Button} onClick=${() => setWaiting(true)} onKeyDown=${pressed} aria-live="polite">${waiting ? t("press-a-key") : t("push-key", { key: pushKey })}<//></p>
-    <label class="field">${t("release")}<input type="number" min="0" max="2000" step="50" value=${releaseMs} onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) => chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })} /></label>`;
+  return html`
+    <p>
+      <${Button} onClick=${() => setWaiting(true)} onKeyDown=${pressed} aria-live="polite">
+        ${waiting ? t("press-a-key") : t("push-key", { key: pushKey })}
+      <//>
+    </p>
+    <label class="field">
+      ${t("release")}
+      <input
+        type="number"
+        min="0"
+        max="2000"
+        step="50"
+        value=${releaseMs}
+        onChange=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+          chooseForCalls({ releaseMs: Number(event.currentTarget.value) || 0 })}
+      />
+    </label>
+  `;
 }

@@ -3,7 +3,10 @@
 import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
 
-/** `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves with whether it succeeded. One request at a time. */
+/**
+ * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves with
+ * whether it succeeded. One request at a time.
+ */
 export function useAsking() {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
@@ -21,13 +24,18 @@ export function useAsking() {
       setBusy(false);
     }
   };
-  const run = async (/** @type {() => unknown} */ make) => await get(async () => { await make(); return true; }) ?? false;
+  const run = async (/** @type {() => unknown} */ make) =>
+    (await get(async () => {
+      await make();
+      return true;
+    })) ?? false;
   return { busy, problem, setProblem, get, run };
 }
 
 /**
  * Fetch a value once: `value` is null until then. `again()` fetches it again, and `set` replaces it.
- * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these changes
+ * @template T @param {() => Promise<T>} ask @param {unknown[]} [about] fetched again when one of these
+ *   changes
  */
 export function useAnswer(ask, about = []) {
   const [state, setState] = useState({ value: /** @type {T | null} */ (null), problem: "" });
@@ -35,19 +43,26 @@ export function useAnswer(ask, about = []) {
   const again = () => {
     const mine = ask();
     awaited.current = mine;
-    const forget = () => { if (awaited.current === mine) awaited.current = null; };
+    const forget = () => {
+      if (awaited.current === mine) awaited.current = null;
+    };
     const told = (/** @type {typeof state} */ next) => {
       if (awaited.current === mine) setState(next);
       forget();
     };
-    mine.then((value) => told({ value, problem: "" }), (error) => told({ value: null, problem: explain(error) }));
+    mine.then(
+      (value) => told({ value, problem: "" }),
+      (error) => told({ value: null, problem: explain(error) }),
+    );
     return forget;
   };
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
       // A value that has yet to load cannot be changed.
-      return before.value === null ? before : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
+      return before.value === null
+        ? before
+        : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
     });
     // The pending answer may lack this change.
     if (awaited.current) again();

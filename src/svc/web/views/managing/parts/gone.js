@@ -4,9 +4,10 @@ import { notify } from "../../../state/notices.js";
 import { useEffect, useRef } from "../../../vendor/preact.js";
 
 /**
- * `present` becomes false once the subject is deleted. `words` describes that with its last `name`, and `close`
- * returns to the list.
- * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words @param {() => void} close
+ * `present` becomes false once the subject is deleted. `words` describes that with its last `name`, and
+ * `close` returns to the list.
+ * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words
+ *   @param {() => void} close
  */
 export function useGone(present, name, words, close) {
   const last = useRef(name);

@@ -7,27 +7,39 @@ import { Button } from "../../parts/button.js";
 /**
  * `items` is null while loading. `row` draws one item, which has an `id`.
  * @template T
- * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T, index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" | null}} props
+ * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T,
+ *   index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" |
+ *   null}} props
  */
 export function ListPage({ label, about, items, problem, empty, row, again, children, more }) {
   return html`
     ${about && html`<p class="quiet">${about}</p>`}
     ${children}
-    ${problem && html`<p class="error" role="alert">${problem} ${again && html`<${Button} look="link" onClick=${again}>${t("try-again")}<//>`}</p>`}
+    ${
+      problem &&
+      html`<p class="error" role="alert">
+        ${problem} ${again && html`<${Button} look="link" onClick=${again}>${t("try-again")}<//>`}
+      </p>`
+    }
     ${items === null && !problem && html`<p class="quiet" role="status">${t("loading")}</p>`}
     ${items?.length === 0 && html`<p class="quiet nothing">${empty}</p>`}
     ${items && items.length > 0 && html`<ul class="managed" aria-label=${label}>${items.map(row)}</ul>`}
-    ${more && html`<p><${Button} onClick=${more}>${t("show-more")}<//></p>`}`;
+    ${more && html`<p><${Button} onClick=${more}>${t("show-more")}<//></p>`}
+  `;
 }
 
 /**
  * One row: an icon, two lines of text, and actions at the end.
- * @param {{sign?: unknown, title: unknown, text?: unknown, children?: unknown, [attribute: string]: unknown}} props
+ * @param {{sign?: unknown, title: unknown, text?: unknown, children?: unknown, [attribute: string]: unknown}}
+ *   props
  */
 export function Row({ sign, title, text, children, ...rest }) {
   return html`<li class="managed-row" ...${rest}>
     ${sign}
-    <span class="managed-words"><span dir="auto">${title}</span>${text && html`<small class="quiet" dir="auto">${text}</small>`}</span>
+    <span class="managed-words">
+      <span dir="auto">${title}</span>
+      ${text && html`<small class="quiet" dir="auto">${text}</small>`}
+    </span>
     <span class="managed-acts">${children}</span>
   </li>`;
 }

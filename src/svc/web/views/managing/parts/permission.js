@@ -19,17 +19,36 @@ export function PermissionSwitch({ name, ...rest }) {
 }
 
 /** @type {{word: Word, sign: string}[]} */
-const WORDS = [{ word: "deny", sign: "✕" }, { word: "neutral", sign: "–" }, { word: "allow", sign: "✓" }];
+const WORDS = [
+  { word: "deny", sign: "✕" },
+  { word: "neutral", sign: "–" },
+  { word: "allow", sign: "✓" },
+];
 
-/** `result`: whether the permission is granted in the end. @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) => void}} props */
+/**
+ * `result`: whether the permission is granted in the end.
+ * @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) =>
+ *   void}} props
+ */
 export function PermissionChoice({ name, value, result, disabled, onChange }) {
   const id = useId();
   return html`<fieldset class="three-way" disabled=${disabled}>
     <legend>${permissionName(name)}<small class="quiet">${permissionAbout(name)}</small></legend>
-    <span class="three">${WORDS.map(({ word, sign }) => html`<label key=${word} class=${word} title=${t(`override-${word}`)}>
-      <input type="radio" name=${id} value=${word} checked=${word === value} onChange=${() => onChange(word)} aria-label=${t(`override-${word}`)} />
-      <span aria-hidden="true">${sign}</span>
-    </label>`)}</span>
-    <small class=${`outcome ${result ? "may" : "may-not"}`}>${result ? t("outcome-may") : t("outcome-may-not")}</small>
+    <span class="three">${WORDS.map(
+      ({ word, sign }) => html`<label key=${word} class=${word} title=${t(`override-${word}`)}>
+        <input
+          type="radio"
+          name=${id}
+          value=${word}
+          checked=${word === value}
+          onChange=${() => onChange(word)}
+          aria-label=${t(`override-${word}`)}
+        />
+        <span aria-hidden="true">${sign}</span>
+      </label>`,
+    )}</span>
+    <small class=${`outcome ${result ? "may" : "may-not"}`}>
+      ${result ? t("outcome-may") : t("outcome-may-not")}
+    </small>
   </fieldset>`;
 }

@@ -45,7 +45,9 @@ export function Pick({ label, chosen, onPick, only }) {
   const [wanted, setWanted] = useState("");
   const [open, setOpen] = useState(false);
   const id = useId();
-  useEffect(() => { if (only !== "role") loadMembers().catch(() => {}); }, []);
+  useEffect(() => {
+    if (only !== "role") loadMembers().catch(() => {});
+  }, []);
   const found = open ? offered(wanted, chosen, only) : [];
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
@@ -53,7 +55,9 @@ export function Pick({ label, chosen, onPick, only }) {
   const field = useRef(null);
   const returning = useRef(false);
   // In a dialog the list may begin below the dialog's edge.
-  useLayoutEffect(() => { if (open) list.current.scrollIntoView({ block: "nearest" }); }, [open]);
+  useLayoutEffect(() => {
+    if (open) list.current.scrollIntoView({ block: "nearest" });
+  }, [open]);
   const comeBack = () => {
     returning.current = true;
     field.current.focus();
@@ -67,7 +71,11 @@ export function Pick({ label, chosen, onPick, only }) {
     onPick(key);
   };
   const pressed = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => {
-    const all = [.../** @type {NodeListOf<HTMLElement>} */ (event.currentTarget.querySelectorAll("input, .offered button"))];
+    const all = [
+      .../** @type {NodeListOf<HTMLElement>} */ (
+        event.currentTarget.querySelectorAll("input, .offered button")
+      ),
+    ];
     if (event.key === "Escape" && open) {
       event.stopPropagation();
       event.preventDefault();
@@ -81,23 +89,64 @@ export function Pick({ label, chosen, onPick, only }) {
       if (found.length) pick(found[0].key);
     } else if (!["Home", "End"].includes(event.key)) moveAmong(event, all);
   };
-  const left = (/** @type {EventOn<HTMLElement, FocusEvent>} */ event) => { if (!event.currentTarget.contains(/** @type {Element | null} */ (event.relatedTarget))) setOpen(false); };
+  const left = (/** @type {EventOn<HTMLElement, FocusEvent>} */ event) => {
+    if (!event.currentTarget.contains(/** @type {Element | null} */ (event.relatedTarget))) setOpen(false);
+  };
   return html`<div class="pick field" onKeyDown=${pressed} onFocusOut=${left}>
     <label for=${id}>${label}</label>
-    <input id=${id} ref=${field} type="text" autocomplete="off" dir="auto" placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")} value=${wanted}
-      onFocus=${() => { if (!returning.current) setOpen(true); }} onClick=${() => setOpen(true)} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => { setWanted(event.currentTarget.value); setOpen(true); }} />
-    ${open && html`<ul class="offered" ref=${list}>${found.map((target) => html`<li key=${target.key}><button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
-      <${TargetSign} target=${target} /><span dir="auto">${target.name}</span></button></li>`)}
-      ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}</ul>`}
+    <input
+      id=${id}
+      ref=${field}
+      type="text"
+      autocomplete="off"
+      dir="auto"
+      placeholder=${only === "member" ? t("pick-member-hint") : t("pick-hint")}
+      value=${wanted}
+      onFocus=${() => {
+        if (!returning.current) setOpen(true);
+      }}
+      onClick=${() => setOpen(true)}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => {
+        setWanted(event.currentTarget.value);
+        setOpen(true);
+      }}
+    />
+    ${
+      open &&
+      html`<ul class="offered" ref=${list}>
+        ${found.map(
+          (target) => html`<li key=${target.key}>
+            <button type="button" tabindex="-1" onClick=${() => pick(target.key)}>
+              <${TargetSign} target=${target} />
+              <span dir="auto">${target.name}</span>
+            </button>
+          </li>`,
+        )}
+        ${!found.length && html`<li class="quiet">${t("nothing-found")}</li>`}
+      </ul>`
+    }
   </div>`;
 }
 
-/** The chosen targets, each with a remove button. @param {{label: string, keys: string[], onRemove: (key: string) => void}} props */
+/**
+ * The chosen targets, each with a remove button.
+ * @param {{label: string, keys: string[], onRemove: (key: string) => void}} props
+ */
 export function Chips({ label, keys, onRemove }) {
   return html`<ul class="chips" aria-label=${label}>${keys.map((key) => {
     const target = targetOf(key);
-    return html`<li key=${key}><${TargetSign} target=${target} /><span dir="auto">${target.name}</span>
-      <button type="button" aria-label=${t("take-out", { name: target.name })} title=${t("take-out", { name: target.name })} onClick=${() => onRemove(key)}><${Icon} name="close" /></button></li>`;
+    return html`<li key=${key}>
+      <${TargetSign} target=${target} />
+      <span dir="auto">${target.name}</span>
+      <button
+        type="button"
+        aria-label=${t("take-out", { name: target.name })}
+        title=${t("take-out", { name: target.name })}
+        onClick=${() => onRemove(key)}
+      >
+        <${Icon} name="close" />
+      </button>
+    </li>`;
   })}</ul>`;
 }
 
@@ -105,8 +154,14 @@ export function Chips({ label, keys, onRemove }) {
 function offered(wanted, chosen, only) {
   const letters = folded(wanted);
   const all = [
-    ...(only === "member" ? [] : roles.value.filter(({ id }) => id !== "owner").map(({ id }) => `role:${id}`)),
+    ...(only === "member"
+      ? []
+      : roles.value.filter(({ id }) => id !== "owner").map(({ id }) => `role:${id}`)),
     ...(only === "role" ? [] : [...members.value.keys()].map((id) => `member:${id}`)),
   ];
-  return all.filter((key) => !chosen.includes(key)).map(targetOf).filter(({ name }) => folded(name).includes(letters)).slice(0, MOST_FOUND);
+  return all
+    .filter((key) => !chosen.includes(key))
+    .map(targetOf)
+    .filter(({ name }) => folded(name).includes(letters))
+    .slice(0, MOST_FOUND);
 }

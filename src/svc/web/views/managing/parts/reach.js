@@ -8,5 +8,8 @@ import { t } from "../../../words/words.js";
 export function Reach() {
   const problem = problemOf(location);
   if (!problem) return null;
-  return html`<div class="finding" data-problem=${problem} role="note"><p><b>${t(`reach-${problem}`, { address: location.host })}</b></p><p>${t(`reach-${problem}-do`)}</p></div>`;
+  return html`<div class="finding" data-problem=${problem} role="note">
+    <p><b>${t(`reach-${problem}`, { address: location.host })}</b></p>
+    <p>${t(`reach-${problem}-do`)}</p>
+  </div>`;
 }

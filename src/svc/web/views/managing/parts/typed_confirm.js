@@ -7,18 +7,29 @@ import { Dialog } from "../../parts/dialog.js";
 import { Field } from "../../parts/field.js";
 import { useAsking } from "./asking.js";
 
-/** @param {{title: string, text: string, name: string, action: string, onConfirm: () => unknown, onClose: () => void}} props */
+/**
+ * @param {{title: string, text: string, name: string, action: string, onConfirm: () => unknown, onClose: ()
+ *   => void}} props
+ */
 export function TypedConfirm({ title, text, name, action, onConfirm, onClose }) {
   const [typed, setTyped] = useState("");
   const { busy, problem, run } = useAsking();
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (typed.trim() === name && await run(onConfirm)) onClose();
+    if (typed.trim() === name && (await run(onConfirm))) onClose();
   };
   return html`<${Dialog} title=${title} onClose=${onClose} class="confirm">
     <p dir="auto">${text}</p>
     <form class="stack" onSubmit=${submit}>
-      <${Field} label=${t("type-its-name", { name })} value=${typed} onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setTyped(event.currentTarget.value)} problem=${problem} autocomplete="off" spellcheck=${false} autofocus />
+      <${Field}
+        label=${t("type-its-name", { name })}
+        value=${typed}
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setTyped(event.currentTarget.value)}
+        problem=${problem}
+        autocomplete="off"
+        spellcheck=${false}
+        autofocus
+      />
       <footer class="buttons">
         <${Button} onClick=${onClose}>${t("cancel")}<//>
         <${Button} look="danger" type="submit" disabled=${busy || typed.trim() !== name}>${action}<//>
