@@ -28,7 +28,7 @@ class RecordedDownTrack:
     def set_max_temporal_layer(self, layer: int) -> None:
         self.layers.append(layer)
 
-    def set_max_spatial_layer(self, layer: int) -> None:
+    def set_max_spatial_layer(self, layer: int, *, at_once: bool = False) -> None:
         self.spatial_layers.append(layer)
 
     def set_paused(self, paused: bool) -> None:
@@ -84,7 +84,7 @@ class RecordedTransport:
         self.keys: list[tuple[str, bytes, bytes]] = []
         self.lines: dict[str, RecordedForwarder] = {}
         self.deafened = False
-        self.bandwidth_listener: Callable[[int, str], None] | None = None
+        self.bandwidth_listener: Callable[[int, str, int], None] | None = None
         self.closed = False
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
@@ -126,7 +126,7 @@ class RecordedTransport:
     def set_deafened(self, deafened: bool) -> None:
         self.deafened = deafened
 
-    def want_bandwidth(self, up_to_bps: float, listener: Callable[[int, str], None]) -> None:
+    def want_bandwidth(self, up_to_bps: float, listener: Callable[[int, str, int], None]) -> None:
         assert up_to_bps > 0
         self.bandwidth_listener = listener
 

@@ -13,11 +13,11 @@ async def test_a_client_that_asks_hears_of_each_estimate_until_it_leaves() -> No
         await ann.hear("offer")
         tell = where.plane.transports[-1].bandwidth_listener
         assert tell is not None
-        tell(1_250_000, "probe")
+        tell(1_250_000, "probe", 0)
         assert await ann.hear("bandwidth") == {"estimate_bps": 1_250_000, "reason": "probe"}
         (session,) = where.service.sessions
         session.close()
-        tell(1, "delay")
+        tell(1, "delay", 0)
 
 
 @in_virtual_time

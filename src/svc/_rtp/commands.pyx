@@ -29,7 +29,7 @@ from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
 from svc._rtp.silence cimport tell_silence
-from svc._rtp.simulcast cimport choose
+from svc._rtp.simulcast cimport best, choose, tell_encoding
 from svc._rtp.table cimport insert, lookup, remove
 
 cdef extern from *:
@@ -100,8 +100,7 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
     elif kind == SET_LAYER:
         set_target(&(<DownTrack*>target).layers, command.line)
     elif kind == SET_SPATIAL_LAYER:
-        (<DownTrack*>target).max_spatial = command.line
-        choose(core, <DownTrack*>target)
+        limit_encodings(core, <DownTrack*>target, command.line, command.flag)
     elif kind == SET_PAUSED:
         set_paused(core, <DownTrack*>target, command.flag)
     elif kind == WANT_BANDWIDTH:
@@ -137,6 +136,7 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
     """Start a track with the last keyframe of the selected encoding, or request the next keyframe."""
+    tell_encoding(core, down_track)
     choose(core, down_track)
     if not down_track.switched_off and not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
@@ -416,6 +416,20 @@ cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept no
     choose(core, down_track)
     if not paused and down_track.transport.keyed and not start_in_history(core, down_track):
         ask_for_keyframe(core, down_track)
+
+
+cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint at_once) noexcept nogil:
+    """Limit the encodings of a track. `at_once`: send nothing larger until the keyframe of a smaller one."""
+    cdef Simulcast* simulcast = down_track.forwarder.simulcast
+    cdef Forwarder* target = NULL if simulcast == NULL else best(simulcast, limit)
+    down_track.max_spatial = limit
+    if (at_once and target != NULL and target.spatial_layer < down_track.forwarder.spatial_layer
+            and not down_track.waiting):
+        # The line is congested, and a larger encoding would fill it until the keyframe arrives.
+        send_waiting(core, down_track)
+        down_track.waiting = True
+        down_track.waiting_since = 0
+    choose(core, down_track)
 
 
 cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:

@@ -38,11 +38,12 @@ cdef enum:
 # Probes are sent in bursts this far apart. Without a probe, lines are checked this often (ns).
 cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
-# The estimate is reported every second, and at once if it drops by a tenth, but never more often than this
-# (ns).
+# The estimate is reported every second, and sooner if it has changed by more than these factors: the
+# allocation acts within 100 ms after a drop. It is never reported more often than this (ns).
 cdef int64_t TELL_INTERVAL = 1_000_000_000
-cdef int64_t MIN_TELL_INTERVAL = 100_000_000
-cdef double TOLD_DROP = 0.9
+cdef int64_t MIN_TELL_INTERVAL = 50_000_000
+cdef double TOLD_DROP = 0.97
+cdef double TOLD_RISE = 1.05
 # Do not probe when media has waited this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
 # A probe does not resend packets smaller than this: each costs as much and carries little (bytes).
@@ -132,19 +133,22 @@ cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
     cdef int64_t since = core.now - bandwidth.told_at
+    cdef bint changed
     if transport.wanted_bps == 0 or not bandwidth.known:
         return
-    if bandwidth.told_at and since < (
-            MIN_TELL_INTERVAL if bandwidth.estimate <= TOLD_DROP * bandwidth.told else TELL_INTERVAL):
+    changed = not TOLD_DROP * bandwidth.told < bandwidth.estimate < TOLD_RISE * bandwidth.told
+    if bandwidth.told_at and since < (MIN_TELL_INTERVAL if changed else TELL_INTERVAL):
         return
     memset(&event, 0, sizeof(Event))
     event.kind = BANDWIDTH
     event.transport = transport.id
     event.a = <uint32_t>bandwidth.estimate
     event.b = bandwidth.reason
+    event.c = transport.repeated_bytes
     if push(&core.events, &event, NULL):
         bandwidth.told = bandwidth.estimate
         bandwidth.told_at = core.now
+        transport.repeated_bytes = 0
     else:
         core.counters.dropped_ring_full += 1
 

@@ -67,6 +67,7 @@ cdef struct Core:
     int64_t now             # ns, monotonic: time of this turn
     int64_t ticked          # ns: when the last tick was
     int64_t next_tick       # ns: earliest time at which the next tick has work to do
+    int64_t rates_reported_at   # ns: when the rates of tracks were last reported
     int64_t next_watch      # ns: when to look for silent paths again
     int64_t deadline        # ns: latest time for the next tick; the thread may sleep until then
 

@@ -83,8 +83,11 @@ class Engine:
     def set_muted(self, forwarder: int, muted: bool) -> None: ...
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
-    def set_spatial_layer(self, down_track: int, layer: int) -> None:
-        """Limit the encodings of a track with several to this one and smaller; 255 = no limit."""
+    def set_spatial_layer(self, down_track: int, layer: int, at_once: bool = False) -> None:
+        """Limit the encodings of a track with several to this one and smaller; 255 = no limit.
+
+        `at_once`: send nothing of a larger encoding while waiting for the keyframe of a smaller one.
+        """
     def set_paused(self, down_track: int, paused: bool) -> None: ...
     def want_bandwidth(self, transport: int, up_to: float) -> None:
         """Report the bandwidth of a participant's line, and probe up to a rate in bit/s; 0 stops both."""

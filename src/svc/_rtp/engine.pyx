@@ -29,7 +29,10 @@ from svc._rtp.objects cimport (
     MAX_CNAME, MAX_ENCODINGS, MAX_MID, MAX_RID, MAX_SOURCES, MAX_UFRAG, PAYLOAD_AUDIO, PAYLOAD_RTX, PAYLOAD_VIDEO, Counters, Transport,
 )
 from svc._rtp.pool cimport MAX_DATAGRAM, Slot, acquire, destroy, release
-from svc._rtp.ring cimport BANDWIDTH, CHECK, CLOSED, DTLS, FORWARDED, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop
+from svc._rtp.rate_reports cimport report_rates
+from svc._rtp.ring cimport (
+    BANDWIDTH, CHECK, CLOSED, DTLS, ENCODING, FORWARDED, RATES, SILENT, SPEAKING, STUN, TRACK, Event, Ring, peek, pop,
+)
 from svc._rtp.ring cimport clear as clear_ring, init as init_ring
 from svc._rtp.sendqueue cimport destroy as destroy_records
 from svc._rtp.sha1 cimport hmac_key
@@ -47,7 +50,8 @@ cdef enum:
     DETAIL_RING = 1 << 18
 
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
-               FORWARDED: "forwarded", SILENT: "silent", BANDWIDTH: "bandwidth"}
+               FORWARDED: "forwarded", SILENT: "silent", BANDWIDTH: "bandwidth",
+               RATES: "rates", ENCODING: "encoding"}
 # Upper bounds of the forwarding-delay histogram, in seconds. The last bucket has no bound.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
 
@@ -183,6 +187,7 @@ cdef class Engine:
         shed(&self.core)
         probe_lines(&self.core)
         watch_paths(&self.core)
+        report_rates(&self.core)
 
     # --- commands ---
 
@@ -372,9 +377,10 @@ cdef class Engine:
         command.line = <uint8_t>layer
         self.post(command)
 
-    def set_spatial_layer(self, unsigned int down_track, int layer):
+    def set_spatial_layer(self, unsigned int down_track, int layer, bint at_once=False):
         cdef Command* command = self.new_command(SET_SPATIAL_LAYER, down_track)
         command.line = <uint8_t>layer
+        command.flag = at_once
         self.post(command)
 
     def set_paused(self, unsigned int down_track, bint paused):

@@ -24,6 +24,7 @@ from svc._rtp.keyframes cimport Codec, starts_keyframe
 from svc._rtp.loudness cimport heard, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_PATHS, PAYLOAD_RTX, VIDEO, Credentials, Forwarder
 from svc._rtp.placement cimport place
+from svc._rtp.rate_reports cimport count_layer
 from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
@@ -370,6 +371,7 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
         slot.has_frame = False
     else:
         slot.has_frame = find_frame(core, forwarder, slot)
+    count_layer(forwarder, slot)
     put(&forwarder.history, &core.pool, slot)
     forward(core, forwarder, slot)
     if forwarder.simulcast != NULL:

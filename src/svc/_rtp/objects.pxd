@@ -126,6 +126,7 @@ cdef struct Transport:
     DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
     Bandwidth* bandwidth    # of the line to it; NULL until it negotiates transport-wide numbers
     double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
+    uint32_t repeated_bytes # resends and probes sent since the estimate was last reported
     bint probed             # it is in the list of transports whose lines may be probed
     Transport* next_probed
 
@@ -152,6 +153,8 @@ cdef struct Forwarder:
     int64_t last_sr_at      # ns: arrival of that report; 0 = none from this source
 
     DownTrack* down_tracks  # linked by next_sent
+    uint32_t layer_bytes[3] # received since the last report of rates, by temporal layer
+    bint flowed             # something had been received at the last report
 
     # The remaining fields are for tracks in several encodings.
     Simulcast* simulcast    # NULL = this is the only encoding

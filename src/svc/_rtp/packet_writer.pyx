@@ -143,7 +143,14 @@ cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) n
     plaintext.ssrc = rewrite.ssrc
     plaintext.index = <uint64_t>down_track.rtx_index
     down_track.rtx_index += 1
-    return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice, False)
+    return count_repeated(down_track, finish(core, down_track, outgoing, slot, &plaintext, prefix, splice, False))
+
+
+cdef inline int count_repeated(DownTrack* down_track, int length) noexcept nogil:
+    """Count a resend or a probe, which share the line with media, and return its length."""
+    if length > 0:
+        down_track.transport.repeated_bytes += <uint32_t>length
+    return length
 
 
 cdef int send_padding(Core* core, DownTrack* down_track, uint8_t payload_type, uint8_t padding) noexcept nogil:
@@ -176,4 +183,4 @@ cdef int send_padding(Core* core, DownTrack* down_track, uint8_t payload_type, u
     plaintext.payload = zeroes
     plaintext.payload_length = padding
     down_track.rtx_index += 1
-    return hand_over(core, down_track, outgoing, &plaintext, False)
+    return count_repeated(down_track, hand_over(core, down_track, outgoing, &plaintext, False))

@@ -12,6 +12,7 @@ packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (sim
 """
 
 from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memset
 
 from svc._rtp.delivery cimport send_waiting
 from svc._rtp.feedback cimport request_keyframe
@@ -19,6 +20,7 @@ from svc._rtp.forwarder cimport catch_up, start_in_history
 from svc._rtp.history cimport get, has_all
 from svc._rtp.objects cimport NEW_ENCODING
 from svc._rtp.picture cimport read_picture
+from svc._rtp.ring cimport ENCODING, Event, push
 from svc._rtp.splices cimport open_splices, spliced_timestamp
 
 # An encoding has stopped if it sends nothing for this time (ns) while the others send this many frames. A
@@ -165,4 +167,19 @@ cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept no
     down_track.waiting = True
     down_track.waiting_since = 0
     down_track.held_request = 0
+    tell_encoding(core, down_track)
     return True
+
+
+cdef void tell_encoding(Core* core, const DownTrack* down_track) noexcept nogil:
+    """Report the encoding that a receiver gets."""
+    cdef Event event
+    if down_track.forwarder.simulcast == NULL:
+        return
+    memset(&event, 0, sizeof(Event))
+    event.kind = ENCODING
+    event.transport = down_track.transport.id
+    event.a = down_track.id
+    event.b = down_track.forwarder.spatial_layer
+    if not push(&core.events, &event, NULL):
+        core.counters.dropped_ring_full += 1

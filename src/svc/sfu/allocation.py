@@ -1,11 +1,47 @@
 """Divide the line to one receiver among the videos that it receives.
 
-docs/bandwidth.md.
+Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
+that is forwarded now: audio, resends and probes, videos that may not be lowered, and the present levels of
+the others.
+
+- Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
+- Raise: while the estimate exceeds the need by a margin, one video at a time goes up to its planned level.
+- Exchange: a video that has become more important gets the share of less important ones.
+
+A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
+for more by priority. If a lowering soon follows a raise, the next raises wait longer, so that no picture goes
+up and down all the time.
+
+Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
+docs/bandwidth.md, "Allocation".
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from math import inf
 
 ALL_LAYERS = -1
+
+# Videos are lowered once the estimate is below this share of the need.
+_LOWERED_BELOW = 0.9
+# A raise needs this much more than the need after it. Encoders vary by about as much.
+_RAISE_MARGIN = 1.1
+# A keyframe comes first when a paused video returns. On a narrow line it would delay audio (bit/s).
+_RESUME_MARGIN_BPS = 50_000
+# The least time between two raises, and from a lowering to the next raise: the estimate must settle first.
+_RAISE_INTERVAL_S = 0.2
+_SETTLE_S = 0.6
+# A lowering this soon after a raise is due to the raise.
+_PROVEN_AFTER_S = 8.0
+# The pause after a raise that failed. It doubles with each failure. A much better estimate ends it.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 30.0
+_MUCH_BETTER = 1.6
+_EXCHANGE_INTERVAL_S = 1.0
+# A level is left out if the next one costs hardly more.
+_MIN_STEP = 1.1
+# The rate to probe for exceeds the need of all wishes by this factor.
+_PROBED_MARGIN = 1.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +52,231 @@ class Limit:
     temporal: int = ALL_LAYERS
     paused: bool = False
 
+    @property
+    def rank(self) -> tuple[float, float]:
+        """A key that sorts limits from the lowest to the highest."""
+        if self.paused:
+            return (-1, -1)
+        return (
+            inf if self.spatial == ALL_LAYERS else self.spatial,
+            inf if self.temporal == ALL_LAYERS else self.temporal,
+        )
+
 
 UNLIMITED = Limit()
 PAUSED = Limit(paused=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One rung of a video's ladder."""
+
+    limit: Limit
+    bps: float
+    encoding: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Video:
+    """A track that may be lowered."""
+
+    key: str
+    levels: tuple[Level, ...]  # The first is paused, the last the client's wish.
+    priority: int = 50
+    width: int = 0  # of its tile; 0 = unknown
+    screen: bool = False
+
+    @property
+    def importance(self) -> tuple[int, bool, float, str]:
+        """A key that sorts the most important video first."""
+        return (-self.priority, not self.screen, -(self.width or inf), self.key)
+
+    @property
+    def sharp(self) -> int:
+        """The lowest level that shows a screen's text in full size."""
+        best = self.levels[-1].encoding
+        return next(n for n, level in enumerate(self.levels) if n and level.encoding == best)
+
+    def index(self, limit: Limit) -> int:
+        """Return the highest level within a limit."""
+        if limit == UNLIMITED:
+            return len(self.levels) - 1
+        ranks = [level.limit.rank for level in self.levels[:-1]]
+        return max((n for n, rank in enumerate(ranks) if rank <= limit.rank), default=0)
+
+
+def ladder(
+    encodings: Sequence[Sequence[float]], max_spatial: int, max_temporal: int, *, screen: bool
+) -> tuple[Level, ...]:
+    """Return the levels of a track. `encodings`: their rates by temporal layer, including the layers below.
+
+    A camera gains frame rate before size, a screen size before frame rate. A limit of -1 is none.
+    """
+    sent = [(layer, rates) for layer, rates in enumerate(encodings) if rates]
+    usable = [(layer, rates) for layer, rates in sent if max_spatial == ALL_LAYERS or layer <= max_spatial]
+    steps: list[Level] = []
+    for layer, rates in usable or sent[:1]:
+        within = list(rates if max_temporal == ALL_LAYERS else rates[: max_temporal + 1])
+        largest, smallest = layer == (usable or sent)[-1][0], layer == (usable or sent)[0][0]
+        first, last = (0 if smallest or screen else min(1, len(within) - 1)), len(within) - 1
+        if screen and not largest:
+            last = 0
+        spatial = layer if len(encodings) > 1 else ALL_LAYERS
+        for temporal in range(first, last + 1):
+            every = temporal == len(rates) - 1
+            step = Level(Limit(spatial, ALL_LAYERS if every else temporal), within[temporal], layer)
+            while steps and steps[-1].bps * _MIN_STEP >= step.bps:
+                steps.pop()
+            steps.append(step)
+    top = replace(steps[-1], limit=UNLIMITED) if steps else Level(UNLIMITED, 0.0)
+    return (Level(PAUSED, 0.0), *steps[:-1], top)
+
+
+def plan(videos: Iterable[Video], budget_bps: float) -> dict[str, int]:
+    """Divide a budget. Return the level of each video."""
+    ordered = sorted(videos, key=lambda video: video.importance)
+    levels = dict.fromkeys((video.key for video in ordered), 0)
+    left = budget_bps
+
+    def raise_to(video: Video, level: int) -> bool:
+        nonlocal left
+        cost = video.levels[level].bps - video.levels[levels[video.key]].bps
+        if cost > left:
+            return False
+        left -= cost
+        levels[video.key] = level
+        return True
+
+    for video in ordered:
+        if video.screen:
+            any(raise_to(video, level) for level in range(video.sharp, 0, -1))
+    for video in ordered:
+        if not levels[video.key]:
+            raise_to(video, 1)
+    for _, equals in groupby(ordered, key=lambda video: video.priority):
+        rising = [video for video in equals if levels[video.key]]
+        while rising:
+            rising = [
+                video
+                for video in rising
+                if levels[video.key] + 1 < len(video.levels) and raise_to(video, levels[video.key] + 1)
+            ]
+    return levels
+
+
+class Allocator:
+    """The limits of one receiver's videos. Times are in seconds."""
+
+    def __init__(self) -> None:
+        self.limits: dict[str, Limit] = {}
+        self.next_review = inf
+        self._raise_after = -inf
+        self._raised_at = -inf
+        self._unproven = False  # The last raise may still turn out to be too much.
+        self._exchange_after = -inf
+        self._pause_s = 0.0
+        self._paused_until = -inf
+        self._priorities: dict[str, int] = {}
+        self._reordered = False
+
+    def review(
+        self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float, now: float
+    ) -> Mapping[str, Limit]:
+        """Decide again, and return the limit of each video.
+
+        `estimate_bps` is None until the line has been measured. `reserved_bps`: audio, resends, probes, and
+        videos that may not be lowered.
+        """
+        priorities = {video.key: video.priority for video in videos}
+        if self._unproven and now - self._raised_at >= _PROVEN_AFTER_S:
+            self._unproven, self._pause_s = False, 0.0
+        self._reordered |= priorities != self._priorities
+        self._priorities = priorities
+        present = self._present(videos, estimate_bps, reserved_bps)
+        need = reserved_bps + _rate(videos, present)
+        if estimate_bps is not None:
+            if estimate_bps < _LOWERED_BELOW * need:
+                self._lower(videos, present, estimate_bps - reserved_bps, now)
+            elif now >= self._raise_after:
+                self._raise(videos, present, estimate_bps, reserved_bps, now)
+        self.limits = {video.key: video.levels[present[video.key]].limit for video in videos}
+        waiting = any(limit != UNLIMITED for limit in self.limits.values())
+        self.next_review = now + _RAISE_INTERVAL_S if waiting else inf
+        return self.limits
+
+    def _present(
+        self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float
+    ) -> dict[str, int]:
+        """Return the present level of each video; a new video begins with its level in a plan."""
+        known = {
+            video.key: video.index(self.limits[video.key]) for video in videos if video.key in self.limits
+        }
+        if len(known) == len(videos):
+            return known
+        if estimate_bps is None:
+            return {video.key: known.get(video.key, 1) for video in videos}
+        planned = plan(videos, (estimate_bps - reserved_bps) / _RAISE_MARGIN)
+        return {video.key: known.get(video.key, planned[video.key]) for video in videos}
+
+    def _lower(self, videos: Sequence[Video], present: dict[str, int], budget: float, now: float) -> None:
+        planned = plan(videos, budget)
+        lowered = [video.key for video in videos if planned[video.key] < present[video.key]]
+        if not lowered:
+            return
+        present.update({key: planned[key] for key in lowered})
+        self._raise_after = now + _SETTLE_S
+        if self._unproven:
+            self._unproven = False
+            self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
+            self._paused_until = now + self._pause_s
+
+    def _raise(
+        self, videos: Sequence[Video], present: dict[str, int], estimate: float, reserved: float, now: float
+    ) -> None:
+        """Raise one video, or make room for one."""
+        need = reserved + _rate(videos, present)
+        if all(present[video.key] == len(video.levels) - 1 for video in videos):
+            return
+        if estimate < _RAISE_MARGIN * need and not self._reordered:
+            return
+        margin = _RAISE_MARGIN if now >= self._paused_until else _MUCH_BETTER
+        planned = plan(videos, (estimate - reserved * margin) / margin)
+        ordered = sorted(videos, key=lambda video: video.importance)
+        waiting = [video for video in ordered if planned[video.key] > present[video.key]]
+        for video in waiting:
+            levels, level = video.levels, present[video.key]
+            after = need + levels[planned[video.key]].bps - levels[level].bps
+            if estimate >= margin * after + (0 if level else _RESUME_MARGIN_BPS):
+                present[video.key] = planned[video.key]
+                self._raised_at, self._raise_after, self._unproven = now, now + _RAISE_INTERVAL_S, True
+                return
+        if not waiting:
+            self._reordered = False
+        elif now >= self._exchange_after:
+            self._reordered = False
+            self._exchange(waiting, ordered, planned, present, now)
+
+    def _exchange(
+        self,
+        waiting: Sequence[Video],
+        ordered: Sequence[Video],
+        planned: Mapping[str, int],
+        present: dict[str, int],
+        now: float,
+    ) -> None:
+        """Lower videos above their plan, if a more important or a paused video waits for the room."""
+        highest, paused = waiting[0].priority, any(not present[video.key] for video in waiting)
+        for video in ordered:
+            above = planned[video.key] < present[video.key]
+            if above and (video.priority < highest or (paused and planned[video.key])):
+                present[video.key] = planned[video.key]
+                self._exchange_after = now + _EXCHANGE_INTERVAL_S
+
+
+def wanted_bps(videos: Iterable[Video], reserved_bps: float) -> float:
+    """Return the rate up to which the line should be probed."""
+    return _PROBED_MARGIN * (reserved_bps + sum(video.levels[-1].bps for video in videos))
+
+
+def _rate(videos: Iterable[Video], levels: Mapping[str, int]) -> float:
+    return sum(video.levels[levels[video.key]].bps for video in videos)

@@ -7,9 +7,11 @@ which the client has sent `adaptive: true`.
 No I/O and no clock. docs/bandwidth.md; docs/signalling.md, "To participants".
 """
 
-from collections.abc import Callable
-from math import inf
+from collections.abc import Callable, Mapping
+from math import exp, inf
 
+from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
+from svc.sfu.demand import LayerWish
 from svc.sfu.plane import MediaTransport
 from svc.sfu.subscriptions import ReceivingLine, Subscriptions
 
@@ -17,6 +19,16 @@ from svc.sfu.subscriptions import ReceivingLine, Subscriptions
 MAX_PROBED_BPS = 10_000_000
 # The least time between two `layers` events.
 REPORT_INTERVAL_S = 0.25
+# Clients hear of the estimate this often, and at once when it falls below this share of the last one.
+TOLD_INTERVAL_S, TOLD_DROP = 1.0, 0.9
+
+# A review after a client's wishes waits this long for the next wish: clients send one for each track.
+REVIEW_DELAY_S = 0.05
+# The time constant for averaging resends and probes.
+_REPEATS_OVER_S = 2.0
+# The probed rate is changed only if it differs by this factor.
+_PROBED_STEP = 1.2
+_MIN_PROBED_BPS = 300_000
 
 State = dict[str, object]
 
@@ -27,28 +39,44 @@ class LayerControl:
     def __init__(
         self, transport: MediaTransport, subscriptions: Subscriptions, say: Callable[[str, object], None]
     ) -> None:
+        self.say = say
         self._transport = transport
         self._subscriptions = subscriptions
-        self.say = say
-        self._active = False
+        self._allocator = Allocator()
+        self._listener: Callable[[int, str, int], None] | None = None
+        self._estimate_bps: float | None = None
+        self._estimated_at = 0.0
+        self._repeated_bps = 0.0
+        self._probed_bps = 0.0
+        self._told_bps, self._told_at = inf, -inf
+        self._review_due = inf
         self._reported: dict[str, State] = {}
         self._reported_at = -inf
         self._report_due = inf
 
-    def start(self, listener: Callable[[int, str], None], now: float) -> None:
+    def start(self, listener: Callable[[int, str, int], None], now: float) -> None:
         """Have the line estimated and probed, and report layers from now on."""
-        self._active = True
-        self._transport.want_bandwidth(MAX_PROBED_BPS, listener)
+        self._listener = listener
+        self._estimated_at = now
+        self._probe(MAX_PROBED_BPS)
         self.changed(now)
 
-    def estimated(self, estimate_bps: int, reason: str, now: float) -> None:
-        """Handle an estimate of the line."""
-        self.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
+    def estimated(self, estimate_bps: int, reason: str, repeated_bytes: int, now: float) -> None:
+        """Handle an estimate of the line: lower videos at once if they no longer fit."""
+        elapsed, self._estimated_at = max(now - self._estimated_at, 0.001), now
+        share = 1 - exp(-elapsed / _REPEATS_OVER_S)
+        self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)
+        self._estimate_bps = estimate_bps
+        self._review(now)
+        if estimate_bps <= TOLD_DROP * self._told_bps or now - self._told_at >= TOLD_INTERVAL_S:
+            self._told_bps, self._told_at = estimate_bps, now
+            self.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
 
     def changed(self, now: float) -> None:
         """Schedule a review after a change of a wish, of the lines, or of what is forwarded."""
-        if self._active:
-            self._report_due = min(self._report_due, max(now, self._reported_at + REPORT_INTERVAL_S))
+        if self._listener:
+            self._review_due = min(self._review_due, now + REVIEW_DELAY_S)
+            self._report_soon(now)
 
     def repeat(self, now: float) -> None:
         """Report all layers again to a client that may have missed them."""
@@ -56,8 +84,50 @@ class LayerControl:
         self.changed(now)
 
     def advance(self, now: float) -> None:
-        if self._report_due > now:
-            return
+        if self._review_due <= now:
+            self._review(now)
+        if self._report_due <= now:
+            self._report(now)
+
+    def next_deadline(self) -> float:
+        return min(self._review_due, self._report_due)
+
+    def _review(self, now: float) -> None:
+        """Divide the line again, and forward each video within its limit."""
+        self._review_due = inf
+        lines = self._subscriptions.videos()
+        shown = [line for line in lines if not (line.wish and line.wish.paused)]
+        videos = [_video(line) for line in shown if line.wish and line.wish.adaptive]
+        limits: Mapping[str, Limit] = {}
+        if videos:
+            reserved = self._repeated_bps + self._subscriptions.audio_bps()
+            reserved += sum(_levels(line)[-1].bps for line in shown if not (line.wish and line.wish.adaptive))
+            limits = self._allocator.review(videos, self._estimate_bps, reserved, now)
+            self._review_due = self._allocator.next_review
+            self._probe(min(max(wanted_bps(videos, reserved), _MIN_PROBED_BPS), MAX_PROBED_BPS))
+        else:
+            self._probe(MAX_PROBED_BPS)
+        for line in lines:
+            limit = limits.get(line.transceiver.mid, UNLIMITED)
+            if line.wish and line.wish.paused and line.wish.adaptive:
+                # When the client shows it again, the next review decides how much of it fits.
+                line.limit = PAUSED
+            elif limit != line.limit:
+                at_once = limit.rank < line.limit.rank
+                line.limit = limit
+                self._subscriptions.apply(line, at_once=at_once)
+                self._report_soon(now)
+
+    def _probe(self, up_to_bps: float) -> None:
+        """Probe the line up to a rate, if that differs much from the present one."""
+        if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
+            self._probed_bps = up_to_bps
+            self._transport.want_bandwidth(up_to_bps, self._listener)
+
+    def _report_soon(self, now: float) -> None:
+        self._report_due = min(self._report_due, max(now, self._reported_at + REPORT_INTERVAL_S))
+
+    def _report(self, now: float) -> None:
         self._report_due = inf
         states = {line.transceiver.mid: _state(line) for line in self._subscriptions.videos()}
         changes = [state for mid, state in states.items() if state != self._reported.get(mid)]
@@ -66,8 +136,25 @@ class LayerControl:
             self._reported_at = now
             self.say("layers", {"tracks": changes})
 
-    def next_deadline(self) -> float:
-        return self._report_due
+
+def _video(line: ReceivingLine) -> Video:
+    assert line.track is not None and line.wish is not None, "an adaptive line has a track and a wish"
+    return Video(
+        line.transceiver.mid,
+        _levels(line),
+        line.wish.priority,
+        line.wish.width,
+        screen=line.track.source == "screen",
+    )
+
+
+def _levels(line: ReceivingLine) -> tuple[Level, ...]:
+    """Return what may be forwarded of a track within the client's wish."""
+    assert line.track is not None, "a down track has a track"
+    track, wish = line.track, line.wish or LayerWish()
+    rates = track.rates.encodings(max(len(track.rids), 1))
+    screen = track.source == "screen"
+    return ladder(rates, wish.max_spatial_layer, wish.max_temporal_layer, screen=screen)
 
 
 def _state(line: ReceivingLine) -> State:
@@ -89,7 +176,7 @@ def _reason(line: ReceivingLine) -> str:
     assert line.track is not None, "a down track has a track"
     if line.wish and line.wish.paused:
         return "hidden"
-    if line.effective != (line.wish or type(line.effective)()):
+    if line.limit != UNLIMITED:
         return "line"
     top = min(line.effective.target, len(line.track.rids) - 1)
     return "source" if top > 0 and not line.track.flowing & 1 << top else "wish"

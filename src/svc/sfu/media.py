@@ -8,6 +8,7 @@ asyncio thread. ARCHITECTURE.md, "One packet's journey".
 import asyncio
 import logging
 import secrets
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -26,6 +27,7 @@ from svc.sfu.codecs import (
     TRANSPORT_CC,
     VIDEO,
 )
+from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.path import BindingCheck, Path
 
 if TYPE_CHECKING:
@@ -63,9 +65,17 @@ class TransportListener(Protocol):
         `level` as in RFC 6464: 0 loudest, 127 silence.
         """
 
+    def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
+        """Handle the bytes of a line's track, by encoding and temporal layer."""
 
-# The estimate in bit/s, and its limiting factor: "delay", "loss", "probe" or "use".
-BandwidthListener = Callable[[int, str], None]
+    def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
+        """Handle the encoding that this participant gets of a track, when it changes."""
+
+
+# The estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the bytes of resends and
+# probes since the previous estimate.
+BandwidthListener = Callable[[int, str, int], None]
+_TEMPORAL_LAYERS = 3
 
 
 class Receiver(Protocol):
@@ -85,9 +95,12 @@ class DownTrack:
         """Forward layers up to this one, or all if it is ALL_LAYERS (-1)."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
-    def set_max_spatial_layer(self, layer: int) -> None:
-        """Forward encodings up to this one, if the track has several. ALL_LAYERS (-1) allows the largest."""
-        self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
+    def set_max_spatial_layer(self, layer: int, *, at_once: bool = False) -> None:
+        """Forward encodings up to this one, if the track has several. ALL_LAYERS (-1) allows the largest.
+
+        `at_once`: send nothing larger while waiting for a keyframe.
+        """
+        self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer, at_once)
 
     def set_paused(self, paused: bool) -> None:
         """Stop sending the track, or resume with a keyframe."""
@@ -215,9 +228,9 @@ class MediaTransport:
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
-    def bandwidth_estimated(self, estimate_bps: int, reason: int) -> None:
+    def bandwidth_estimated(self, estimate_bps: int, reason: int, repeated_bytes: int) -> None:
         if self._bandwidth_listener is not None:
-            self._bandwidth_listener(estimate_bps, REASONS[reason])
+            self._bandwidth_listener(estimate_bps, REASONS[reason], repeated_bytes)
 
     def close(self) -> None:
         """End everything of this participant. No callback follows."""
@@ -355,9 +368,19 @@ class MediaPlane:
         elif kind == "forwarded":
             _log_forwarded(transport_id, a, b, c)
         elif kind == "bandwidth":
-            transport.bandwidth_estimated(a, b)
+            transport.bandwidth_estimated(a, b, c)
+        elif kind == "rates":
+            listener.rates_measured(transport.mid_of_line(c), _rates(data, a, b))
+        elif kind == "encoding":
+            listener.encoding_forwarded(a, b)
         elif kind == "speaking":
             listener.speaking_changed(transport.mid_of_line(c), bool(a), b)
+
+
+def _rates(data: bytes, elapsed_us: int, active: int) -> MeasuredRates:
+    sizes = array("I", data).tolist()
+    layers = [sizes[at : at + _TEMPORAL_LAYERS] for at in range(0, len(sizes), _TEMPORAL_LAYERS)]
+    return MeasuredRates(elapsed_us / 1e6, active, layers)
 
 
 def _log_forwarded(transport: int, ssrc: int, as_ssrc: int, numbers: int) -> None:

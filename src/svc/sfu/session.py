@@ -103,9 +103,7 @@ class Session:
         self._version = 0
         self._offered: list[Transceiver] = []
         self._answer_due = inf
-        self._restart_due = inf
-        self._media_due = inf
-        self._goodbye_due = inf
+        self._restart_due = self._media_due = self._goodbye_due = inf
         self._away_until = inf  # While the client has no connection.
         self._path_told_lost = False
         self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
@@ -230,6 +228,7 @@ class Session:
                 self._subscriptions.answered(offered, line, mixed=terms.mixed)
                 if line.kind == "video" and offered.direction == "sendonly":
                     self._peer.can_show(line.payload_types)
+        self._layers.changed(self._clock())
         if self._subscriptions.place_waiting() or self._publications.not_shown_by_all():
             self._happened(Event.CHANGED)
 
@@ -351,8 +350,8 @@ class Session:
         self._publications.rates_measured(mid, rates, self._clock())
 
     @entry
-    def _bandwidth_estimated(self, estimate_bps: int, reason: str) -> None:
-        self._layers.estimated(estimate_bps, reason, self._clock())
+    def _bandwidth_estimated(self, estimate_bps: int, reason: str, repeated_bytes: int) -> None:
+        self._layers.estimated(estimate_bps, reason, repeated_bytes, self._clock())
 
     # From the clock and the network.
 

@@ -164,11 +164,22 @@ class Subscriptions:
         """Return the lines on which the client has accepted a video."""
         return [line for line in self._lines if line.down_track and line.transceiver.kind == "video"]
 
-    def apply(self, line: ReceivingLine) -> None:
-        """Forward what the wish and the limit of a line permit."""
+    def audio_bps(self) -> float:
+        """Return the bit rate of the sound that the client receives."""
+        return sum(
+            line.track.rates.total()
+            for line in self._lines
+            if line.track and line.down_track and line.transceiver.kind == "audio"
+        )
+
+    def apply(self, line: ReceivingLine, *, at_once: bool = False) -> None:
+        """Forward what the wish and the limit of a line permit.
+
+        `at_once`: stop a larger encoding before the keyframe of a smaller one arrives.
+        """
         wish = line.effective
         if line.down_track:
-            _apply_wish(line.down_track, line.applied, wish)
+            _apply_wish(line.down_track, line.applied, wish, at_once=at_once)
             line.applied = wish
         self._tell_demand(line)
 
@@ -292,11 +303,11 @@ def _lower(wish: int, limit: int) -> int:
     return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 
-def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish) -> None:
+def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish, *, at_once: bool = False) -> None:
     """Send the core only the differences: clients repeat themselves."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
     if wish.max_spatial_layer != before.max_spatial_layer:
-        down_track.set_max_spatial_layer(wish.max_spatial_layer)
+        down_track.set_max_spatial_layer(wish.max_spatial_layer, at_once=at_once)
     if wish.paused != before.paused:
         down_track.set_paused(wish.paused)

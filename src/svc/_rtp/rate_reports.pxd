@@ -1,0 +1,20 @@
+"""Report the bytes of published tracks, by encoding and temporal layer, to Python."""
+
+from libc.stdint cimport uint8_t, uint32_t
+
+from svc._rtp.core cimport Core
+from svc._rtp.objects cimport Forwarder
+from svc._rtp.pool cimport Slot
+
+cdef enum:
+    # Header extensions and the tag that each datagram to a receiver has besides the sender's packet (bytes).
+    PACKET_OVERHEAD = 24
+
+
+cdef inline void count_layer(Forwarder* forwarder, const Slot* slot) noexcept nogil:
+    """Count a packet of a published track."""
+    cdef uint8_t layer = slot.frame.temporal_id if slot.has_frame else 0
+    forwarder.layer_bytes[layer if layer < 3 else 2] += <uint32_t>slot.length + PACKET_OVERHEAD
+
+
+cdef void report_rates(Core* core) noexcept nogil

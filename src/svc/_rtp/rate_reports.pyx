@@ -1,0 +1,65 @@
+"""Report the bytes of published tracks, by encoding and temporal layer, to Python.
+
+The allocation needs them to decide what fits into a receiver's line. A report covers about a quarter of a
+second. Nothing is reported while nobody has asked for an estimate and the track has only one encoding.
+Computes no rates: sfu/layer_rates smooths them. docs/bandwidth.md.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+from libc.string cimport memcpy, memset
+
+from svc._rtp.objects cimport MAX_ENCODINGS, Transport
+from svc._rtp.ring cimport RATES, Event, is_half_full, push
+
+cdef enum:
+    LAYERS = 3
+
+cdef int64_t REPORT_INTERVAL = 250_000_000
+
+
+cdef void report_rates(Core* core) noexcept nogil:
+    """Report every track that has received anything since the previous report, or that has just stopped."""
+    cdef Transport* transport = core.transports
+    cdef int64_t elapsed = core.now - core.rates_reported_at
+    cdef int i
+    if elapsed < REPORT_INTERVAL:
+        return
+    core.rates_reported_at = core.now
+    while transport != NULL:
+        for i in range(transport.line_count):
+            if transport.lines[i].forwarder != NULL:
+                report(core, transport.lines[i].forwarder, elapsed)
+        transport = transport.next
+
+
+cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nogil:
+    cdef uint32_t sizes[MAX_ENCODINGS * LAYERS]
+    cdef Forwarder* encoding = forwarder
+    cdef Event event
+    cdef bint flows = False
+    cdef int count = 0, layer
+    memset(&event, 0, sizeof(Event))
+    while encoding != NULL and count < MAX_ENCODINGS:
+        for layer in range(LAYERS):
+            flows |= encoding.layer_bytes[layer] > 0
+        memcpy(&sizes[count * LAYERS], encoding.layer_bytes, sizeof(encoding.layer_bytes))
+        memset(encoding.layer_bytes, 0, sizeof(encoding.layer_bytes))
+        if encoding.ssrc and not encoding.stopped:
+            event.b |= <uint32_t>1 << count
+        count += 1
+        encoding = encoding.next_encoding
+    if not flows:
+        event.b = 0
+        if not forwarder.flowed:
+            return
+    forwarder.flowed = flows
+    if core.probed == NULL and forwarder.simulcast == NULL:
+        return
+    event.kind = RATES
+    event.transport = forwarder.transport.id
+    event.length = <uint32_t>(count * LAYERS) * sizeof(uint32_t)
+    event.a = <uint32_t>min(elapsed // 1000, <int64_t>0xFFFFFFFF)
+    event.c = forwarder.line
+    # The other half is for events that are sent once.
+    if is_half_full(&core.events) or not push(&core.events, &event, <const uint8_t*>sizes):
+        core.counters.dropped_ring_full += 1

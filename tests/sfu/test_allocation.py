@@ -1,0 +1,149 @@
+"""Dividing a line among videos: the ladder of a video, and the plan for a budget."""
+
+import pytest
+
+from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Limit, Video, ladder, plan
+
+K = 1_000.0
+# The rates of a camera's encodings, each by temporal layer.
+CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
+ONE_ENCODING = (CAMERA[2],)
+
+
+def limits(levels: dict[str, int], *videos: Video) -> dict[str, Limit]:
+    return {video.key: video.levels[levels[video.key]].limit for video in videos}
+
+
+def camera(key: str, priority: int = 50, width: int = 0) -> Video:
+    return Video(key, ladder(CAMERA, -1, -1, screen=False), priority, width)
+
+
+def screen(key: str, priority: int = 50) -> Video:
+    return Video(key, ladder(CAMERA, -1, -1, screen=True), priority, screen=True)
+
+
+@pytest.mark.parametrize(
+    ("encodings", "wish", "is_screen", "steps"),
+    [
+        pytest.param(CAMERA, (-1, -1), False, ["q0", "q1", "q", "h1", "h", "f1", "all"], id="camera"),
+        pytest.param(CAMERA, (-1, -1), True, ["q0", "h0", "f0", "f1", "all"], id="screen"),
+        pytest.param(
+            CAMERA, (1, -1), False, ["q0", "q1", "q", "h1", "all"], id="a wish for a smaller encoding"
+        ),
+        pytest.param(CAMERA, (0, 0), False, ["all"], id="a wish for the least"),
+        pytest.param(ONE_ENCODING, (-1, -1), False, ["0", "1", "all"], id="one encoding"),
+        pytest.param(((90 * K,), (), ()), (-1, -1), False, ["all"], id="no temporal layers"),
+        pytest.param(
+            ((), CAMERA[1], ()), (0, -1), False, ["h0", "h1", "all"], id="the wished one is not sent"
+        ),
+        pytest.param(((150 * K,), (155 * K,)), (-1, -1), False, ["all"], id="a step that costs nothing"),
+        pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
+    ],
+)
+def test_a_ladder_has_the_steps_that_a_video_can_be_lowered_by(
+    encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
+) -> None:
+    levels = ladder(encodings, *wish, screen=is_screen)
+    assert levels[0].limit == PAUSED
+    assert [name(level.limit) for level in levels[1:]] == steps
+    assert [level.bps for level in levels] == sorted(level.bps for level in levels)
+
+
+def name(limit: Limit) -> str:
+    if limit == UNLIMITED:
+        return "all"
+    return ("qhf"[limit.spatial] if limit.spatial >= 0 else "") + (
+        str(limit.temporal) if limit.temporal >= 0 else ""
+    )
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (50 * K, ["paused", "paused", "paused"]),
+        (70 * K, ["paused", "paused", "q0"]),
+        (310 * K, ["q0", "q0", "h0"]),
+        (700 * K, ["q1", "q1", "f0"]),
+        (2_000 * K, ["h1", "h", "all"]),
+        (2_900 * K, ["h", "all", "all"]),
+        (9_000 * K, ["all", "all", "all"]),
+    ],
+)
+def test_a_screen_keeps_its_text_longest_then_every_video_its_picture_then_priority_decides(
+    budget: float, expected: list[str]
+) -> None:
+    videos = [camera("small", 30, 160), camera("speaker", 70), screen("screen", 90)]
+    chosen = limits(plan(videos, budget), *videos)
+    shown = ["paused" if limit.paused else name(limit) for limit in chosen.values()]
+    assert shown == expected
+
+
+def test_among_equals_the_wider_tile_gains_first_and_nobody_gets_two_steps_before_the_others_get_one() -> (
+    None
+):
+    videos = [camera("narrow", width=320), camera("wide", width=640), camera("unknown")]
+    levels = plan(videos, 200 * K)
+    assert levels == {"narrow": 1, "wide": 1, "unknown": 1}
+    levels = plan(videos, 215 * K)
+    assert levels == {"narrow": 1, "wide": 1, "unknown": 2}
+    levels = plan(videos, 245 * K)
+    assert levels == {"narrow": 1, "wide": 2, "unknown": 2}
+
+
+def test_before_the_line_has_been_measured_each_video_has_its_lowest_level() -> None:
+    videos = [camera("a"), camera("b")]
+    assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
+
+
+def test_a_drop_lowers_at_once_and_a_drop_within_the_tolerance_does_not() -> None:
+    allocator, videos = Allocator(), [camera("a", 70), camera("b", 30)]
+    assert set(allocator.review(videos, 3_000 * K, 0, 0.0).values()) == {UNLIMITED}
+    assert set(allocator.review(videos, 2_200 * K, 0, 1.0).values()) == {UNLIMITED}
+    chosen = allocator.review(videos, 1_400 * K, 0, 1.001)
+    assert chosen == {"a": UNLIMITED, "b": Limit(0, -1)}
+
+
+def test_audio_and_whatever_may_not_be_lowered_come_out_of_the_budget_first() -> None:
+    allocator, videos = Allocator(), [camera("a")]
+    allocator.review(videos, 2_000 * K, 0, 0.0)
+    assert allocator.review(videos, 500 * K, 460 * K, 1.0) == {"a": PAUSED}
+    assert allocator.review(videos, 100 * K, 460 * K, 2.0) == {"a": PAUSED}
+
+
+def test_raises_come_one_at_a_time_and_most_important_first() -> None:
+    allocator, videos = Allocator(), [camera("a", 30), camera("b", 70), camera("c", 50)]
+    allocator.review(videos, 100 * K, 90 * K, 0.0)
+    order: list[str] = []
+    before = dict(allocator.limits)
+    assert set(before.values()) == {PAUSED}
+    for step in range(1, 100):
+        after = allocator.review(videos, 9_000 * K, 90 * K, 0.05 * step)
+        raised = [key for key in after if after[key] != before[key]]
+        assert len(raised) <= 1
+        order += raised
+        before = dict(after)
+    assert order == ["b", "c", "a"]
+    assert set(before.values()) == {UNLIMITED} and allocator.next_review == float("inf")
+
+
+def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:
+    allocator = Allocator()
+    videos = [camera("a", 70), camera("b", 30)]
+    for step in range(40):
+        chosen = allocator.review(videos, 1_600 * K, 0, 0.1 * step)
+    assert chosen == {"a": UNLIMITED, "b": Limit(0, -1)}
+    videos = [camera("a", 30), camera("b", 70)]
+    for step in range(40, 60):
+        chosen = allocator.review(videos, 1_600 * K, 0, 0.1 * step)
+    assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
+
+
+def test_a_line_that_carries_only_a_part_of_the_time_does_not_make_pictures_flap() -> None:
+    allocator, videos = Allocator(), [camera("a"), camera("b")]
+    changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
+    for step in range(1, 6_000):
+        estimate = 700 * K if step % 40 < 20 else 1_100 * K
+        chosen = dict(allocator.review(videos, estimate, 0, 0.1 * step))
+        changes += chosen != before
+        before = chosen
+    assert changes <= 4 * 600 / 30, "hardly more than one attempt in half a minute"
