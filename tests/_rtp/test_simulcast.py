@@ -234,3 +234,22 @@ def test_a_sender_that_sends_one_encoding_without_naming_it_is_seen() -> None:
     scene = Scene("VP8", rids=["f"], named=False)
     scene.run(20)
     assert rids(scene.check_stream()) == ["f"]
+
+
+def test_a_track_that_ends_and_is_sent_again_need_not_name_its_line_and_encodings_again() -> None:
+    scene = Scene("VP8")
+    scene.run(20)
+    for ssrc in (6000, 7000):
+        scene.engine.close_forwarder(scene.forwarder)
+        scene.got.clear()
+        scene.open_line(ssrc)
+        for encoding in scene.encodings.values():
+            encoding.named = encoding.on_line = False
+        scene.run(30)
+        assert rids(scene.check_stream())[-1] == "f"
+        # An encoding that was not sent this time is remembered too.
+        scene.encodings["h"].sending = False
+    scene.encodings["h"].sending = True
+    scene.want(1)
+    scene.run(40)
+    assert rids(scene.check_stream())[-1] == "h"

@@ -70,6 +70,7 @@ class Encoding:
     sending: bool = True
     keyframe_asked: bool = True
     named: bool = True
+    on_line: bool = True  # The packets name the line.
     frame_number: int | None = None  # of the Dependency Descriptor; None: the packets carry none
     keyframes: int = 0
     units: dict[bytes, int] = field(default_factory=dict)  # a frame's bytes -> its number
@@ -120,13 +121,14 @@ class Encoding:
     ) -> bytes:
         self.sequence += 1
         named = [(RID, self.rid.encode())] if self.named else []
+        line = [(MID, b"1")] if self.on_line else []
         return packets.rtp(
             ssrc=self.ssrc,
             sequence=self.sequence,
             payload_type=CODECS[self.codec],
             timestamp=self.timestamp + number * TICKS,
             marker=marker,
-            extensions=packets.two_byte_extensions([(MID, b"1"), *named, *descriptor]),
+            extensions=packets.two_byte_extensions([*line, *named, *descriptor]),
             payload=payload,
         )
 
@@ -219,20 +221,8 @@ class Scene:
         self.codec = codec
         self.engine = new_engine()
         self.alice, self.bob = Participant(self.engine, 1001), Participant(self.engine, 1002)
-        numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
-        self.forwarder = self.engine.open_line(self.alice.transport, 0, "1", "video", numbers, [], list(RIDS))
-        self.down_track = self.engine.open_down_track(
-            self.forwarder,
-            self.bob.transport,
-            mid="4",
-            mid_id=0,
-            ssrc=5000,
-            rtx_ssrc=5001 if rtx else 0,
-            payload_types=numbers if rtx else list(CODECS.values()),
-            extension_ids=[DESCRIPTOR],
-            mixed=True,
-            cname="alice",
-        )
+        self.rtx = rtx
+        self.open_line(5000)
         self.encodings = {
             rid: Encoding(
                 codec, rid, 1000 * (i + 1), 60_000 + 5_000 * i, i << 30, 900 + 7_000 * i, 50 * i, named=named
@@ -250,6 +240,24 @@ class Scene:
         # Changes one frame's packets on their way to the service, for example by loss.
         self.line: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
+
+    def open_line(self, ssrc: int) -> None:
+        """Let Alice send, to Bob under this SSRC."""
+        self.ssrc = ssrc
+        numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
+        self.forwarder = self.engine.open_line(self.alice.transport, 0, "1", "video", numbers, [], list(RIDS))
+        self.down_track = self.engine.open_down_track(
+            self.forwarder,
+            self.bob.transport,
+            mid="4",
+            mid_id=0,
+            ssrc=ssrc,
+            rtx_ssrc=ssrc + 1 if self.rtx else 0,
+            payload_types=numbers if self.rtx else list(CODECS.values()),
+            extension_ids=[DESCRIPTOR],
+            mixed=True,
+            cname="alice",
+        )
 
     @property
     def now(self) -> float:
@@ -293,7 +301,8 @@ class Scene:
 
     def frames(self, *, gaps: bool = False) -> list[Received]:
         """Return Bob's frames in numerical order, without gaps unless `gaps` allows them."""
-        media = {packet.sequence: (at, packet) for at, packet in reversed(self.got) if packet.ssrc == 5000}
+        bob = [(at, packet) for at, packet in self.got if packet.ssrc == self.ssrc]
+        media = {packet.sequence: (at, packet) for at, packet in reversed(bob)}
         first = self.got[0][1].sequence
         ordered = [
             media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)
@@ -336,7 +345,7 @@ class Scene:
         return frames
 
     def _in_order(self) -> list[Rtp]:
-        media = {packet.sequence: packet for _, packet in self.got if packet.ssrc == 5000}
+        media = {packet.sequence: packet for _, packet in self.got if packet.ssrc == self.ssrc}
         first = self.got[0][1].sequence
         return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
 

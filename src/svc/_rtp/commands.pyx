@@ -23,7 +23,7 @@ from svc._rtp.ingress cimport forget_path
 from svc._rtp.layers cimport ALL_LAYERS, set_target
 from svc._rtp.layers cimport clear as clear_selector
 from svc._rtp.objects cimport (
-    AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Transport,
+    AUDIO, MAX_EARLIER, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Source, Transport,
 )
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
@@ -329,6 +329,8 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
         while encoding.down_tracks != NULL:
             close_down_track(core, encoding.down_tracks)
         encoding = encoding.next_encoding
+    if forwarder.simulcast != NULL:
+        remember_sources(transport, &transport.lines[forwarder.line])
     for i in range(transport.source_count):
         if transport.sources[i].forwarder.line != forwarder.line:
             transport.sources[kept] = transport.sources[i]
@@ -343,6 +345,27 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
         free(forwarder.frames)
         free(forwarder)
         forwarder = encoding
+
+
+cdef void remember_sources(Transport* transport, Line* line) noexcept nogil:
+    """Remember the encoding of each SSRC on a line.
+
+    A browser that stops a track and sends it again keeps its SSRCs, and does not name their encodings again.
+    """
+    cdef const Source* source
+    cdef int i, k
+    for i in range(transport.source_count):
+        source = &transport.sources[i]
+        if &transport.lines[source.forwarder.line] != line:
+            continue
+        for k in range(MAX_EARLIER):
+            if line.earlier[k].ssrc == source.ssrc:
+                break
+        else:
+            k = line.earlier_next
+            line.earlier_next = <uint8_t>((k + 1) % MAX_EARLIER)
+        line.earlier[k].ssrc = source.ssrc
+        line.earlier[k].encoding = source.forwarder.spatial_layer
 
 
 # --- down tracks ---

@@ -41,6 +41,7 @@ cdef enum:
     MAX_MID = 16
     MAX_CNAME = 64
     MAX_ENCODINGS = 3       # of one track
+    MAX_EARLIER = 6         # remembered SSRCs of a line: each encoding has one for media and one for RTX
     MAX_RID = 16            # the longest value of a one-byte extension
     # Splices that a resend can still refer to (a power of two): more than occur within the age of a history.
     SPLICES = 8
@@ -58,6 +59,11 @@ cdef struct Credentials:    # of one ICE generation
     HmacKey key             # HMAC key of the password
 
 
+cdef struct EarlierSource:  # an inbound SSRC of a track that has ended
+    uint32_t ssrc           # 0 = none
+    uint8_t encoding        # index of its encoding
+
+
 cdef struct Line:           # an m-line on which the participant may send
     uint8_t mid[MAX_MID]
     uint8_t mid_length
@@ -65,6 +71,8 @@ cdef struct Line:           # an m-line on which the participant may send
     uint8_t payload_types[128]  # 1 = accepted, by payload type
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
     Forwarder* forwarder    # NULL = the participant may not send here; with several encodings, the smallest
+    EarlierSource earlier[MAX_EARLIER]  # of tracks in several encodings that were sent here before
+    uint8_t earlier_next    # index of the entry to replace next
 
 
 cdef struct Source:         # an inbound SSRC that is bound to a line

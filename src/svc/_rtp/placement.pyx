@@ -11,7 +11,9 @@ from svc._rtp.core cimport fall_due, random32
 from svc._rtp.forwarder cimport restart
 from svc._rtp.header cimport Extension, Header, find
 from svc._rtp.keyframes cimport request
-from svc._rtp.objects cimport AUDIO, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, Line, Source
+from svc._rtp.objects cimport (
+    AUDIO, MAX_EARLIER, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, EarlierSource, Line, Source,
+)
 
 # A source that has been silent this long may be replaced (ns).
 cdef int64_t SOURCE_IDLE = 5_000_000_000
@@ -39,7 +41,7 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
     line = line_of(core, transport, slot)
     if line == NULL or line.forwarder == NULL or not line.payload_types[payload_type]:
         return NULL
-    forwarder = encoding_of(core, line.forwarder, slot)
+    forwarder = encoding_of(core, line, slot)
     source = new_source(core, transport) if forwarder != NULL else NULL
     if source == NULL:
         return NULL
@@ -51,11 +53,14 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
     return forwarder
 
 
-cdef Forwarder* encoding_of(Core* core, Forwarder* first, Slot* slot) noexcept nogil:
+cdef Forwarder* encoding_of(Core* core, const Line* line, Slot* slot) noexcept nogil:
     """Return the encoding of a line's track that the packet names; NULL if it names none of them.
 
-    A sender that names no encoding, although it negotiated several, has only one.
+    A packet that names none has the encoding that its SSRC had earlier. A sender that names no encoding at
+    all, although it negotiated several, has only one.
     """
+    cdef Forwarder* first = line.forwarder
+    cdef const EarlierSource* earlier = earlier_source(line, slot.header.ssrc)
     cdef bint repeats = core.negotiated.kind[slot.header.payload_type] == PAYLOAD_RTX
     cdef const Extension* rid
     cdef Forwarder* forwarder = first
@@ -63,7 +68,10 @@ cdef Forwarder* encoding_of(Core* core, Forwarder* first, Slot* slot) noexcept n
         return first
     rid = find(&slot.header, core.negotiated.repaired_rid_id if repeats else core.negotiated.rid_id)
     while forwarder != NULL:
-        if rid == NULL:
+        if rid == NULL and earlier != NULL:
+            if forwarder.spatial_layer == earlier.encoding:
+                return forwarder
+        elif rid == NULL:
             if forwarder != first and forwarder.ssrc:
                 return NULL
         elif (rid.length == forwarder.rid_length
@@ -73,8 +81,17 @@ cdef Forwarder* encoding_of(Core* core, Forwarder* first, Slot* slot) noexcept n
     return first if rid == NULL else NULL
 
 
+cdef const EarlierSource* earlier_source(const Line* line, uint32_t ssrc) noexcept nogil:
+    """Return how this SSRC was used earlier on this line; NULL if it was not."""
+    cdef int i
+    for i in range(MAX_EARLIER):
+        if line.earlier[i].ssrc == ssrc:
+            return &line.earlier[i]
+    return NULL
+
+
 cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Find the line by the mid in the packet, otherwise by the SSRCs in the answer."""
+    """Find the line by the mid in the packet, otherwise by the SSRCs in the answer or by earlier packets."""
     cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
     cdef Line* line
     cdef int i, k
@@ -85,6 +102,8 @@ cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
                     and memcmp(slot.data + extension.offset, line.mid, line.mid_length) == 0):
                 return line
             continue
+        if line.forwarder != NULL and line.forwarder.simulcast != NULL and earlier_source(line, slot.header.ssrc):
+            return line
         for k in range(MAX_SOURCES):
             if line.ssrcs[k] == 0:
                 break
