@@ -22,7 +22,7 @@ async def test_health_names_the_service_and_the_server(chat: ChatServer) -> None
     assert timestamp.endswith("Z")
 
 
-async def test_metrics_are_in_the_scrapers_format(chat: ChatServer) -> None:
+async def test_metrics_are_in_the_prometheus_format(chat: ChatServer) -> None:
     async with chat.http.get("/metrics") as response:
         assert response.headers["Content-Type"].startswith("text/plain; version=")
         text = await response.text()
@@ -31,7 +31,7 @@ async def test_metrics_are_in_the_scrapers_format(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/web/main.js", "/health", "/nothing", "/api/nothing"])
-async def test_every_answer_carries_the_same_protection(chat: ChatServer, path: str) -> None:
+async def test_every_response_has_the_security_headers(chat: ChatServer, path: str) -> None:
     async with chat.http.get(path) as response:
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
@@ -52,7 +52,7 @@ async def test_every_answer_carries_the_same_protection(chat: ChatServer, path: 
         ("GET", "/sfu/client", 400, "invalid_request"),
     ],
 )
-async def test_every_refusal_has_the_same_shape(
+async def test_every_error_has_the_same_shape(
     chat: ChatServer, method: str, path: str, status: int, code: str
 ) -> None:
     async with chat.http.request(method, path) as response:
@@ -61,7 +61,7 @@ async def test_every_refusal_has_the_same_shape(
         assert answer.keys() == {"error", "message"}
 
 
-async def test_a_fault_of_ours_is_logged_and_tells_nothing(
+async def test_an_internal_error_is_logged_and_reveals_nothing(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(registry: object) -> None:
@@ -74,7 +74,7 @@ async def test_a_fault_of_ours_is_logged_and_tells_nothing(
     assert "request failed" in caplog.text
 
 
-async def test_who_complains_of_a_fault_can_name_the_request(
+async def test_an_internal_error_names_its_request(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(registry: object) -> None:
@@ -92,7 +92,7 @@ async def test_who_complains_of_a_fault_can_name_the_request(
     ]
 
 
-async def test_a_fault_in_a_live_request_is_logged_with_who_and_what(
+async def test_an_internal_error_in_a_live_request_is_logged_with_member_and_event(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken(*_: object) -> None:
@@ -118,14 +118,14 @@ async def test_pages_of_listed_sites_may_use_the_api(variables: dict[str, str]) 
             assert response.headers["Access-Control-Allow-Origin"] == "https://app.example"
 
 
-async def test_pages_of_other_sites_may_not(chat: ChatServer) -> None:
+async def test_pages_of_other_sites_may_not_use_the_api(chat: ChatServer) -> None:
     headers = {"Origin": "https://evil.example"}
     async with chat.http.post("/api/auth/join", json={}, headers=headers) as response:
         assert (response.status, (await response.json())["error"]) == (403, "origin_refused")
         assert "Access-Control-Allow-Origin" not in response.headers
 
 
-async def test_without_a_media_service_nobody_can_enter_a_voice_channel(variables: dict[str, str]) -> None:
+async def test_without_an_sfu_nobody_can_join_a_voice_channel(variables: dict[str, str]) -> None:
     del variables["SFU_WS_HOST"]
     async with chat_server(variables) as chat, chat.member("Ada") as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_unavailable"
@@ -133,14 +133,14 @@ async def test_without_a_media_service_nobody_can_enter_a_voice_channel(variable
             assert response.status == 404
 
 
-async def test_it_listens_on_ipv6_as_well(variables: dict[str, str]) -> None:
+async def test_the_server_listens_on_ipv6_too(variables: dict[str, str]) -> None:
     variables["HOST"] = "::1"
     async with chat_server(variables) as chat, chat.member("Ada") as ada:
         assert chat.address.startswith("http://[::1]:")
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_port_that_is_taken_is_said_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
+async def test_a_port_in_use_is_reported_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
     variables["PORT"] = chat.address.rpartition(":")[2]
     variables["DATA_DIR"] += "-another"
     with pytest.raises(ConfigError, match=r"Cannot listen on HOST 127\.0\.0\.1, PORT \d+: "):
@@ -148,7 +148,9 @@ async def test_a_port_that_is_taken_is_said_in_one_line(chat: ChatServer, variab
             pass
 
 
-async def test_a_data_folder_in_use_is_said_in_one_line(chat: ChatServer, variables: dict[str, str]) -> None:
+async def test_a_data_folder_in_use_is_reported_in_one_line(
+    chat: ChatServer, variables: dict[str, str]
+) -> None:
     with pytest.raises(ConfigError, match=r"DATA_DIR \S+ is in use by another server \(process \d+\)"):
         async with chat_server(variables):
             pass
@@ -170,7 +172,7 @@ async def test_a_data_folder_in_use_is_said_in_one_line(chat: ChatServer, variab
         (WITH_MEDIA | {"SFU_PUBLIC_HOST": "://"}, "SFU_PUBLIC_HOST must be host:port"),
     ],
 )
-def test_a_variable_that_cannot_be_used_is_named(variables: dict[str, str], message: str) -> None:
+def test_an_invalid_variable_is_named(variables: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         read(variables)
 
@@ -184,11 +186,11 @@ def test_a_variable_that_cannot_be_used_is_named(variables: dict[str, str], mess
         ("https://sfu/voice/", "wss://sfu/voice"),
     ],
 )
-def test_the_address_of_the_media_service_may_be_written_as_people_do(host: str, url: str) -> None:
+def test_the_address_of_the_sfu_accepts_every_usual_form(host: str, url: str) -> None:
     assert read(WITH_MEDIA | {"SFU_WS_HOST": host}).media.url == url
 
 
-def test_the_stun_servers_are_given_as_browsers_take_them() -> None:
+def test_the_stun_servers_accept_the_form_of_browsers() -> None:
     def urls(**variables: str) -> list[str]:
         return list(read(WITH_MEDIA | variables).media.stun_servers)
 
@@ -198,7 +200,7 @@ def test_the_stun_servers_are_given_as_browsers_take_them() -> None:
     assert urls(DISABLE_STUN="true", STUN_SERVERS="a:1") == []
 
 
-def test_the_first_channels_are_those_of_the_configuration() -> None:
+def test_the_configuration_sets_the_first_channels() -> None:
     listed = ["voice:Side Room", "general", "voice: ", "voice:Side Room", "News", "voice:Café", "voice:!!"]
     assert first_channels("lobby", "Lobby", listed) == [
         Channel("general", "general", "text", 0),
@@ -211,6 +213,6 @@ def test_the_first_channels_are_those_of_the_configuration() -> None:
 
 
 @pytest.mark.parametrize("name", ["voice", "voice:general", "General"])
-def test_two_first_channels_of_one_id_are_refused(name: str) -> None:
+def test_two_first_channels_with_one_id_are_refused(name: str) -> None:
     with pytest.raises(ConfigError, match=r"ADDITIONAL_CHANNELS: .* Choose another name"):
         first_channels("voice", "Lobby", [name])

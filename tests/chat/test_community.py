@@ -276,11 +276,11 @@ def variables(variables: dict[str, str]) -> dict[str, str]:
     return {**variables, "ADDITIONAL_CHANNELS": names, "MAX_MEMBERS": "1000"}
 
 
-async def test_every_page_ends_with_what_the_database_holds(chat: ChatServer) -> None:
+async def test_every_page_converges_to_the_content_of_the_database(chat: ChatServer) -> None:
     await play(chat, Script(members=100, steps=5000, seed=1))
 
 
 @pytest.mark.nightly("36,000 steps; 5,000 are taken daily")
 @pytest.mark.timeout(1800)
-async def test_a_hundred_members_and_twenty_thousand_messages(chat: ChatServer) -> None:
+async def test_a_hundred_members_exchange_twenty_thousand_messages(chat: ChatServer) -> None:
     await play(chat, Script(members=100, steps=36_000, seed=2))

@@ -149,7 +149,9 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
 
 
 @pytest.mark.parametrize(("variable", "place", "default", "settings"), TABLE, ids=[row[0] for row in TABLE])
-def test_the_table(variable: str, place: str, default: object, settings: Mapping[str, object]) -> None:
+def test_the_configuration_table_matches_the_code(
+    variable: str, place: str, default: object, settings: Mapping[str, object]
+) -> None:
     if place != "first_channels":
         assert attrgetter(place)(read(REQUIRED)) == default
     for value, meaning in settings.items():
@@ -166,7 +168,7 @@ def test_the_newer_name_of_the_icons_limit_wins() -> None:
     assert read({**REQUIRED, **both}).uploads.icon_max_mb == 5
 
 
-def test_the_first_channels_are_those_that_are_named() -> None:
+def test_the_variables_name_the_first_channels() -> None:
     named = {
         "VOICE_CHANNEL_ID": "stage",
         "VOICE_CHANNEL_NAME": "The Stage",
@@ -181,7 +183,7 @@ def test_the_first_channels_are_those_that_are_named() -> None:
     ]
 
 
-def test_secrets_do_not_show_in_what_is_printed() -> None:
+def test_printed_configuration_contains_no_secrets() -> None:
     names = ("SVC_ADMIN_TOKEN", "S3_SECRET_ACCESS_KEY", "SVC_OIDC_CLIENT_SECRET")
     hushed = dict.fromkeys(names, "hush-hush")
     assert "hush-hush" not in repr(read(REQUIRED | hushed))

@@ -25,7 +25,7 @@ def held(place: Place, marks: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("count", [1, 12, 40, 150], ids="{} messages".format)
-async def test_no_expired_ciphertext_is_in_any_file_after_the_sweep(place: Place, count: int) -> None:
+async def test_after_the_sweep_no_file_contains_expired_ciphertext(place: Place, count: int) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     chance = random.Random(count)
@@ -44,7 +44,7 @@ async def test_no_expired_ciphertext_is_in_any_file_after_the_sweep(place: Place
     assert held(place, marks) == set(), "also after the next write"
 
 
-async def test_what_members_have_deleted_is_in_no_file_an_hour_later(place: Place) -> None:
+async def test_an_hour_later_no_file_contains_deleted_data(place: Place) -> None:
     ada, ben = await newcomer(place.chat, "Ada"), await newcomer(place.chat, "Nickname-of-Ben")
     ids, marks = [], {"nickname-of-ben", "draft-of-ada", "endpoint-of-ada"}
     for number in range(60):

@@ -67,35 +67,35 @@ def test_every_payload_of_the_live_socket_is_a_schema(live: dict[str, Any]) -> N
         jsonschema_rs.meta.validate({**message["payload"], "components": live["components"]})
 
 
-def test_every_operation_has_a_name_of_its_own(http: dict[str, Any]) -> None:
+def test_every_operation_has_a_unique_name(http: dict[str, Any]) -> None:
     names = [operation["operationId"] for path in http["paths"].values() for operation in path.values()]
     assert len(names) == len(set(names))
 
 
-def test_every_endpoint_of_the_catalogue_is_described_and_no_other() -> None:
+def test_exactly_the_endpoints_of_the_catalogue_are_described() -> None:
     routes = [endpoint.route for feature in described().values() for endpoint in feature.endpoints]
     assert len(routes) == len(set(routes))
     assert set(routes) == set(ENDPOINTS) - PAGES - POSTS
 
 
-def test_every_request_of_the_catalogue_is_described_and_no_other() -> None:
+def test_exactly_the_requests_of_the_catalogue_are_described() -> None:
     names = [event.name for feature in described().values() for event in feature.events]
     assert len(names) == len(set(names))
     assert set(names) == set(EVENTS)
 
 
-def test_every_push_in_the_code_is_described_and_no_other() -> None:
+def test_exactly_the_pushes_of_the_code_are_described() -> None:
     names = [push.name for feature in described().values() for push in feature.pushes]
     assert len(names) == len(set(names))
     assert set(names) == pushed_in_the_code() | {"hello"}
 
 
-def test_what_is_not_kept_for_those_who_come_back_is_described_so() -> None:
+def test_events_that_are_not_stored_are_described_as_such() -> None:
     unkept = {push.name for feature in described().values() for push in feature.pushes if not push.kept}
     assert unkept == set(re.findall(r'hub\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
 
 
-def test_every_refusal_that_is_named_is_one_of_the_list() -> None:
+def test_every_described_error_is_in_the_list_of_errors() -> None:
     for feature in described().values():
         refusals = [*(it.refusals for it in feature.endpoints), *(it.refusals for it in feature.events)]
         assert {code for codes in refusals for code in codes} <= set(CODES)
@@ -127,14 +127,14 @@ async def test_the_descriptions_are_served(chat: ChatServer, path: str) -> None:
         ("/api/audit", [{"bearer": []}], "view_audit_log"),
     ],
 )
-def test_an_endpoint_says_what_it_needs(
+def test_an_endpoint_describes_its_required_permission(
     http: dict[str, Any], path: str, security: list[object], permission: str | None
 ) -> None:
     operation = http["paths"][path]["get"]
     assert (operation["security"], operation.get("x-permission")) == (security, permission)
 
 
-def test_a_schema_with_a_name_is_written_once() -> None:
+def test_a_named_schema_is_written_once() -> None:
     leaf = Named("Leaf", obj({"id": ID}))
     tree = Named("Tree", obj({"leaf": leaf, "leaves": array(leaf)}))
     components = Components()
@@ -161,5 +161,7 @@ class LeftOut(Request):
         (schema_of(LeftOut), {"id": None}, True),
     ],
 )
-def test_answers_are_exact_and_requests_are_not(schema: dict[str, Any], value: object, fits: bool) -> None:
+def test_responses_are_exact_and_requests_accept_more(
+    schema: dict[str, Any], value: object, fits: bool
+) -> None:
     assert jsonschema_rs.is_valid(dict(schema), value) is fits

@@ -39,7 +39,7 @@ def door(needed: bool) -> ServerDoor:
         (False, "code", None),
     ],
 )
-def test_the_door_asks_settings_and_invites(needed: bool, code: str, refusal: str | None) -> None:
+def test_the_join_policy_combines_settings_and_invites(needed: bool, code: str, refusal: str | None) -> None:
     connection: Any = None
 
     def admit() -> Admission:
@@ -70,7 +70,7 @@ async def _join(chat: ChatServer, headers: dict[str, str], **fields: str) -> str
         return str((await response.json()).get("error", ""))
 
 
-async def test_an_open_server_takes_everybody(settled: Any) -> None:
+async def test_an_open_server_accepts_everybody(settled: Any) -> None:
     chat, community = settled
     assert await _join(chat, {}) == "invite_required"
     await community.settings.apply({"joinPolicy": "open"}, None, 0.0)
@@ -79,7 +79,7 @@ async def test_an_open_server_takes_everybody(settled: Any) -> None:
     assert await _join(chat, {}, invite_code="of no use") == ""
 
 
-async def test_the_local_network_needs_no_invite_unless_a_proxy_says_that_it_is_local(settled: Any) -> None:
+async def test_the_local_network_needs_no_invite_unless_only_a_proxy_claims_it(settled: Any) -> None:
     chat, community = settled
     await community.settings.apply({"lanOpen": True}, None, 0.0)
     assert await _join(chat, {}) == ""
@@ -89,7 +89,7 @@ async def test_the_local_network_needs_no_invite_unless_a_proxy_says_that_it_is_
     assert await _join(chat, {}) == "invite_required"
 
 
-async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
+async def test_a_full_server_accepts_nobody(variables: dict[str, str]) -> None:
     variables["MAX_MEMBERS"] = "2"
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")

@@ -84,9 +84,7 @@ class Load:
 @pytest.mark.parametrize(
     "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
 )
-async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
-    alone: dict[str, str], kills: int
-) -> None:
+async def test_a_kill_at_any_moment_loses_nothing_acknowledged(alone: dict[str, str], kills: int) -> None:
     chance = random.Random(5)
     data_dir = Path(alone["DATA_DIR"])
     acknowledged: list[str] = []
@@ -113,7 +111,7 @@ async def test_nothing_acknowledged_is_lost_by_a_kill_at_any_moment(
     assert len(acknowledged) >= kills
 
 
-async def test_what_a_webhook_was_answered_survives_a_kill(alone: dict[str, str]) -> None:
+async def test_an_acknowledged_webhook_post_survives_a_kill(alone: dict[str, str]) -> None:
     data_dir = Path(alone["DATA_DIR"])
     async with chat_process(alone) as server:
         headers = {"Authorization": f"Bearer {await token_of(server, data_dir)}"}
@@ -144,7 +142,7 @@ def stored_ids(data_dir: Path) -> set[str]:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
-async def test_the_log_reaches_the_disk_before_the_answer_reaches_the_socket(
+async def test_the_log_reaches_the_disk_before_the_response_reaches_the_socket(
     alone: dict[str, str], tmp_path: Path
 ) -> None:
     trace = tmp_path / "trace"
@@ -200,7 +198,7 @@ def refuse_without_namespaces(folder: Path) -> None:
         pytest.skip(f"this sandbox mounts nothing: {tried.stderr.decode(errors='replace').strip()}")
 
 
-async def test_a_full_disk_refuses_harms_nothing_and_is_recovered_from(alone: dict[str, str]) -> None:
+async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[str, str]) -> None:
     data_dir = Path(alone["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     async with chat_process(alone, small_disk(data_dir, "4m")) as server:
@@ -247,7 +245,7 @@ def fill(ballast: Path) -> None:
             file.write(b"\0" * 4096)
 
 
-async def test_a_read_only_data_folder_is_refused_in_words(alone: dict[str, str]) -> None:
+async def test_a_read_only_data_folder_is_refused_with_a_message(alone: dict[str, str]) -> None:
     data_dir = Path(alone["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     read_only = small_disk(data_dir, "4m,ro")
@@ -259,7 +257,7 @@ async def test_a_read_only_data_folder_is_refused_in_words(alone: dict[str, str]
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
-async def test_a_folder_that_turns_read_only_refuses_harms_nothing_and_is_recovered_from(
+async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_recovers(
     alone: dict[str, str], tmp_path: Path
 ) -> None:
     data_dir = Path(alone["DATA_DIR"])

@@ -48,7 +48,7 @@ def told(answer: object, secrets: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_endpoint_answers_as_if_there_were_none(folk: People, role: str) -> None:
+async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
     secrets, asking = await hide(folk), folk.by_role[role]
     differing = []
     for endpoint in (endpoint for endpoint in ENDPOINTS if "{channel_id}" in endpoint):
@@ -71,7 +71,7 @@ async def test_every_endpoint_answers_as_if_there_were_none(folk: People, role: 
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_event_answers_as_if_there_were_none(folk: People, role: str) -> None:
+async def test_every_event_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
     secrets = await hide(folk)
     differing = []
     async with folk.live(role) as [page]:
@@ -89,7 +89,7 @@ async def test_every_event_answers_as_if_there_were_none(folk: People, role: str
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_no_list_names_it(folk: People, role: str) -> None:
+async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
     secrets, asking = await hide(folk), folk.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
@@ -115,7 +115,7 @@ async def test_no_list_names_it(folk: People, role: str) -> None:
         assert told(page.welcome, secrets) == []
 
 
-async def test_nothing_that_happens_there_is_pushed(folk: People, sfu: FakeSfu) -> None:
+async def test_nothing_that_happens_in_the_channel_is_pushed(folk: People, sfu: FakeSfu) -> None:
     async with folk.live(*UNINITIATED, "guest") as [*uninitiated, guest]:
         secrets = await hide(folk)
         await everything_happens(folk, sfu, secrets, guest)

@@ -40,7 +40,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )
-async def test_whoever_does_not_sign_in_first_is_turned_away(
+async def test_a_socket_that_does_not_sign_in_first_is_closed(
     chat: ChatServer, text: str, code: str, request_id: object
 ) -> None:
     async with chat.http.ws_connect("/live") as ws:
@@ -51,7 +51,7 @@ async def test_whoever_does_not_sign_in_first_is_turned_away(
 
 
 @pytest.mark.parametrize("chosen", ["svc.live", None])
-async def test_subprotocols_that_a_page_shows_its_token_with_sign_nobody_in_and_are_not_logged(
+async def test_subprotocols_with_a_token_do_not_sign_in_and_are_not_logged(
     chat: ChatServer, chosen: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = await chat.join("Ada")
@@ -64,7 +64,7 @@ async def test_subprotocols_that_a_page_shows_its_token_with_sign_nobody_in_and_
     assert token not in caplog.text
 
 
-async def test_whoever_says_nothing_is_turned_away(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_socket_is_closed(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "AUTHENTICATION_DEADLINE_S", 0.05)
     async with chat.http.ws_connect("/live") as ws:
         frame, close_code = await error_and_close(ws)
@@ -80,22 +80,20 @@ async def test_whoever_says_nothing_is_turned_away(chat: ChatServer, monkeypatch
         ('{"event":"authenticate","id":7}', "unknown_event"),
     ],
 )
-async def test_a_request_that_is_refused_leaves_the_connection_open(
-    chat: ChatServer, text: str, code: str
-) -> None:
+async def test_a_refused_request_leaves_the_connection_open(chat: ChatServer, text: str, code: str) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str(text)
         assert (await ada.receive())["data"]["error"] == code
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_binary_message_is_no_request(chat: ChatServer) -> None:
+async def test_a_binary_message_is_not_a_request(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_bytes(b"{}")
         assert (await ada.receive())["data"]["error"] == "invalid_json"
 
 
-async def test_a_message_at_the_limit_is_read(chat: ChatServer) -> None:
+async def test_a_message_at_the_limit_is_accepted(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * frames.MAX_FRAME_BYTES)
         assert (await ada.receive())["data"]["error"] == "invalid_json"
@@ -109,7 +107,7 @@ async def test_a_message_over_the_limit_closes_the_connection(chat: ChatServer) 
         assert ada.ws.close_code == 1009
 
 
-async def test_the_same_member_may_have_two_pages_open(chat: ChatServer, sfu: FakeSfu) -> None:
+async def test_a_member_may_have_two_open_pages(chat: ChatServer, sfu: FakeSfu) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
         await sfu.until("sync_request")
@@ -117,7 +115,7 @@ async def test_the_same_member_may_have_two_pages_open(chat: ChatServer, sfu: Fa
         assert await first.people("lobby") == await second.people("lobby") == ["Ada"]
 
 
-async def test_a_page_that_does_not_read_is_cut_off(
+async def test_a_page_that_does_not_read_is_disconnected(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page, "CLOSE_DEADLINE_S", 0.1)

@@ -53,7 +53,7 @@ def asked_for() -> list[tuple[str, GenerationMode]]:
 
 
 @pytest.mark.parametrize(("route", "mode"), asked_for())
-async def test_answers_are_as_described(chat: ChatServer, route: str, mode: GenerationMode) -> None:
+async def test_responses_match_their_descriptions(chat: ChatServer, route: str, mode: GenerationMode) -> None:
     """Asked by the owner, who may do everything."""
     token = await chat.join("Owner")
     async with asyncio.timeout(DEADLINE_S):

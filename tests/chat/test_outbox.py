@@ -52,7 +52,7 @@ async def reader(rounds: Rounds) -> Reader:
     return Reader(rounds)
 
 
-async def test_what_is_queued_in_one_turn_of_the_loop_is_one_write(reader: Reader) -> None:
+async def test_frames_queued_in_one_loop_iteration_are_one_write(reader: Reader) -> None:
     for frame in (b"a", b"b", b"c"):
         reader.outbox.send(frame)
     assert reader.transport.writes == []
@@ -67,7 +67,7 @@ async def test_a_page_gets_its_own_frames_before_shared_ones(rounds: Rounds, rea
     assert reader.transport.writes == [b"welcome", b"push"]
 
 
-async def test_frames_for_the_same_pages_are_joined_once_for_all(rounds: Rounds) -> None:
+async def test_frames_for_the_same_pages_are_joined_once(rounds: Rounds) -> None:
     readers = [Reader(rounds) for _ in range(3)]
     everybody = [reader.outbox for reader in readers]
     for frame in (b"a", b"b"):
@@ -78,7 +78,7 @@ async def test_frames_for_the_same_pages_are_joined_once_for_all(rounds: Rounds)
     assert first is second is third
 
 
-async def test_frames_for_different_pages_keep_their_order_on_each(rounds: Rounds) -> None:
+async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: Rounds) -> None:
     ada, bob = Reader(rounds), Reader(rounds)
     for frame, outboxes in (
         (b"a", [ada.outbox]),
@@ -91,7 +91,7 @@ async def test_frames_for_different_pages_keep_their_order_on_each(rounds: Round
     assert (ada.transport.writes, bob.transport.writes) == ([b"abd"], [b"bc"])
 
 
-async def test_a_round_that_took_long_makes_the_next_one_wait(
+async def test_a_long_round_delays_the_next_one(
     rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -106,7 +106,7 @@ async def test_a_round_that_took_long_makes_the_next_one_wait(
     assert called_at == [pytest.approx(100.006)]
 
 
-async def test_after_a_while_without_work_nothing_waits(
+async def test_after_a_while_without_work_nothing_is_delayed(
     rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -120,7 +120,7 @@ async def test_after_a_while_without_work_nothing_waits(
     assert reader.transport.writes == [b"a", b"b"]
 
 
-async def test_a_full_transport_gets_nothing_more_and_nothing_is_lost(
+async def test_a_full_transport_gets_no_more_frames_and_loses_none(
     rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_module, "RETRY_S", 0)
@@ -156,7 +156,7 @@ async def test_one_frame_may_be_larger_than_the_bound(reader: Reader) -> None:
     assert (len(reader.transport.writes), reader.too_slow) == (1, 0)
 
 
-async def test_a_page_whose_system_takes_nothing_is_reported_in_time(reader: Reader) -> None:
+async def test_a_page_whose_system_accepts_nothing_is_reported_in_time(reader: Reader) -> None:
     reader.transport.stuck = True
     reader.outbox.send(bytes(1000))
     reader.outbox.write()
@@ -170,7 +170,7 @@ async def test_a_page_whose_system_takes_nothing_is_reported_in_time(reader: Rea
     assert reader.too_slow == 1
 
 
-async def test_nothing_is_written_to_a_page_that_is_closed(rounds: Rounds, reader: Reader) -> None:
+async def test_nothing_is_written_to_a_closed_page(rounds: Rounds, reader: Reader) -> None:
     reader.transport.closing = True
     reader.outbox.send(b"a")
     rounds.share(b"b", [reader.outbox])
@@ -185,7 +185,7 @@ class ClosedTwice(FakeTransport):
         raise AttributeError("'NoneType' object has no attribute '_get_write_buffer_size'")
 
 
-async def test_a_tls_connection_that_was_closed_twice_stops_nobody_elses_frames(rounds: Rounds) -> None:
+async def test_a_tls_connection_closed_twice_does_not_stop_other_frames(rounds: Rounds) -> None:
     gone, other = Reader(rounds), Reader(rounds)
     gone.outbox.send(b"early")
     gone.transport = ClosedTwice()

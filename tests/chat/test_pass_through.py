@@ -55,7 +55,7 @@ async def test_the_largest_frame_passes(sfu: FakeSfu, chat: ChatServer) -> None:
         assert len(await browser.receive_str()) == MAX_FRAME_BYTES
 
 
-async def test_a_larger_frame_closes_the_browsers_side_and_the_other(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_larger_frame_closes_both_sides(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         await browser.send_str("x" * (MAX_FRAME_BYTES + 2))
@@ -73,7 +73,7 @@ async def test_a_larger_frame_closes_the_browsers_side_and_the_other(sfu: FakeSf
         (1000, "é" * 61),
     ],
 )
-async def test_the_media_services_close_reaches_the_browser(
+async def test_a_close_by_the_sfu_reaches_the_browser(
     sfu: FakeSfu, chat: ChatServer, code: int, reason: str
 ) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
@@ -83,7 +83,7 @@ async def test_the_media_services_close_reaches_the_browser(
         await closing
 
 
-async def test_the_browsers_close_reaches_the_media_service(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_close_by_the_browser_reaches_the_sfu(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         closing = asyncio.ensure_future(browser.close(code=4999, message=b"bye"))
@@ -95,7 +95,7 @@ async def test_the_browsers_close_reaches_the_media_service(sfu: FakeSfu, chat: 
         pass
 
 
-async def test_a_browser_that_vanishes_is_told_to_the_media_service(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_the_sfu_is_notified_when_the_browser_vanishes(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         abort(browser)
@@ -104,20 +104,20 @@ async def test_a_browser_that_vanishes_is_told_to_the_media_service(sfu: FakeSfu
         assert (message.type, message.data) == (WSMsgType.CLOSE, 4000)
 
 
-async def test_a_media_service_that_vanishes_is_told_to_the_browser(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_the_browser_is_notified_when_the_sfu_vanishes(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         participant._req.transport.abort()  # type: ignore[union-attr]
         assert (await closed(browser))[0] == 1014
 
 
-async def test_without_a_media_service_the_browser_is_told(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_without_an_sfu_the_browser_gets_an_error(sfu: FakeSfu, chat: ChatServer) -> None:
     await sfu.stop()
     async with chat.http.ws_connect("/sfu/client") as browser:
         assert await closed(browser) == (1014, "The voice server cannot be reached")
 
 
-async def test_a_side_that_says_nothing_for_too_long_is_given_up(
+async def test_a_silent_side_is_closed_after_a_timeout(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pass_through, "SILENCE_DEADLINE_S", 0.05)
@@ -125,7 +125,7 @@ async def test_a_side_that_says_nothing_for_too_long_is_given_up(
         assert (await closed(browser))[0] in (1001, 1014)
 
 
-async def test_a_browser_that_does_not_read_holds_the_media_service_back_and_is_given_up(
+async def test_a_browser_that_does_not_read_slows_the_sfu_down_and_is_disconnected(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pass_through, "WRITE_DEADLINE_S", 0.3)
@@ -146,7 +146,7 @@ async def test_a_browser_that_does_not_read_holds_the_media_service_back_and_is_
         abort(browser)
 
 
-async def test_a_server_that_stops_says_so_to_browsers(sfu: FakeSfu, variables: dict[str, str]) -> None:
+async def test_a_stopping_server_notifies_browsers(sfu: FakeSfu, variables: dict[str, str]) -> None:
     async with ClientSession() as http:
         async with chat_server(variables) as chat:
             token = await chat.join("Ada")

@@ -286,7 +286,7 @@ def refusal(code: str, needs: str) -> str:
     return code if code in REFUSALS else ""
 
 
-def test_the_table_has_every_endpoint_and_event_and_the_catalogue_too() -> None:
+def test_the_table_has_every_endpoint_and_event_of_the_catalogue() -> None:
     assert ENDPOINT_NEEDS.keys() == ENDPOINTS.keys()
     assert EVENT_NEEDS.keys() == EVENTS.keys()
     assert {role: set(MAY[role]) for role in BUILT_IN} == {
@@ -333,7 +333,9 @@ async def message_of(person: Person, or_else: Person) -> str:
     return str(answer.get("message", answer)["id"])
 
 
-async def test_every_endpoint_answers_everybody_as_the_table_says(chat: ChatServer, folk: People) -> None:
+async def test_every_endpoint_responds_to_each_role_as_the_table_requires(
+    chat: ChatServer, folk: People
+) -> None:
     wrong = []
     persons = await everybody(chat, folk)
     for endpoint, needs in ENDPOINT_NEEDS.items():
@@ -367,7 +369,7 @@ async def test_every_endpoint_answers_everybody_as_the_table_says(chat: ChatServ
 
 
 @pytest.mark.parametrize("endpoint", sorted(PARTING))
-async def test_leaving_is_open_to_every_member(chat: ChatServer, folk: People, endpoint: str) -> None:
+async def test_every_member_may_leave(chat: ChatServer, folk: People, endpoint: str) -> None:
     method, path = endpoint.split(" ")
     for who, person in (await everybody(chat, folk)).items():
         status, answer = await person.ask(method, path, {})
@@ -375,7 +377,7 @@ async def test_leaving_is_open_to_every_member(chat: ChatServer, folk: People, e
         assert (code if code in REFUSALS else "") == expected(MEMBER, who), (who, status, code)
 
 
-async def test_every_event_answers_everybody_as_the_table_says(
+async def test_every_event_responds_to_each_role_as_the_table_requires(
     chat: ChatServer, folk: People, sfu: FakeSfu
 ) -> None:
     wrong = []
@@ -418,7 +420,7 @@ async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
     return "forbidden" if code == "rank_too_low" else code
 
 
-async def test_a_stranger_is_told_nothing_on_the_live_socket(chat: ChatServer) -> None:
+async def test_a_stranger_learns_nothing_on_the_live_socket(chat: ChatServer) -> None:
     for event in EVENT_NEEDS:
         async with chat.http.ws_connect("/live") as ws:
             page = LiveMember(ws, "")

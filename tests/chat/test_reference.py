@@ -51,7 +51,7 @@ def test_every_link_of_the_reference_leads_somewhere() -> None:
     assert {f"error-{code}" for code in CODES} <= set(targets)
 
 
-async def test_the_reference_is_a_page_that_runs_nothing(chat: ChatServer) -> None:
+async def test_the_reference_runs_no_scripts(chat: ChatServer) -> None:
     async with chat.http.get("/reference") as answer:
         assert (answer.status, answer.content_type) == (200, "text/html")
         assert answer.headers["Content-Security-Policy"] == POLICY

@@ -56,7 +56,7 @@ class Things:
     things: list[Thing]
 
 
-def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
+def test_unknown_fields_are_ignored_and_null_equals_absent() -> None:
     assert parse_json(b'{"text": "a", "files": null, "more": 1}', Wish) == Wish("a")
 
 
@@ -77,7 +77,7 @@ def test_what_is_unknown_is_ignored_and_null_is_as_good_as_absent() -> None:
         (b'{"text": "\\u0000"}', "A text must not contain NUL"),
     ],
 )
-def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str) -> None:
+def test_an_error_names_the_field_and_its_expected_type(text: bytes, problem: str) -> None:
     with pytest.raises(ChatError) as refused:
         parse_json(text, Wish)
     assert (refused.value.code, refused.value.message) == ("invalid_request", problem)
@@ -92,7 +92,7 @@ def test_a_refusal_names_the_field_and_what_it_must_be(text: bytes, problem: str
         (b'{"key": "AAAAAA=="}', "key must have at most 3 bytes"),
     ],
 )
-def test_bytes_are_text_in_base64(text: bytes, problem: str) -> None:
+def test_bytes_are_base64_text(text: bytes, problem: str) -> None:
     assert parse_json(b'{"key": "AAE="}', Sealed).key == b"\0\1"
     with pytest.raises(ChatError) as refused:
         parse_json(text, Sealed)
@@ -107,7 +107,7 @@ def test_bytes_are_text_in_base64(text: bytes, problem: str) -> None:
         (b'{"named": {"b": "pink"}}', "named[...] must be one of: green, red"),
     ],
 )
-def test_a_refusal_lists_the_values_that_there_are(text: bytes, problem: str) -> None:
+def test_an_error_lists_the_allowed_values(text: bytes, problem: str) -> None:
     with pytest.raises(ChatError) as refused:
         parse_json(text, Choice)
     assert refused.value.message == problem
@@ -118,34 +118,34 @@ def test_a_refusal_lists_the_values_that_there_are(text: bytes, problem: str) ->
     [b"", b"{", b"[]", b"1", b"null", b'{"text": NaN}', b'{"text": "\xff"}', b'{"text": "\\ud800"}', b"["],
     ids=repr,
 )
-def test_what_is_no_object_of_json_is_refused_as_such(text: bytes) -> None:
+def test_a_body_that_is_not_a_json_object_is_refused(text: bytes) -> None:
     for wrong in (text, text * 50_000 if text == b"[" else text):
         with pytest.raises(ChatError) as refused:
             parse_json(wrong, Wish)
         assert refused.value.code == "invalid_json"
 
 
-def test_a_backslash_before_what_looks_like_nul_stands_for_itself() -> None:
+def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
     assert parse_json(rb'{"text": "C:\\u0000"}', Wish).text == r"C:\u0000"
 
 
 @pytest.mark.parametrize(
     "data", [{"text": "\0"}, {"text": "a", "files": ["\0"]}, {"text": "a", "x": {"y": "\0"}}]
 )
-def test_no_text_of_a_frame_or_of_an_address_contains_nul(data: dict[str, Any]) -> None:
+def test_no_text_of_a_frame_or_address_contains_nul(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
         convert(data, Wish)
     assert refused.value.message == "A text must not contain NUL"
 
 
-def test_the_numbers_of_a_query_are_numbers() -> None:
+def test_numbers_in_a_query_are_parsed_as_numbers() -> None:
     assert convert({"text": "1", "number": "2"}, Wish, strict=False) == Wish("1", 2)
     with pytest.raises(ChatError) as refused:
         convert({"text": "1", "number": "two"}, Wish, strict=False)
     assert refused.value.message == "number must be a whole number"
 
 
-def test_what_is_asked_is_described_with_its_bounds_and_may_have_more() -> None:
+def test_requests_are_described_with_their_bounds_and_accept_more_fields() -> None:
     assert schema_of(Wish) == {
         "type": "object",
         "properties": {
@@ -167,7 +167,7 @@ def test_what_is_asked_is_described_with_its_bounds_and_may_have_more() -> None:
     }
 
 
-def test_an_answer_and_what_it_holds_are_described_under_their_names_and_have_no_more() -> None:
+def test_responses_and_their_parts_are_described_by_name_and_are_exact() -> None:
     things = schema_of(Things)
     [thing] = [things["properties"]["things"]["items"]]  # type: ignore[index]
     assert (things.name, thing.name) == ("Things", "Thing")  # type: ignore[attr-defined]
@@ -175,23 +175,23 @@ def test_an_answer_and_what_it_holds_are_described_under_their_names_and_have_no
     assert things["additionalProperties"] is thing["additionalProperties"] is False
 
 
-def test_a_list_in_an_answer_is_described_under_its_title() -> None:
+def test_a_list_in_a_response_is_described_by_its_title() -> None:
     colours = schema_of(Annotated[Sequence[str], Meta(title="Colours")])
     assert (colours.name, colours) == ("Colours", {"type": "array", "items": {"type": "string"}})  # type: ignore[attr-defined]
 
 
-def test_what_is_unset_in_an_answer_is_not_said() -> None:
+def test_unset_fields_are_left_out_of_responses() -> None:
     assert json_response(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
 
 
-def test_what_is_asked_within_what_is_asked_may_have_more_too() -> None:
+def test_nested_request_types_accept_more_fields() -> None:
     class Wishes(Request):
         first: Wish
 
     assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}
 
 
-def test_what_a_record_has_a_default_for_is_in_every_answer() -> None:
+def test_fields_with_defaults_are_in_every_response() -> None:
     @dataclass(frozen=True, slots=True)
     class Book:
         title: str = ""
@@ -215,7 +215,7 @@ def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("declaring")
-def test_beside_a_body_that_is_no_json_there_is_a_query() -> None:
+def test_a_request_with_a_raw_body_has_a_query() -> None:
     file = obj({"file": string()})
 
     class Sending(Requests):
@@ -228,7 +228,7 @@ def test_beside_a_body_that_is_no_json_there_is_a_query() -> None:
 
 
 @pytest.mark.usefixtures("declaring")
-def test_a_feature_is_described_by_all_its_requests_and_a_response_that_is_not_described_by_nothing() -> None:
+def test_a_feature_is_described_by_its_requests_and_undescribed_responses_are_left_out() -> None:
     class First(Requests):
         @endpoint(ANYONE, "One", http="GET /one")
         async def one(self) -> Thing:
@@ -244,7 +244,7 @@ def test_a_feature_is_described_by_all_its_requests_and_a_response_that_is_not_d
 
 
 @pytest.mark.usefixtures("declaring")
-def test_a_request_costs_what_it_says_over_http_and_on_the_live_socket() -> None:
+def test_a_request_has_its_declared_cost_over_http_and_on_the_live_socket() -> None:
     class Dear(Requests):
         @endpoint(MEMBER, "Look far", http="GET /far", live="far", cost=7.0)
         async def look(self) -> None: ...

@@ -46,7 +46,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[Inside]:
     ("clock", "expected"),
     [([5, 6, 7], [5, 6, 7]), ([5, 5, 5], [5, 6, 7]), ([9, 3, 20], [9, 10, 20])],
 )
-def test_seq_rises_with_the_clock_and_without_it(clock: list[int], expected: list[int]) -> None:
+def test_seq_rises_even_when_the_clock_does_not(clock: list[int], expected: list[int]) -> None:
     ring = KeptPushes(0)
     assert [ring.next_seq(now) for now in clock] == expected
 
@@ -55,15 +55,13 @@ def test_seq_rises_with_the_clock_and_without_it(clock: list[int], expected: lis
     ("seq", "expected"),
     [(9, None), (10, [b"a", b"b"]), (11, [b"b"]), (12, []), (13, None)],
 )
-def test_what_was_pushed_after_a_seq_is_known_or_known_to_be_lost(
-    seq: int, expected: list[bytes] | None
-) -> None:
+def test_pushes_after_a_seq_are_known_or_known_to_be_lost(seq: int, expected: list[bytes] | None) -> None:
     pushes = kept((11, b"a"), (12, b"b"), start=10).after(seq)
     assert expected == (None if pushes is None else [push.frame for push in pushes])
 
 
 @pytest.mark.parametrize("bounds", [{"max_count": 2}, {"max_bytes": 2}])
-def test_the_oldest_go_when_there_are_too_many(bounds: dict[str, int]) -> None:
+def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str, int]) -> None:
     ring = kept((1, b"a"), (2, b"b"), (3, b"c"), **bounds)
     assert ring.after(0) is None
     assert [push.frame for push in ring.after(1) or ()] == [b"b", b"c"]
@@ -79,7 +77,7 @@ def test_the_oldest_go_when_there_are_too_many(bounds: dict[str, int]) -> None:
         (Holders(Permission.KICK_MEMBERS), True, False),
     ],
 )
-def test_what_was_missed_is_sent_by_todays_permissions(audience: Audience, ada: bool, gus: bool) -> None:
+def test_missed_pushes_are_filtered_by_present_permissions(audience: Audience, ada: bool, gus: bool) -> None:
     directory = Directory(lambda: 1.0)
     directory.put_channel(HIDDEN)
     directory.put_member(Member("ada", "Ada", ("owner",)))
@@ -90,7 +88,7 @@ def test_what_was_missed_is_sent_by_todays_permissions(audience: Audience, ada: 
     assert [len(hub.missed(who, start) or ()) for who in ("ada", "gus", "stranger")] == [ada, gus, 0]
 
 
-def test_what_is_not_kept_has_no_seq_and_is_not_missed() -> None:
+def test_pushes_that_are_not_stored_have_no_seq_and_are_not_missed() -> None:
     directory = Directory(lambda: 1.0)
     directory.put_member(Member("ada", "Ada"))
     hub = Hub(directory, lambda: 1.0)
@@ -110,7 +108,7 @@ async def resumed(chat: ChatServer, token: str, seq: int) -> tuple[LiveMember, s
     return member, reply["event"]
 
 
-async def test_a_page_that_comes_back_is_told_what_it_missed(chat: ChatServer) -> None:
+async def test_a_returning_page_gets_the_pushes_that_it_missed(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as ada:
         seq = ada.welcome["seq"]
@@ -126,7 +124,7 @@ async def test_a_page_that_comes_back_is_told_what_it_missed(chat: ChatServer) -
 
 
 @pytest.mark.parametrize("seq", [0, 2**53 - 1])
-async def test_a_page_that_missed_too_much_is_told_everything(chat: ChatServer, seq: int) -> None:
+async def test_a_page_that_missed_too_much_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
     token = await chat.join("Ada")
     again, event = await resumed(chat, token, seq)
     assert event == "authenticated"
@@ -144,7 +142,7 @@ async def test_a_seq_is_a_whole_number(chat: ChatServer, seq: object) -> None:
     assert reply["data"]["error"] == "invalid_request"
 
 
-async def test_the_greeting_says_what_the_server_is_and_takes(chat: ChatServer) -> None:
+async def test_the_greeting_describes_the_server_and_its_limits(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         assert ada.hello["limits"] == {
             "max_message_bytes": 65536,
@@ -163,7 +161,7 @@ async def close_code(member: LiveMember) -> int | None:
     return member.ws.close_code
 
 
-async def test_a_page_whose_token_ends_is_closed_unless_it_shows_a_fresh_one(
+async def test_a_page_whose_token_expires_is_closed_unless_it_sends_a_fresh_one(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "CHECK_INTERVAL_S", 0.02)
@@ -187,7 +185,7 @@ async def test_another_members_token_does_not_renew_a_page(chat: ChatServer) -> 
             assert reply["data"]["error"] == code
 
 
-async def test_the_oldest_page_of_a_member_makes_room(
+async def test_a_members_oldest_page_is_closed_for_a_new_one(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hub_module, "MAX_PAGES_OF_A_MEMBER", 1)
@@ -197,7 +195,7 @@ async def test_the_oldest_page_of_a_member_makes_room(
         assert (await second.ask("ping"))["event"] == "ping"
 
 
-async def test_only_the_pages_of_a_session_are_closed_when_that_ends(inside: Inside) -> None:
+async def test_only_the_pages_of_an_ended_session_are_closed(inside: Inside) -> None:
     chat, hub = inside.chat, inside.community.hub
     token = await chat.join("Ada")
     session = inside.community.tokens.verify(token, time.time())
@@ -215,7 +213,7 @@ async def test_only_the_pages_of_a_session_are_closed_when_that_ends(inside: Ins
         assert await close_code(here) == CloseCode.SIGNED_OUT
 
 
-async def test_whoever_watches_learns_who_comes_and_goes(inside: Inside) -> None:
+async def test_observers_learn_who_connects_and_disconnects(inside: Inside) -> None:
     seen: list[tuple[str, bool]] = []
     inside.community.hub.on_online.append(lambda member_id, online: seen.append((member_id, online)))
     token = await inside.chat.join("Ada")
@@ -227,7 +225,7 @@ async def test_whoever_watches_learns_who_comes_and_goes(inside: Inside) -> None
     assert seen == [(member_id, True), (member_id, False)]
 
 
-async def test_there_is_room_for_so_many_sockets(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_sockets_is_limited(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "MAX_SOCKETS", 0)
     async with chat.http.get("/live", headers=UPGRADE) as answer:
         assert answer.status == 503

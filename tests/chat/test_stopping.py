@@ -44,7 +44,7 @@ def is_shut(address: str) -> bool:
         return probe.connect_ex(where(address)) != 0
 
 
-async def test_a_request_under_way_is_answered_and_no_other_begins(variables: dict[str, str]) -> None:
+async def test_a_request_in_progress_is_answered_and_no_other_starts(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(FIRST)
@@ -67,7 +67,7 @@ async def test_a_request_under_way_is_answered_and_no_other_begins(variables: di
             one.close()
 
 
-async def test_a_request_that_does_not_finish_is_cut_off(
+async def test_a_request_that_does_not_finish_is_cancelled(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.chat.app.SHUTDOWN_DEADLINE_S", 0.05)
@@ -81,7 +81,7 @@ async def test_a_request_that_does_not_finish_is_cut_off(
     writer.close()
 
 
-async def test_pages_and_calls_are_told_to_come_back(variables: dict[str, str], sfu: FakeSfu) -> None:
+async def test_pages_and_calls_are_asked_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
         async with chat.http.ws_connect("/sfu/client") as signalling:
             participant = await sfu.participants.get()
@@ -101,7 +101,7 @@ async def test_pages_and_calls_are_told_to_come_back(variables: dict[str, str], 
         assert await process.ended() == 0
 
 
-async def test_a_page_that_does_not_listen_holds_up_nothing(variables: dict[str, str]) -> None:
+async def test_a_page_that_does_not_listen_delays_nothing(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(
@@ -114,7 +114,7 @@ async def test_a_page_that_does_not_listen_holds_up_nothing(variables: dict[str,
         writer.close()
 
 
-async def test_the_log_of_the_database_has_been_emptied_into_its_file(variables: dict[str, str]) -> None:
+async def test_the_write_ahead_log_is_checkpointed_into_the_database(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
         await ada.ask("message_send", channel_id="general", text="Hello")
         process.process.terminate()

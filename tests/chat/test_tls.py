@@ -99,7 +99,7 @@ async def close(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
-async def test_a_member_signs_in_and_asks_over_tls(chat: ChatServer) -> None:
+async def test_a_member_signs_in_and_sends_requests_over_tls(chat: ChatServer) -> None:
     assert chat.address.startswith("https://127.0.0.1:")
     async with chat.member("Ada") as ada:
         assert (await ada.ask("ping"))["data"] == {}
@@ -109,7 +109,7 @@ async def test_a_member_signs_in_and_asks_over_tls(chat: ChatServer) -> None:
         assert not signalling.closed
 
 
-async def test_a_page_that_says_too_much_is_told_so_over_tls_too(chat: ChatServer) -> None:
+async def test_an_oversized_message_is_refused_over_tls_too(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * 100_000)
         async with asyncio.timeout(WITHIN_S):
@@ -118,7 +118,7 @@ async def test_a_page_that_says_too_much_is_told_so_over_tls_too(chat: ChatServe
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
 
 
-async def test_a_page_that_does_not_read_is_cut_off_over_tls_too(
+async def test_a_page_that_does_not_read_is_disconnected_over_tls_too(
     variables: dict[str, str],
     tmp_path: Path,
     pair: Pair,
@@ -150,7 +150,7 @@ async def test_a_page_that_does_not_read_is_cut_off_over_tls_too(
 
 
 @pytest.mark.parametrize("path", ["/", "/health?a=b&c=%20d", "//elsewhere.example/x"])
-async def test_who_comes_by_http_is_sent_to_the_same_address_by_https(chat: ChatServer, path: str) -> None:
+async def test_http_redirects_to_the_same_address_over_https(chat: ChatServer, path: str) -> None:
     authority_part = f"chat.example:{where(chat)[1]}"
     answer = await said(chat, f"GET {path} HTTP/1.1\r\nHost: {authority_part}\r\n\r\n".encode())
     head = answer.decode().split("\r\n")
@@ -165,13 +165,13 @@ async def test_following_the_redirect_leads_to_the_page(chat: ChatServer) -> Non
 
 
 @pytest.mark.parametrize("host", ["evil.example/x", "a b", "", 'x"y', "[::1", "a:b"])
-async def test_a_strange_host_is_sent_nowhere(chat: ChatServer, host: str) -> None:
+async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) -> None:
     answer = await said(chat, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"Location" not in answer
 
 
-async def test_noise_ends_the_connection_and_nothing_else(chat: ChatServer) -> None:
+async def test_garbage_ends_only_its_connection(chat: ChatServer) -> None:
     assert (await said(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
     # Begins like a handshake: what comes is an alert, or nothing.
     assert not (await said(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
@@ -179,7 +179,7 @@ async def test_noise_ends_the_connection_and_nothing_else(chat: ChatServer) -> N
         assert response.status == 200
 
 
-async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_is_closed(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.ports.FIRST_BYTE_DEADLINE_S", 0.05)
     reader, writer = await asyncio.open_connection(*where(chat))
     async with asyncio.timeout(WITHIN_S):
@@ -187,7 +187,7 @@ async def test_silence_is_not_waited_for_for_ever(chat: ChatServer, monkeypatch:
     await close(writer)
 
 
-async def test_a_renewed_certificate_is_shown_without_a_restart(
+async def test_a_renewed_certificate_is_used_without_a_restart(
     chat: ChatServer,
     authority: Authority,
     pair: Pair,
@@ -218,7 +218,7 @@ async def test_a_broken_renewal_changes_nothing(
     assert await presented(chat) == pair.serial
 
 
-async def test_the_files_are_taken_anew_when_they_change(
+async def test_changed_files_are_loaded_again(
     authority: Authority, pair: Pair, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls, "LOOK_INTERVAL_S", 0.01)
@@ -231,7 +231,7 @@ async def test_the_files_are_taken_anew_when_they_change(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-async def test_tls_1_2_and_1_3_are_spoken_with_forward_secrecy(
+async def test_tls_1_2_and_1_3_have_forward_secrecy(
     chat: ChatServer, authority: Authority, version: ssl.TLSVersion
 ) -> None:
     context = trusting(authority)
@@ -243,7 +243,7 @@ async def test_tls_1_2_and_1_3_are_spoken_with_forward_secrecy(
     await close(writer)
 
 
-async def test_ciphers_without_authenticated_encryption_are_not(
+async def test_ciphers_without_authenticated_encryption_are_refused(
     chat: ChatServer, authority: Authority
 ) -> None:
     context = trusting(authority)
@@ -253,7 +253,7 @@ async def test_ciphers_without_authenticated_encryption_are_not(
         await asyncio.open_connection(*where(chat), ssl=context)
 
 
-async def test_pages_that_came_by_http_are_not_ours(chat: ChatServer) -> None:
+async def test_pages_opened_over_http_are_another_origin(chat: ChatServer) -> None:
     host, port = where(chat)
     with pytest.raises(WSServerHandshakeError, match="403"):
         await chat.http.ws_connect("/live", origin=f"http://{host}:{port}")
@@ -261,14 +261,14 @@ async def test_pages_that_came_by_http_are_not_ours(chat: ChatServer) -> None:
         assert (await live.receive_json())["event"] == "hello"
 
 
-async def test_a_sign_in_by_http_is_not_for_us(chat: ChatServer) -> None:
+async def test_a_sign_in_over_http_is_refused(chat: ChatServer) -> None:
     proof = await Device().proof(chat.http, chat.address.replace("https://", "http://"))
     wishes: dict[str, Any] = proof | {"nickname": "Ada", "invite_code": chat.invite}
     async with chat.http.post("/api/auth/join", json=wishes) as response:
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 
-async def test_browsers_are_held_to_a_certificate_that_somebody_vouches_for(chat: ChatServer) -> None:
+async def test_hsts_is_sent_only_with_a_trusted_certificate(chat: ChatServer) -> None:
     async with chat.http.get("/health") as response:
         assert response.headers["Strict-Transport-Security"] == "max-age=31536000"
 
@@ -279,7 +279,7 @@ def problem_with(certificate: Path, key: Path) -> str:
     return str(caught.value)
 
 
-def test_files_that_cannot_be_used_are_named_with_the_reason(authority: Authority, tmp_path: Path) -> None:
+def test_unusable_files_are_named_with_the_reason(authority: Authority, tmp_path: Path) -> None:
     certificate, key = authority.pair().write(tmp_path)
     missing = tmp_path / "missing.pem"
     assert problem_with(missing, key) == f"{missing} cannot be read: No such file or directory"
@@ -296,14 +296,14 @@ def test_files_that_cannot_be_used_are_named_with_the_reason(authority: Authorit
     )
 
 
-def test_both_may_be_in_one_file(pair: Pair, tmp_path: Path) -> None:
+def test_certificate_and_key_may_be_in_one_file(pair: Pair, tmp_path: Path) -> None:
     both = tmp_path / "both.pem"
     both.write_bytes(pair.certificate + pair.key)
     files = Flags(tls_certificate=both).tls_files()
     assert files is not None and not files.self_made
 
 
-def test_a_key_without_a_certificate_is_a_mistake(tmp_path: Path) -> None:
+def test_a_key_without_a_certificate_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="--tls-key needs --tls-cert beside it"):
         Flags(tls_key=tmp_path / "key.pem").tls_files()
 
@@ -312,7 +312,7 @@ def test_a_key_without_a_certificate_is_a_mistake(tmp_path: Path) -> None:
     ("lasting", "message"),
     [(-DAY, "certificate has expired: browsers refuse it"), (timedelta(days=9), "certificate expires soon")],
 )
-def test_an_end_that_is_near_or_past_is_said(
+def test_a_certificate_near_or_past_its_expiry_is_reported(
     authority: Authority,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,

@@ -16,7 +16,7 @@ SECRET = "sixteen characters and more"
 URLS = "turn:turn.example:3478, turns:turn.example:443?transport=tcp"
 
 
-async def test_a_member_who_joins_gets_every_server_with_credentials_of_their_own(
+async def test_a_joining_member_gets_every_turn_server_with_their_own_credentials(
     variables: dict[str, str],
 ) -> None:
     variables |= {"TURN_URLS": URLS, "TURN_SECRET": SECRET, "DISABLE_STUN": "false", "STUN_SERVERS": "a:1"}
@@ -31,12 +31,12 @@ async def test_a_member_who_joins_gets_every_server_with_credentials_of_their_ow
         assert turn["credential"] == base64.b64encode(password).decode()
 
 
-async def test_without_a_turn_server_members_get_the_stun_servers_alone(chat: ChatServer) -> None:
+async def test_without_a_turn_server_members_get_only_stun_servers(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         assert (await ada.ask("voice_join", channel_id="lobby"))["data"]["ice_servers"] == []
 
 
-def test_credentials_last_for_a_day_at_least_and_are_the_same_for_an_hour() -> None:
+def test_credentials_last_at_least_a_day_and_are_stable_for_an_hour() -> None:
     server = TurnServer(["turn:a"], SECRET)
     names = {server.described("ada", 7200.0 + minute * 60)["username"] for minute in range(1, 61)}
     assert names == {f"{7200 + LIFETIME_S + 3600}:ada"}
@@ -53,12 +53,12 @@ def test_credentials_last_for_a_day_at_least_and_are_the_same_for_an_hour() -> N
         ("", SECRET, "TURN_SECRET needs TURN_URLS"),
     ],
 )
-def test_settings_that_cannot_work_are_refused_by_name(urls: str, secret: str, fault: str) -> None:
+def test_impossible_settings_are_refused_by_name(urls: str, secret: str, fault: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(fault)):
         read({**REQUIRED, "TURN_URLS": urls, "TURN_SECRET": secret})
 
 
-def test_the_secret_does_not_show_in_what_is_printed() -> None:
+def test_printed_settings_do_not_contain_the_secret() -> None:
     config = read({**REQUIRED, "TURN_URLS": "turn:[2001:db8::1]:3478", "TURN_SECRET": SECRET})
     assert config.media.turn is not None and list(config.media.turn.urls) == ["turn:[2001:db8::1]:3478"]
     assert SECRET not in repr(config)

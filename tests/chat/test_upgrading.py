@@ -78,7 +78,7 @@ async def _said(variables: dict[str, str], device: Device, new_text: str = "") -
 
 
 @pytest.mark.parametrize("version", range(OLDEST, NEWEST))
-async def test_every_older_database_is_brought_up_to_date_and_can_be_had_back(
+async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
     variables: dict[str, str], version: int
 ) -> None:
     device, folder = Device(), Path(variables["DATA_DIR"])
@@ -106,7 +106,7 @@ async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
         await opened.close()
 
 
-async def test_a_database_of_a_newer_version_is_refused_and_left_alone(variables: dict[str, str]) -> None:
+async def test_a_database_of_a_newer_version_is_refused_unchanged(variables: dict[str, str]) -> None:
     database = Path(variables["DATA_DIR"]) / DATABASE_NAME
     async with chat_server(variables):
         pass
@@ -125,7 +125,7 @@ async def test_a_database_of_a_newer_version_is_refused_and_left_alone(variables
     assert _version(database) == NEWEST + 1
 
 
-async def test_a_change_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> None:
+async def test_a_failed_migration_leaves_the_database_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "data" / DATABASE_NAME
     _written_by(OLDEST, path, "thumbprint")
     broken = [

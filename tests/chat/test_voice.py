@@ -14,7 +14,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, chat_server
 
 
-async def test_every_voice_channel_is_registered_before_the_first_question(
+async def test_every_voice_channel_is_registered_before_the_first_request(
     sfu: FakeSfu, chat: ChatServer
 ) -> None:
     await sfu.until("sync_request")
@@ -26,7 +26,9 @@ async def test_every_voice_channel_is_registered_before_the_first_question(
     assert sfu.rooms == {"lobby", "side-room"}
 
 
-async def test_signing_in_tells_the_channels_and_who_is_there(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_the_greeting_contains_the_channels_and_their_participants(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
     async with chat.member("Ada") as ada:
         assert ada.welcome["member"]["nickname"] == "Ada"
         assert [(channel["id"], channel["name"], channel["type"]) for channel in ada.welcome["channels"]] == [
@@ -37,7 +39,7 @@ async def test_signing_in_tells_the_channels_and_who_is_there(sfu: FakeSfu, chat
         assert ada.welcome["voice"] == {"lobby": [], "side-room": []}
 
 
-async def test_a_member_is_given_the_way_into_a_room(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_member_gets_a_grant_for_a_room(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         reply = await ada.ask("voice_join", channel_id="lobby")
         join = reply["data"]["client_join"]
@@ -61,7 +63,7 @@ async def test_a_member_is_given_the_way_into_a_room(sfu: FakeSfu, chat: ChatSer
         assert set(claims["caps"]) == {"speak", "share_video", "share_screen"}
 
 
-async def test_each_grant_is_another_one(chat: ChatServer) -> None:
+async def test_each_grant_is_different(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         tokens = [
             (await ada.ask("voice_join", channel_id="lobby"))["data"]["client_join"]["user_token"]
@@ -80,7 +82,7 @@ async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat
         assert payload(sfu.heard[0])["room_id"] == "side-room"
 
 
-async def test_many_who_join_at_once_share_few_questions(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_concurrent_joins_share_registrations(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         sfu.heard.clear()
@@ -105,13 +107,15 @@ async def test_many_who_join_at_once_share_few_questions(sfu: FakeSfu, chat: Cha
         (None, "invalid_request"),
     ],
 )
-async def test_what_is_no_voice_channel_is_refused(chat: ChatServer, channel_id: object, error: str) -> None:
+async def test_a_channel_that_is_not_a_voice_channel_is_refused(
+    chat: ChatServer, channel_id: object, error: str
+) -> None:
     async with chat.member("Ada") as ada:
         reply = await ada.ask("voice_join", channel_id=channel_id)
         assert (reply["event"], reply["data"]["error"]) == ("error", error)
 
 
-async def test_coming_and_going_is_pushed_to_everybody(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_joins_and_leaves_are_pushed_to_everybody(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -122,7 +126,7 @@ async def test_coming_and_going_is_pushed_to_everybody(sfu: FakeSfu, chat: ChatS
         assert await ada.people("lobby") == ["Bob"]
 
 
-async def test_of_whom_the_media_service_has_lost_everybody_hears_so(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_everybody_learns_which_participants_the_sfu_has_lost(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         gone = {"channel_id": "lobby", "member_id": ada.id}
@@ -136,7 +140,7 @@ async def test_of_whom_the_media_service_has_lost_everybody_hears_so(sfu: FakeSf
         assert await bob.pushed("voice_left") == {**gone, "lost": True}
 
 
-async def test_a_lost_link_comes_back_and_takes_over_who_is_there(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_restored_link_takes_over_the_present_participants(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -146,7 +150,7 @@ async def test_a_lost_link_comes_back_and_takes_over_who_is_there(sfu: FakeSfu, 
         assert [await bob.people("lobby") for _ in range(2)] == [[], ["Bob"]]
 
 
-async def test_a_restarted_media_service_learns_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_restarted_sfu_gets_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -158,9 +162,7 @@ async def test_a_restarted_media_service_learns_the_rooms_again(sfu: FakeSfu, ch
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_grant_waits_for_a_media_service_that_is_being_restarted(
-    sfu: FakeSfu, chat: ChatServer
-) -> None:
+async def test_a_grant_waits_while_the_sfu_restarts(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.stop()
@@ -170,7 +172,7 @@ async def test_a_grant_waits_for_a_media_service_that_is_being_restarted(
         assert (await asking)["event"] == "voice_join"
 
 
-async def test_without_a_media_service_the_member_is_told(
+async def test_without_an_sfu_the_member_gets_an_error(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sfu_link, "CONFIRM_DEADLINE_S", 0.05)
@@ -180,7 +182,7 @@ async def test_without_a_media_service_the_member_is_told(
         assert (reply["event"], reply["data"]["error"]) == ("error", "voice_unavailable")
 
 
-async def test_a_media_service_that_does_not_answer_is_dialled_again_and_the_log_says_why(
+async def test_an_sfu_that_does_not_respond_is_dialled_again_and_the_reason_logged(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sfu_link, "ANSWER_DEADLINE_S", 0.05)
@@ -193,7 +195,7 @@ async def test_a_media_service_that_does_not_answer_is_dialled_again_and_the_log
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_a_media_service_that_stays_away_is_reported_once(
+async def test_an_sfu_that_stays_away_is_reported_once(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sfu.until("sync_request")
@@ -217,7 +219,7 @@ async def test_a_media_service_that_stays_away_is_reported_once(
         '{"event":"sync_response","data":"{\\"rooms\\":[{}]}"}',
     ],
 )
-async def test_nonsense_on_the_control_connection_ends_it_and_nothing_else(
+async def test_garbage_on_the_control_connection_ends_only_that_connection(
     sfu: FakeSfu, chat: ChatServer, frame: str
 ) -> None:
     await sfu.until("sync_request")
@@ -227,14 +229,14 @@ async def test_nonsense_on_the_control_connection_ends_it_and_nothing_else(
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_who_is_no_member_any_more_is_somebody(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_former_member_in_a_call_is_shown_without_a_name(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", "who left long ago")
         assert await ada.people("lobby") == ["Somebody"]
 
 
-async def test_the_public_address_of_the_media_service_comes_first(variables: dict[str, str]) -> None:
+async def test_the_public_address_of_the_sfu_comes_first(variables: dict[str, str]) -> None:
     variables["SFU_PUBLIC_HOST"] = "media.example:5005,http://127.0.0.1:5005/"
     variables["DISABLE_STUN"] = "false"
     variables["STUN_SERVERS"] = "stun.example:3478"

@@ -72,7 +72,7 @@ async def ended(task: asyncio.Task[None]) -> Refused:
     return refused.value
 
 
-async def test_what_the_server_no_longer_keeps_is_read_from_its_history(variables: dict[str, str]) -> None:
+async def test_messages_beyond_the_servers_buffer_are_read_from_history(variables: dict[str, str]) -> None:
     async with cut_line("") as line, AsyncExitStack() as stack:
         async with chat_server(variables) as chat:
             folk = await people(chat)
@@ -99,7 +99,7 @@ async def test_what_the_server_no_longer_keeps_is_read_from_its_history(variable
             assert await heard.texts(1) == ["now"]
 
 
-async def test_a_lost_connection_is_resumed_and_not_begun_again(folk: People) -> None:
+async def test_a_lost_connection_is_resumed(folk: People) -> None:
     helper = await account(folk)
     async with cut_line(folk.chat.address) as line:
         bot, welcomes = Bot(line.address, helper.token), list[object]()
@@ -116,7 +116,7 @@ async def test_a_lost_connection_is_resumed_and_not_begun_again(folk: People) ->
         assert (len(welcomes), line.cuts) == (1, 3)
 
 
-async def test_whoever_asks_too_fast_waits_and_everything_is_done_once(
+async def test_requests_beyond_the_rate_limit_wait_and_run_once(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper = await account(folk)
@@ -130,7 +130,7 @@ async def test_whoever_asks_too_fast_waits_and_everything_is_done_once(
     assert posted == {message.text for message in sent} == {str(number) for number in range(30)}
 
 
-async def test_it_posts_edits_reacts_and_deletes_where_it_was_spoken_to(folk: People) -> None:
+async def test_the_bot_posts_edits_reacts_and_deletes(folk: People) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token, prefix="?")
     root = await folk.member.done("POST", GENERAL, {"text": "root"})
     called: asyncio.Queue[str] = asyncio.Queue()
@@ -151,7 +151,7 @@ async def test_it_posts_edits_reacts_and_deletes_where_it_was_spoken_to(folk: Pe
         await member.pushed("message_deleted")
 
 
-async def test_a_handler_that_fails_and_other_programs_words_do_no_harm(
+async def test_a_failing_handler_and_foreign_commands_do_no_harm(
     folk: People, caplog: pytest.LogCaptureFixture
 ) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token)
@@ -170,7 +170,7 @@ async def test_a_handler_that_fails_and_other_programs_words_do_no_harm(
     assert "ZeroDivisionError: Member" in caplog.text
 
 
-async def test_it_knows_who_is_in_voice_and_which_channels_there_are(folk: People, sfu: FakeSfu) -> None:
+async def test_the_bot_knows_voice_participants_and_channels(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     bot = Bot(folk.chat.address, (await account(folk)).token)
     changed: asyncio.Queue[str] = asyncio.Queue()
@@ -226,7 +226,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 
 
 @pytest.mark.parametrize("how", ["deleted", "another token"])
-async def test_it_ends_when_the_server_does_not_want_it(folk: People, how: str) -> None:
+async def test_the_bot_ends_when_the_server_removes_it(folk: People, how: str) -> None:
     helper = await account(folk)
     bot, ready = Bot(folk.chat.address, helper.token), asyncio.Event()
 
@@ -248,7 +248,7 @@ async def test_a_wrong_token_is_refused_at_once(folk: People) -> None:
     assert (await ended(task)).code == "token_invalid"
 
 
-async def test_it_shows_its_token_before_it_signs_in() -> None:
+async def test_the_bot_sends_its_token_before_it_signs_in() -> None:
     shown = asyncio.get_running_loop().create_future()
 
     async def live(request: web.Request) -> web.Response:
@@ -265,12 +265,12 @@ async def test_it_shows_its_token_before_it_signs_in() -> None:
         await asyncio.gather(task, return_exceptions=True)
 
 
-def test_nothing_can_be_done_before_it_runs() -> None:
+def test_requests_before_the_bot_runs_are_refused() -> None:
     with pytest.raises(RuntimeError):
         _ = Bot("http://127.0.0.1", "svcbot.x").member
 
 
-def test_it_brings_nothing_of_the_server_but_aiohttp() -> None:
+def test_the_client_imports_only_aiohttp() -> None:
     heavy = ("aiosqlite", "av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
     ours = ("svc.chat", "svc.sfu", "svc.worker", "svc.tools", "svc._rtp")
     asking = "import sys; import svc.client; print(*sys.modules)"

@@ -41,7 +41,7 @@ async def example(address: str, token: str, folder: Path) -> AsyncIterator[Proce
         assert b"Traceback" not in said, said.decode()
 
 
-async def test_the_example_answers_100_times_over_a_line_that_is_cut(folk: People, tmp_path: Path) -> None:
+async def test_the_example_responds_100_times_over_an_unreliable_line(folk: People, tmp_path: Path) -> None:
     made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
     bot_id, token = made["member"]["id"], made["token"]
     async with (

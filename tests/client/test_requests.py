@@ -55,28 +55,28 @@ TOO_FAST = {"error": "rate_limited", "message": "Wait", "retry_after_ms": 20}
 @pytest.mark.parametrize(
     "answer", [says(429, TOO_FAST), says(429, Retry_After="0"), says(503, Retry_After="0")]
 )
-async def test_whoever_is_told_to_wait_asks_again(answer: Answer) -> None:
+async def test_a_rate_limited_request_is_repeated_after_the_wait(answer: Answer) -> None:
     async with asking(answer) as (ours, asked):
         assert await ours.ask("POST", "/api/roles", {}, repeatable=False) == {}
     assert len(asked) == 2
 
 
 @pytest.mark.parametrize("answer", [cut, says(502), says(500, {"error": "internal_error"})])
-async def test_what_may_be_repeated_is_asked_again(answer: Answer) -> None:
+async def test_repeatable_requests_are_repeated(answer: Answer) -> None:
     async with asking(answer, answer) as (ours, asked):
         assert await ours.ask("PUT", "/api/thing", repeatable=True) == {}
     assert len(asked) == 3
 
 
 @pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (says(502), Refused)])
-async def test_what_may_not_be_repeated_is_asked_once(answer: Answer, problem: type[Exception]) -> None:
+async def test_other_requests_are_sent_once(answer: Answer, problem: type[Exception]) -> None:
     async with asking(answer) as (ours, asked):
         with pytest.raises(problem):
             await ours.ask("POST", "/api/roles", {}, repeatable=False)
     assert len(asked) == 1
 
 
-async def test_a_wait_that_is_too_long_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_wait_that_is_too_long_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = {"error": "slow_mode", "message": "Wait", "retry_after_ms": 3_600_000}
     async with asking(says(429, slow)) as (ours, asked):
         with pytest.raises(Refused) as refused:
@@ -84,7 +84,7 @@ async def test_a_wait_that_is_too_long_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert (refused.value.code, refused.value.retry_after_s, len(asked)) == ("slow_mode", 3600.0, 1)
 
 
-async def test_a_server_that_stays_away_is_said_to_be_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_stays_away_is_reported_as_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "PATIENCE_S", 0.1)
     async with asking(*[cut] * 100) as (ours, _):
         with pytest.raises(Unreachable):
@@ -92,21 +92,21 @@ async def test_a_server_that_stays_away_is_said_to_be_unreachable(monkeypatch: p
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])
-async def test_a_refusal_is_final_and_says_its_code(status: int) -> None:
+async def test_an_error_is_final_and_has_its_code(status: int) -> None:
     async with asking(says(status, {"error": "unknown_channel", "message": "No"})) as (ours, asked):
         with pytest.raises(Refused, match="unknown_channel: No"):
             await ours.ask("GET", "/api/channels/x", repeatable=True)
     assert len(asked) == 1
 
 
-async def test_the_token_goes_nowhere_else() -> None:
+async def test_the_token_is_sent_only_to_the_server() -> None:
     async with asking(says(302, Location="https://elsewhere.example/")) as (ours, asked):
         with pytest.raises(Refused, match="http_302"):
             await ours.ask("GET", "/api/channels", repeatable=True)
     assert [request.headers["Authorization"] for request in asked] == ["Bearer svcbot.x"]
 
 
-async def test_an_answer_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_endless_response_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "MAX_ANSWER_BYTES", 1000)
     async with asking(says(200, "x" * 2000)) as (ours, _):
         with pytest.raises(Unreachable):

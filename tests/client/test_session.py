@@ -23,7 +23,7 @@ def said(session: Session) -> Any:
     return json.loads(answer.text)
 
 
-def test_it_signs_in_once_and_then_resumes_where_it_was() -> None:
+def test_a_session_signs_in_once_and_then_resumes() -> None:
     session = Session("svcbot.x")
     assert said(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
     assert session.received(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
@@ -31,7 +31,7 @@ def test_it_signs_in_once_and_then_resumes_where_it_was() -> None:
     assert said(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
 
 
-def test_what_was_missed_follows_and_what_was_heard_is_heard_once() -> None:
+def test_missed_events_follow_and_none_is_repeated() -> None:
     session = Session("svcbot.x")
     said(session)
     session.received(frame("authenticated", {"seq": 5}, id=1))
@@ -44,7 +44,7 @@ def test_what_was_missed_follows_and_what_was_heard_is_heard_once() -> None:
     assert said(session)["data"]["seq"] == 8
 
 
-def test_what_is_not_numbered_is_always_heard() -> None:
+def test_events_without_a_number_are_always_delivered() -> None:
     session = Session("svcbot.x")
     said(session)
     session.received(frame("authenticated", {"seq": 5}, id=1))
@@ -54,14 +54,14 @@ def test_what_is_not_numbered_is_always_heard() -> None:
         )
 
 
-def test_before_the_sign_in_nothing_else_counts() -> None:
+def test_before_the_sign_in_events_are_ignored() -> None:
     session = Session("svcbot.x")
     said(session)
     assert session.received(frame("message_posted", seq=7)) is None
     assert not session.signed_in
 
 
-def test_a_refused_sign_in_says_why() -> None:
+def test_a_refused_sign_in_gives_the_reason() -> None:
     session = Session("svcbot.x")
     said(session)
     with pytest.raises(Refused) as refused:
@@ -75,7 +75,7 @@ def test_a_refused_sign_in_says_why() -> None:
     "text",
     ["", "[]", "null", "{}", '{"event": 1, "data": {}}', '{"event": "hello"}', '{"event": "a", "data": []}'],
 )
-def test_what_is_no_frame_is_said_to_be_none(text: str) -> None:
+def test_an_invalid_frame_is_reported(text: str) -> None:
     with pytest.raises(ValueError):
         Session("svcbot.x").received(text)
 
@@ -101,7 +101,7 @@ def test_the_first_sign_in_has_missed_nothing() -> None:
     assert list(cursors.missed(state(general=7, news=None))) == []
 
 
-def test_after_a_gap_history_is_read_where_there_is_something_new() -> None:
+def test_after_a_gap_history_is_read_where_there_are_new_messages() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7, news=3))
     assert cursors.pushed(message(8))
@@ -115,7 +115,7 @@ def test_after_a_gap_history_is_read_where_there_is_something_new() -> None:
     ]
 
 
-def test_what_history_told_is_not_told_again_by_a_push_and_everything_else_is() -> None:
+def test_messages_from_history_are_not_repeated_by_pushes() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7))
     again = state(general=9, news=None)

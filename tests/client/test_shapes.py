@@ -51,11 +51,11 @@ def differences(shape: Any, schema: Mapping[str, Any], where: str) -> list[str]:
 
 
 @pytest.mark.parametrize("shape", [Message, Channel, Member, VoiceMember])
-def test_every_field_is_as_the_server_describes_it(shape: type) -> None:
+def test_every_field_matches_the_servers_description(shape: type) -> None:
     assert differences(shape, SCHEMAS[shape.__name__], shape.__name__) == []
 
 
-def test_an_upload_is_as_the_server_describes_it() -> None:
+def test_an_upload_matches_the_servers_description() -> None:
     assert differences(Upload, UPLOAD, "Upload") == []
 
 
@@ -66,7 +66,7 @@ def test_a_difference_is_found() -> None:
     assert differences(tuple[str, ...], {"type": "string"}, "n")
 
 
-def test_every_path_and_event_of_the_client_is_one_of_the_servers() -> None:
+def test_the_client_uses_only_paths_and_events_of_the_server() -> None:
     asked = {path for source in SOURCES for path in re.findall(r'f"(/api/[^"]+)"', source)}
     paths = {re.sub(r"\{.*?\}", "{}", key.partition(" ")[2]) for key in ENDPOINTS}
     assert len(asked) >= 4
@@ -92,11 +92,11 @@ def test_every_path_and_event_of_the_client_is_one_of_the_servers() -> None:
         {"id": "1", "nickname": "Ada", "roles": [], "bot": 1},
     ],
 )
-def test_what_is_not_as_described_is_not_believed(data: object) -> None:
+def test_values_that_do_not_match_are_refused(data: object) -> None:
     with pytest.raises(ValueError):
         read(Member, data)
 
 
-def test_what_a_newer_server_says_beside_is_ignored() -> None:
+def test_additional_fields_of_a_newer_server_are_ignored() -> None:
     data = {"id": "1", "nickname": "Ada", "roles": ["owner"], "bot": False, "mood": "good"}
     assert read(Member, data) == Member("1", "Ada", ("owner",), bot=False)

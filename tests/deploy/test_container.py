@@ -27,11 +27,11 @@ def said_by(name: str, *arguments: str) -> str:
     return "" if verdict.returncode == 0 else verdict.stdout + verdict.stderr
 
 
-def test_hadolint_has_nothing_to_say_against_the_dockerfile() -> None:
+def test_hadolint_accepts_the_dockerfile() -> None:
     assert said_by("hadolint", "--no-color", str(CONTAINER / "Dockerfile")) == ""
 
 
-def test_the_compose_file_is_one() -> None:
+def test_the_compose_file_is_valid() -> None:
     schema = ("--builtin-schema", "vendor.compose-spec")
     assert said_by("check-jsonschema", *schema, str(CONTAINER / "compose.yaml")) == ""
 
@@ -66,7 +66,7 @@ def test_each_variable_that_is_set_is_read_by_a_program() -> None:
     assert len(in_services) >= 10
 
 
-def test_what_the_image_is_made_of_is_sent_to_whoever_builds_it() -> None:
+def test_the_build_context_contains_everything_that_the_image_needs() -> None:
     sent = {line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line[:1] == "!"}
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (CONTAINER / "Dockerfile").read_text(), re.MULTILINE)
     assert {name for line in copied for name in line.split()} == sent
@@ -74,7 +74,7 @@ def test_what_the_image_is_made_of_is_sent_to_whoever_builds_it() -> None:
 
 
 @pytest.mark.timeout(900)
-def test_the_image_is_built_and_answers_where_an_engine_runs() -> None:
+def test_the_image_is_built_and_responds_where_an_engine_runs() -> None:
     tried = subprocess.run(
         (REPOSITORY / "ci" / "image",), capture_output=True, text=True, timeout=800, check=False
     )

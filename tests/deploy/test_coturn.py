@@ -48,7 +48,7 @@ async def allocated(
         return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)
 
 
-def test_a_member_reaches_the_sfu_over_udp_tcp_and_tls_and_nobody_else(tmp_path: Path) -> None:
+def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None:
     required("turnserver")
 
     async def body() -> None:

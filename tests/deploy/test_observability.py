@@ -43,7 +43,7 @@ def test_promtool_accepts_the_configuration_and_the_rules() -> None:
     checked("check", "config", str(DEPLOY / "prometheus" / "prometheus.yml"))
 
 
-def test_each_alert_is_raised_by_what_it_is_for_and_by_no_ordinary_day() -> None:
+def test_each_alert_fires_for_its_cause_and_never_on_an_ordinary_day() -> None:
     checked("test", "rules", str(Path(__file__).with_name("alerts_test.yml")))
     tried = Path(__file__).with_name("alerts_test.yml").read_text()
     named = re.findall(r"- alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text())
@@ -68,7 +68,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[tuple[ChatServer, dict[str, str]
             yield chat, {"svc-chat": urlsplit(chat.address).netloc, "svc-sfu": f"127.0.0.1:{sfu.http_port}"}
 
 
-async def test_every_query_of_the_dashboard_finds_something(
+async def test_every_query_of_the_dashboard_returns_data(
     chat: tuple[ChatServer, dict[str, str]], tmp_path: Path
 ) -> None:
     server, targets = chat
@@ -89,7 +89,7 @@ async def test_every_query_of_the_dashboard_finds_something(
         assert empty == []
 
 
-async def test_the_dashboard_and_the_alerts_know_no_metric_that_is_not_there(
+async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
     chat: tuple[ChatServer, dict[str, str]],
 ) -> None:
     _, targets = chat

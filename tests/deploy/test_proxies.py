@@ -50,7 +50,7 @@ async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
                     yield Site(proxy, ChatServer(address, http, direct.invite), direct)
 
 
-async def test_the_page_and_the_api_are_there(site: Site) -> None:
+async def test_the_page_and_the_api_are_reachable(site: Site) -> None:
     async with site.chat.http.get("/") as page:
         assert page.status == 200
         assert page.content_type == "text/html"
@@ -58,7 +58,7 @@ async def test_the_page_and_the_api_are_there(site: Site) -> None:
         assert (await health.json())["status"] == "healthy"
 
 
-async def test_plain_http_is_sent_to_https(site: Site) -> None:
+async def test_plain_http_redirects_to_https(site: Site) -> None:
     address = f"http://localhost:{site.proxy.http_port}/health?x=1"
     async with ClientSession() as http, http.get(address, allow_redirects=False) as answer:
         assert answer.status == 308
@@ -66,7 +66,7 @@ async def test_plain_http_is_sent_to_https(site: Site) -> None:
         assert answer.headers["Location"].endswith("/health?x=1")
 
 
-async def test_members_join_talk_and_hear_each_other(site: Site) -> None:
+async def test_members_join_and_hear_each_other(site: Site) -> None:
     async with site.chat.member("Ada") as ada, site.chat.member("Grace") as grace:
         await ada.ask("message_send", channel_id="general", text="through the proxy")
         assert (await grace.pushed("message_posted"))["text"] == "through the proxy"
@@ -81,14 +81,14 @@ async def test_a_page_of_another_site_is_refused_as_without_a_proxy(site: Site) 
         assert (await ws.receive_json())["event"] == "hello"
 
 
-async def test_signalling_reaches_the_media_service(site: Site) -> None:
+async def test_signalling_reaches_the_sfu(site: Site) -> None:
     async with site.chat.http.ws_connect("/sfu/client") as ws:
         await ws.send_str('{"event":"no_such_event","data":"{}"}')
         message = await ws.receive(timeout=10)
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1008)
 
 
-async def test_wrong_codes_are_counted_by_the_address_that_the_proxy_names_and_no_other(site: Site) -> None:
+async def test_wrong_codes_are_counted_by_the_address_that_the_proxy_names(site: Site) -> None:
     await site.chat.join("Owner")
     for spoofed in ("203.0.113.1", "203.0.113.2", "203.0.113.3"):
         refusal = await wrong_code(site, {"X-Forwarded-For": spoofed})
@@ -105,7 +105,7 @@ async def wrong_code(site: Site, headers: dict[str, str]) -> str:
         return str((await response.json())["error"])
 
 
-async def test_what_is_too_large_is_refused_by_the_server_in_its_words(site: Site) -> None:
+async def test_oversized_requests_get_the_servers_own_error(site: Site) -> None:
     async with site.chat.http.post("/api/auth/join", data=BytesIO(b"x" * 3_000_000)) as response:
         assert response.status == 413
         assert (await response.json())["error"] == "body_too_large"

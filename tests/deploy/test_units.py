@@ -39,17 +39,17 @@ def analysed(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_systemd_has_nothing_to_say_against_it(unit: Path) -> None:
+def test_systemd_accepts_the_unit(unit: Path) -> None:
     verdict = analysed("verify", str(unit))
     assert (verdict.returncode, verdict.stdout + verdict.stderr) == (0, "")
 
 
-def test_little_of_the_system_is_exposed_to_it(unit: Path) -> None:
+def test_little_of_the_system_is_exposed_to_the_unit(unit: Path) -> None:
     verdict = analysed("security", "--offline=true", f"--threshold={MOST_EXPOSED}", str(unit))
     assert verdict.returncode == 0, verdict.stdout
 
 
-def test_it_starts_a_command_that_exists(unit: Path) -> None:
+def test_the_unit_starts_an_existing_command(unit: Path) -> None:
     parser().parse_args(started_by(unit))
 
 
@@ -64,12 +64,12 @@ def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return as_installed(socket, tmp_path)
 
 
-def test_systemd_has_nothing_to_say_against_ports_that_it_keeps(activated: Path) -> None:
+def test_systemd_accepts_the_socket_units(activated: Path) -> None:
     verdict = analysed("verify", str(activated), str(activated.with_suffix(".service")))
     assert (verdict.returncode, verdict.stdout + verdict.stderr) == (0, "")
 
 
-def test_every_port_that_it_keeps_is_taken_from_it(activated: Path) -> None:
+def test_every_kept_port_is_taken_from_systemd(activated: Path) -> None:
     """systemd counts them from 3."""
     kept = re.findall("^Listen(?:Stream|Datagram)=", activated.read_text(), re.MULTILINE)
     taken = started_by(activated.parent / f"{activated.stem}.service.d" / "socket.conf")

@@ -77,9 +77,7 @@ async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
     return participant
 
 
-async def test_a_first_message_that_makes_no_sense_is_closed_with_a_reason(
-    sfu: SfuProcess, guests: Guests
-) -> None:
+async def test_an_invalid_first_message_is_closed_with_a_reason(sfu: SfuProcess, guests: Guests) -> None:
     expected = {"/client": "client_join", "/server": "server_register", "/any": "client_join"}
     for path, text in product(expected, [*NOT_EVEN_FRAMES, '{"event": "dance", "data": "{}"}']):
         stranger = Socket(await sfu.connect(path))
@@ -88,7 +86,7 @@ async def test_a_first_message_that_makes_no_sense_is_closed_with_a_reason(
     await a_call_works(guests)
 
 
-async def test_nonsense_in_mid_call_is_answered_each_time_and_the_call_goes_on(guests: Guests) -> None:
+async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
     nonsense = [*NOT_EVEN_FRAMES, *WRONG_EVENTS]
@@ -106,7 +104,7 @@ async def test_nonsense_in_mid_call_is_answered_each_time_and_the_call_goes_on(g
     await a_call_works(guests)
 
 
-async def test_nonsense_of_a_chat_server_is_dropped_and_it_goes_on(
+async def test_garbage_from_a_chat_server_is_dropped_and_the_link_continues(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     nonsense: list[tuple[str, dict[str, object]]] = [
@@ -139,7 +137,9 @@ async def test_an_oversized_message_closes_1009_and_one_of_256_kb_does_not(
     await a_call_works(guests)
 
 
-async def test_what_is_not_websocket_or_not_http_gets_a_refusal(sfu: SfuProcess, guests: Guests) -> None:
+async def test_connections_that_are_not_websocket_or_http_are_refused(
+    sfu: SfuProcess, guests: Guests
+) -> None:
     for frame in (b"\xff\xfe\xfd", b"\xc0\x80"):
         stranger = await sfu.connect()
         await stranger._writer.send_frame(frame, WSMsgType.TEXT)
@@ -154,7 +154,7 @@ async def test_what_is_not_websocket_or_not_http_gets_a_refusal(sfu: SfuProcess,
     await a_call_works(guests)
 
 
-async def test_an_answer_that_does_not_fit_is_refused_and_the_offer_goes_on_waiting(
+async def test_an_answer_that_does_not_fit_is_refused_and_the_offer_stays_open(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     ada = await join_silently(sfu, "ada")
@@ -179,7 +179,7 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_offer_goes_on_wait
     await a_call_works(guests)
 
 
-async def test_a_certificate_that_was_not_announced_ends_that_participant_alone(guests: Guests) -> None:
+async def test_an_unannounced_certificate_ends_only_that_participant(guests: Guests) -> None:
     def other_certificate(sdp: str) -> str:
         lines = sdp.split("\r\n")
         return "\r\n".join(line[:-5] + "00:00" if "a=fingerprint" in line else line for line in lines)
@@ -193,7 +193,9 @@ async def test_a_certificate_that_was_not_announced_ends_that_participant_alone(
     await a_call_works(guests)
 
 
-async def test_garbage_datagrams_of_every_first_byte_disturb_nobody(sfu: SfuProcess, guests: Guests) -> None:
+async def test_garbage_datagrams_with_every_first_byte_disturb_nobody(
+    sfu: SfuProcess, guests: Guests
+) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
     numbers = random.Random(7)

@@ -65,7 +65,7 @@ async def test_a_client_that_names_no_address_is_found_by_its_checks(guests: Gue
     await converse(ada, await guests.arrive("grace"))
 
 
-async def test_whoever_leaves_ends_for_the_others(guests: Guests, control: ControlConnection) -> None:
+async def test_a_leaving_participant_ends_for_the_others(guests: Guests, control: ControlConnection) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     line = await ada.sees(grace)
     assert (line.ended, ada.directions[line.mid]) == (False, "recvonly")
@@ -77,7 +77,7 @@ async def test_whoever_leaves_ends_for_the_others(guests: Guests, control: Contr
     assert ada.closed is None
 
 
-async def test_whoever_comes_in_mid_call_gets_every_track(guests: Guests) -> None:
+async def test_a_participant_who_joins_later_gets_every_track(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await converse(ada, grace)
     edsger = await guests.arrive("edsger")
@@ -85,7 +85,7 @@ async def test_whoever_comes_in_mid_call_gets_every_track(guests: Guests) -> Non
     assert sorted(edsger.welcome["peers"]) == ["ada", "grace"]
 
 
-async def test_the_lines_of_somebody_who_left_carry_somebody_else(guests: Guests) -> None:
+async def test_the_lines_of_a_former_participant_are_reused(guests: Guests) -> None:
     ada = await guests.arrive("ada")
     lines: set[frozenset[str]] = set()
     for name in ("grace", "edsger", "barbara"):
@@ -97,7 +97,7 @@ async def test_the_lines_of_somebody_who_left_carry_somebody_else(guests: Guests
     assert lines == {frozenset({"0", "1", "2", "3", "4", "5"})}
 
 
-async def test_a_camera_goes_off_and_on_and_a_screen_beside_it(guests: Guests) -> None:
+async def test_a_camera_goes_off_and_on_next_to_a_screen(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await converse(ada, grace)
     camera = ada.sends.pop(CAMERA)

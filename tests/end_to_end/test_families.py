@@ -20,7 +20,7 @@ V4, V6 = Means("127.0.0.1"), Means("::1")
     indirect=["sfu"],
     ids=["both over IPv6", "one over each"],
 )
-async def test_two_people_meet_whatever_family_they_come_by(
+async def test_two_people_meet_over_any_address_family(
     sfu: SfuProcess, guests: Guests, ada_is_at: Means, grace_is_at: Means
 ) -> None:
     ada, grace = await guests.arrive("ada", means=ada_is_at), await guests.arrive("grace", means=grace_is_at)

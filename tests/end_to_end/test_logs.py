@@ -17,9 +17,7 @@ async def meet(guests: Guests) -> None:
     await ada.hears(grace)
 
 
-async def test_rooms_and_connections_are_logged_unless_told_otherwise(
-    sfu: SfuProcess, guests: Guests
-) -> None:
+async def test_rooms_and_connections_are_logged_by_default(sfu: SfuProcess, guests: Guests) -> None:
     await meet(guests)
     assert "peer joined room=lobby user=ada" in sfu.output
     assert "packet forwarded" not in sfu.output
@@ -33,7 +31,7 @@ async def test_debug_set_to_false_silences_rooms_and_connections(sfu: SfuProcess
 
 
 @pytest.mark.parametrize("sfu", [{"VERBOSE_LOG": "true", "DEBUG": "false"}], indirect=True)
-async def test_verbose_log_tells_of_each_packet_that_is_forwarded(sfu: SfuProcess, guests: Guests) -> None:
+async def test_verbose_log_lists_each_forwarded_packet(sfu: SfuProcess, guests: Guests) -> None:
     await meet(guests)
     forwarded = [line for line in sfu.output.splitlines() if "packet forwarded" in line]
     assert len(forwarded) > 50
@@ -41,7 +39,7 @@ async def test_verbose_log_tells_of_each_packet_that_is_forwarded(sfu: SfuProces
     assert all(field in line for line in forwarded for field in fields)
 
 
-async def test_the_start_and_the_metrics_say_how_media_is_encrypted(sfu: SfuProcess) -> None:
+async def test_the_start_and_the_metrics_name_the_encryption_of_media(sfu: SfuProcess) -> None:
     assert await how_media_is_encrypted(sfu) == ENCRYPTION
 
 
@@ -49,7 +47,7 @@ async def test_the_start_and_the_metrics_say_how_media_is_encrypted(sfu: SfuProc
     platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
 )
 @pytest.mark.parametrize("sfu", [WITHOUT_AES], indirect=True)
-async def test_a_processor_without_aes_instructions_is_told_of(sfu: SfuProcess) -> None:
+async def test_a_processor_without_aes_instructions_is_reported(sfu: SfuProcess) -> None:
     assert await how_media_is_encrypted(sfu) == ENCRYPTION | {"aes": "software"}
 
 

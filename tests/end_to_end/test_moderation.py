@@ -76,7 +76,7 @@ async def test_a_deafened_user_hears_nobody_and_is_heard(guests: Guests, control
     assert sequence_gaps(sound) == 0
 
 
-async def test_a_mute_outlives_leaving_and_joining_again(guests: Guests, control: ControlConnection) -> None:
+async def test_a_mute_survives_leaving_and_joining_again(guests: Guests, control: ControlConnection) -> None:
     ada, grace = await talking(guests)
     await control_audio(control, "ada", is_muted=True)
     await ada.leave()
@@ -102,7 +102,7 @@ async def test_a_disconnected_user_is_closed_and_ends_for_the_others(
     await asyncio.gather(grace.sees(ada), ada.sees(grace))
 
 
-async def test_a_right_that_is_lost_ends_its_track_and_no_other(
+async def test_a_revoked_right_ends_its_track_and_no_other(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

@@ -43,7 +43,7 @@ async def addresses(member: LiveMember) -> dict[str, str]:
     return {room: grant["urls"][-1] for room, grant in grants.items()}
 
 
-async def test_rooms_are_spread_over_both(tmp_path: Path) -> None:
+async def test_rooms_are_spread_over_both_services(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -55,7 +55,7 @@ async def test_rooms_are_spread_over_both(tmp_path: Path) -> None:
         assert await addresses(ada) == places
 
 
-async def test_people_meet_again_at_the_other_when_theirs_is_killed(tmp_path: Path) -> None:
+async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,

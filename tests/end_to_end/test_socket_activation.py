@@ -84,21 +84,21 @@ def chat_variables(folder: Path) -> dict[str, str]:
 
 
 @real
-async def test_systemds_tool_starts_the_chat_server_at_the_first_request(tmp_path: Path) -> None:
+async def test_systemd_starts_the_chat_server_at_the_first_request(tmp_path: Path) -> None:
     port = free_port()
     async with activated(port, "chat", "--listen-fd", "3", **chat_variables(tmp_path / "data")):
         assert await health(port) == "chat"
 
 
 @real
-async def test_systemds_tool_starts_the_media_service_at_the_first_request() -> None:
+async def test_systemd_starts_the_sfu_at_the_first_request() -> None:
     port = free_port()
     quiet = {"DISABLE_STUN": "true", "ICE_UDP_MUX_PORT": "0"}
     async with activated(port, "sfu", "--listen-fd", "3", **quiet):
         assert await health(port) == "sfu"
 
 
-async def test_who_comes_while_the_chat_server_restarts_only_waits(tmp_path: Path) -> None:
+async def test_a_request_during_a_restart_of_the_chat_server_only_waits(tmp_path: Path) -> None:
     (listening,) = bound("127.0.0.1", 0)
     with listening:
         port, number = listening.getsockname()[1], listening.fileno()
@@ -112,7 +112,7 @@ async def test_who_comes_while_the_chat_server_restarts_only_waits(tmp_path: Pat
             assert await asking == "chat"
 
 
-async def test_a_call_goes_over_ports_of_both_kinds_that_were_handed_over() -> None:
+async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
     with ExitStack() as open_here:
         (tcp,) = bound("127.0.0.1", 0)
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -143,9 +143,7 @@ async def two_people_talk(sfu: SfuProcess) -> None:
         ("chat", "udp", "--listen-fd: this program does not use UDP sockets"),
     ],
 )
-async def test_sockets_that_cannot_be_used_are_said(
-    tmp_path: Path, program: str, kind: str, problem: str
-) -> None:
+async def test_unusable_sockets_are_reported(tmp_path: Path, program: str, kind: str, problem: str) -> None:
     family = socket.AF_INET6 if kind == "dual" else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as handed:
         if kind == "dual":

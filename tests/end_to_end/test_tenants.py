@@ -50,7 +50,7 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
     assert "peer_left" not in dict(away.heard)
 
 
-async def test_a_tenants_secret_opens_no_room_of_another(sfu: SfuProcess, guests: Guests) -> None:
+async def test_a_tenants_secret_does_not_open_another_tenants_rooms(sfu: SfuProcess, guests: Guests) -> None:
     await sfu.control("lobby", server_id="away", secret=OTHER_SECRET)
     refused = [
         await guests.arrive("ada", server_id="away", server_password=SECRET),
@@ -61,7 +61,7 @@ async def test_a_tenants_secret_opens_no_room_of_another(sfu: SfuProcess, guests
         assert (await person.ending(), person.errors) == ((4003, reason), [reason])
 
 
-async def test_a_second_registration_with_another_secret_takes_nothing_over(
+async def test_a_second_registration_with_another_secret_is_refused(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")

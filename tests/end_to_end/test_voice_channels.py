@@ -65,7 +65,7 @@ async def house(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[House]:
             await guests.leave()
 
 
-async def test_a_moderators_mute_silences_and_outlives_leaving(house: House) -> None:
+async def test_a_moderators_mute_silences_and_survives_leaving(house: House) -> None:
     ada, grace = await house.both_talk()
     sound = await grace.hears(ada)
     await house.mod.ask("voice_mute", member_id=house.ada.id, muted=True)
@@ -84,7 +84,7 @@ async def test_a_moderators_mute_silences_and_outlives_leaving(house: House) -> 
     await grace.hears(ada)
 
 
-async def test_who_is_put_out_is_out_and_may_come_back(house: House) -> None:
+async def test_a_disconnected_member_may_return(house: House) -> None:
     ada, grace = await house.both_talk()
     await house.mod.ask("voice_disconnect", member_id=house.ada.id)
     assert (await ada.ending())[0] == 4004
@@ -95,7 +95,7 @@ async def test_who_is_put_out_is_out_and_may_come_back(house: House) -> None:
     await grace.hears(ada)
 
 
-async def test_who_is_moved_follows_into_the_other_room(house: House) -> None:
+async def test_a_moved_member_follows_into_the_other_room(house: House) -> None:
     ada, _ = await house.both_talk()
     await house.mod.ask("voice_move", member_id=house.ada.id, channel_id="attic")
     where = await house.ada.pushed("voice_moved")
@@ -107,7 +107,7 @@ async def test_who_is_moved_follows_into_the_other_room(house: House) -> None:
     assert house.community.voice.occupancy.users("attic") == (house.ada.id,)
 
 
-async def test_a_role_that_is_lost_in_mid_call_ends_the_picture_and_not_the_sound(house: House) -> None:
+async def test_a_role_revoked_during_a_call_ends_the_picture_but_not_the_sound(house: House) -> None:
     ada, grace = await house.both_talk()
     give_role(house.community, house.ada.id, "guest")
     for tell in house.community.changes.permissions_changed:
@@ -120,7 +120,7 @@ async def test_a_role_that_is_lost_in_mid_call_ends_the_picture_and_not_the_soun
     await grace.sees(ada)
 
 
-async def test_who_is_kicked_hears_nothing_more(house: House) -> None:
+async def test_a_kicked_member_hears_nothing_more(house: House) -> None:
     ada, grace = await house.both_talk()
     async with house.chat.http.post(
         f"/api/members/{house.ada.id}/kick", json={}, headers={"Authorization": f"Bearer {house.mod.token}"}

@@ -20,19 +20,19 @@ def test_every_target_has_seeds() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_the_target_takes_every_seed(target: str) -> None:
+def test_the_target_accepts_every_seed(target: str) -> None:
     run = import_module(f"tests.fuzz.targets.{target}").run
     for seed in SEEDS[target]():
         run(seed)
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_what_the_target_found_stays_fixed(target: str) -> None:
+def test_earlier_findings_stay_fixed(target: str) -> None:
     run = import_module(f"tests.fuzz.targets.{target}").run
     for finding in FINDINGS:
         if finding.parent.name == target:
             run(finding.read_bytes())
 
 
-def test_every_finding_is_some_targets() -> None:
+def test_every_finding_belongs_to_a_target() -> None:
     assert {finding.parent.name for finding in FINDINGS} <= set(TARGETS)

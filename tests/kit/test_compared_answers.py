@@ -29,13 +29,13 @@ def found(first: Answer, again: Answer, new: Answer) -> Comparison:
         (answer(201, id="c", name="crew", roles=[{"rank": 1}]), ["status was 200, is 201"]),
     ],
 )
-def test_a_difference_is_told_with_its_place(new: Answer, different: list[str]) -> None:
+def test_a_difference_is_reported_with_its_path(new: Answer, different: list[str]) -> None:
     comparison = found(FIRST, AGAIN, new)
     assert comparison.different == {each: ["it"] for each in different}
     assert comparison.alike == ([] if different else ["it"])
 
 
-def test_another_text_of_a_refusal_is_told_apart() -> None:
+def test_another_text_of_an_error_is_reported_separately() -> None:
     first, new = (answer(400, error="invalid_request", message=text) for text in ("Too long", "Too short"))
     comparison = found(first, first, new)
     assert comparison.reworded == {'body.message was "Too long", is "Too short"': ["it"]}
@@ -44,6 +44,6 @@ def test_another_text_of_a_refusal_is_told_apart() -> None:
 
 
 @pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
-def test_what_two_plays_do_not_have_in_common_is_not_compared(again: Answer) -> None:
+def test_only_common_requests_are_compared(again: Answer) -> None:
     comparison = found(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})

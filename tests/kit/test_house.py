@@ -47,7 +47,7 @@ def write(root: Path, module: str, source: str) -> None:
     path.write_text(source)
 
 
-def test_a_tree_that_keeps_to_its_table_has_no_violations(tree: Path) -> None:
+def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
     assert violations(tree, HOUSE) == []
 
 
@@ -114,7 +114,7 @@ def test_a_tree_that_keeps_to_its_table_has_no_violations(tree: Path) -> None:
         ("attic/x.py", "import app.base.clock", "app/attic/x.py:1: attic has no place in the layer table"),
     ],
 )
-def test_a_breach_is_named_with_its_place(tree: Path, module: str, source: str, problem: str) -> None:
+def test_a_violation_is_named_with_its_location(tree: Path, module: str, source: str, problem: str) -> None:
     write(tree, module, source)
     assert violations(tree, HOUSE) == [problem]
 
@@ -134,12 +134,12 @@ def test_a_breach_is_named_with_its_place(tree: Path, module: str, source: str, 
         ("web/members/rules.py", "from app.web.members import store\n"),
     ],
 )
-def test_what_is_allowed_passes(tree: Path, module: str, source: str) -> None:
+def test_allowed_imports_pass(tree: Path, module: str, source: str) -> None:
     write(tree, module, source)
     assert violations(tree, HOUSE) == []
 
 
-def test_a_circle_of_files_is_found_even_through_a_function_and_a_pxd(tree: Path) -> None:
+def test_an_import_cycle_is_found_through_functions_and_pxd_files(tree: Path) -> None:
     write(tree, "core/a.pyx", "from app.core.b cimport B")
     write(tree, "core/b.pxd", "from app.core.c cimport C")
     write(tree, "core/c.pyx", "def f():\n    from app.core import a\n")
@@ -151,7 +151,7 @@ def test_a_circle_of_files_is_found_even_through_a_function_and_a_pxd(tree: Path
     assert same_within_the_folder.startswith("a circle of folders in app.core: ")
 
 
-def test_a_circle_of_folders_is_found_where_no_two_files_circle(tree: Path) -> None:
+def test_a_cycle_of_folders_is_found_without_a_cycle_of_files(tree: Path) -> None:
     write(tree, "web/voice/rules.py", "import app.web.members.names")
     write(tree, "web/members/names.py", "")
     write(tree, "web/members/rules.py", "import app.web.voice.rooms")
@@ -160,7 +160,7 @@ def test_a_circle_of_folders_is_found_where_no_two_files_circle(tree: Path) -> N
     assert circle.startswith("a circle of folders in app.web: ")
 
 
-def test_a_module_and_its_pxd_are_one(tree: Path) -> None:
+def test_a_module_and_its_pxd_are_one_node(tree: Path) -> None:
     write(tree, "core/x.pxd", "cdef class X: pass")
     write(tree, "core/x.pyx", "from app.core.x cimport X")
     assert violations(tree, HOUSE) == []

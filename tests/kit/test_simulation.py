@@ -20,7 +20,7 @@ def lost(fates: list[list[float]]) -> float:
     return sum(not fate for fate in fates) / len(fates)
 
 
-def test_a_clean_link_delays_and_does_nothing_else() -> None:
+def test_a_clean_link_only_delays() -> None:
     assert arrivals(Conditions(delay_s=0.02), packets=3) == [[0.02], [0.021], [0.022]]
 
 
@@ -31,14 +31,14 @@ def test_the_same_seed_draws_the_same_fates() -> None:
 
 
 @pytest.mark.parametrize("burst", [1, 5])
-def test_the_share_of_losses_is_as_asked_and_bursts_are_as_long(burst: int) -> None:
+def test_the_loss_rate_and_burst_length_are_as_configured(burst: int) -> None:
     fates = arrivals(Conditions(loss=0.1, burst=burst), packets=100_000)
     assert lost(fates) == pytest.approx(0.1, rel=0.1)
     begun = sum(bool(before) and not fate for before, fate in pairwise(fates))
     assert lost(fates) * len(fates) / begun == pytest.approx(burst if burst > 1 else 1 / 0.9, rel=0.1)
 
 
-def test_jitter_keeps_the_order_and_only_chosen_packets_are_overtaken() -> None:
+def test_jitter_keeps_the_order_except_for_chosen_packets() -> None:
     times = [fate[0] for fate in arrivals(Conditions(jitter_s=0.05))]
     assert times == sorted(times)
     times = [fate[0] for fate in arrivals(Conditions(reorder=0.05))]
@@ -46,20 +46,20 @@ def test_jitter_keeps_the_order_and_only_chosen_packets_are_overtaken() -> None:
     assert overtaken / len(times) == pytest.approx(0.05, rel=0.1)
 
 
-def test_a_duplicate_comes_after_its_original() -> None:
+def test_a_duplicate_follows_its_original() -> None:
     twice = [fate for fate in arrivals(Conditions(duplicate=0.1)) if len(fate) == 2]
     assert len(twice) == pytest.approx(2000, rel=0.1)
     assert all(first < second for first, second in twice)
 
 
-def test_a_rate_limit_loses_what_its_queue_does_not_hold() -> None:
+def test_a_rate_limit_drops_what_its_queue_cannot_hold() -> None:
     # 8 Mbit/s are offered.
     fates = arrivals(Conditions(rate_bps=6_000_000))
     assert lost(fates) == pytest.approx(0.25, rel=0.05)
     assert max(fate[0] - number / 1000 for number, fate in enumerate(fates) if fate) < 0.13
 
 
-def test_the_invariant_allows_the_same_bytes_again_and_nothing_else() -> None:
+def test_the_invariant_allows_only_the_same_bytes_again() -> None:
     invariant = EncryptionInvariant()
     packet = bytes([0x80, 96]) + (7).to_bytes(2, "big") + bytes(4) + b"ssrc" + b"payload"
     invariant.check(packet)
@@ -68,7 +68,7 @@ def test_the_invariant_allows_the_same_bytes_again_and_nothing_else() -> None:
         invariant.check(packet + b"!")
 
 
-def test_the_invariant_tells_a_number_from_the_same_one_a_cycle_later() -> None:
+def test_the_invariant_distinguishes_equal_numbers_of_different_cycles() -> None:
     invariant = EncryptionInvariant()
     for nth, number in enumerate((65534, 0, 65535, 2, 30000, 60000, 65534)):
         invariant.check(bytes([0x80, 96]) + number.to_bytes(2, "big") + bytes(8) + bytes([nth]))

@@ -12,7 +12,7 @@ from tests.kit.chat_process import chat_process
 from tests.kit.waiting import wait_until
 
 
-async def test_only_what_can_be_gone_on_with_outlives_a_kill(tmp_path: Path) -> None:
+async def test_only_resumable_uploads_survive_a_kill(tmp_path: Path) -> None:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",

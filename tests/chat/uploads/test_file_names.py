@@ -23,7 +23,7 @@ FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
         "cafe\u0301.txt",
     ],
 )
-def test_names_of_files_keep_what_their_scripts_and_emoji_need(name: str) -> None:
+def test_file_names_keep_the_marks_that_scripts_and_emoji_need(name: str) -> None:
     assert readable_file_name(name) == name
 
 
@@ -52,5 +52,5 @@ def test_names_of_files_keep_what_their_scripts_and_emoji_need(name: str) -> Non
         (f"{FLAG}{'x' * (MAX_NAME_CHARACTERS - 3)}", "x" * (MAX_NAME_CHARACTERS - 3)),
     ],
 )
-def test_names_of_files_lose_what_turns_or_hides_text(name: str, shown: str) -> None:
+def test_file_names_lose_characters_that_reorder_or_hide_text(name: str, shown: str) -> None:
     assert readable_file_name(name) == shown

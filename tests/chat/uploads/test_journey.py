@@ -49,7 +49,7 @@ async def test_a_file_is_posted_shown_in_parts_and_swept_with_its_message(place:
     assert await member.refused("GET", f"/api/uploads/{upload_id}") == "unknown_upload"
 
 
-async def test_messages_of_a_channel_that_is_deleted_let_go_of_their_files(place: Place) -> None:
+async def test_deleting_a_channel_releases_the_files_of_its_messages(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     body = {"text": "", "attachments": [upload_id]}
@@ -62,7 +62,7 @@ async def test_messages_of_a_channel_that_is_deleted_let_go_of_their_files(place
     assert await sweep.once() == 2
 
 
-async def test_who_deletes_their_data_takes_their_files_along(place: Place) -> None:
+async def test_deleting_ones_data_deletes_ones_files(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     body = {"text": "", "attachments": [upload_id]}
@@ -80,7 +80,7 @@ async def test_who_deletes_their_data_takes_their_files_along(place: Place) -> N
 
 
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
-async def test_a_tus_client_of_others_uploads_in_pieces_and_goes_on(place: Place, tmp_path: Path) -> None:
+async def test_a_third_party_tus_client_uploads_in_pieces_and_resumes(place: Place, tmp_path: Path) -> None:
     content = PNG + secrets.token_bytes(3_000_000)
     file = tmp_path / "holiday.png"
     file.write_bytes(content)

@@ -5,7 +5,7 @@ import json
 from tests.chat.uploads.working import Place
 
 
-async def test_an_avatar_is_everybodys_to_see_once_the_worker_is_done(place: Place) -> None:
+async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place) -> None:
     member = place.folk.member
     async with place.folk.live("guest") as [page]:
         await place.sent(member, "/api/me/avatar")
@@ -27,7 +27,7 @@ async def test_an_avatar_is_everybodys_to_see_once_the_worker_is_done(place: Pla
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
-async def test_the_avatar_before_goes_and_the_one_of_today_stays(place: Place) -> None:
+async def test_the_previous_avatar_is_deleted_and_the_present_one_stays(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     for picture in (b"first", b"second"):
         await place.sent(place.folk.member, "/api/me/avatar")
@@ -41,7 +41,7 @@ async def test_the_avatar_before_goes_and_the_one_of_today_stays(place: Place) -
         assert await response.read() == b"second"
 
 
-async def test_who_deletes_their_data_leaves_no_picture(place: Place) -> None:
+async def test_deleting_ones_data_deletes_ones_avatar(place: Place) -> None:
     member = place.folk.member
     await place.sent(member, "/api/me/avatar")
     await place.work()
@@ -52,7 +52,7 @@ async def test_who_deletes_their_data_leaves_no_picture(place: Place) -> None:
     assert await sweep.once() == 2
 
 
-async def test_the_export_holds_what_one_has_uploaded(place: Place) -> None:
+async def test_the_export_contains_ones_uploads(place: Place) -> None:
     member = place.folk.member
     await place.sent(member, "/api/me/avatar")
     await place.work()
@@ -64,7 +64,7 @@ async def test_the_export_holds_what_one_has_uploaded(place: Place) -> None:
         assert await response.read() == b"written anew"
 
 
-async def test_the_servers_icon_is_shown_to_anybody(place: Place) -> None:
+async def test_anybody_can_see_the_server_icon(place: Place) -> None:
     owner = place.folk.owner
     async with place.chat.http.get("/icon") as response:
         assert response.status == 404
@@ -94,7 +94,7 @@ async def test_the_icon_of_a_former_owner_is_not_shown(place: Place) -> None:
         assert response.status == 404
 
 
-async def test_the_icon_has_the_ceiling_that_the_operator_has_set(place: Place) -> None:
+async def test_the_icon_has_the_operators_size_limit(place: Place) -> None:
     status, _, answer = await place.begin(place.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
     status, _, _ = await place.begin(place.folk.owner, 25 * 1024 * 1024, "/api/icon")

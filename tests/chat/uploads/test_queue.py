@@ -38,25 +38,25 @@ def queue(place: Place) -> Queue:
     return place.community.files.queue
 
 
-async def test_many_workers_on_one_queue_never_do_a_job_twice(place: Place) -> None:
+async def test_concurrent_workers_never_do_a_job_twice(place: Place) -> None:
     sent = {await place.sent(place.folk.member) for _ in range(12)}
     claims = await asyncio.gather(*(place.claim(f"worker {n}") for n in range(15)))
     claimed = [job["id"] for job in claims if job is not None]
     assert sorted(claimed) == sorted(sent)
 
 
-async def test_the_one_that_has_waited_longest_comes_first(place: Place) -> None:
+async def test_the_job_that_has_waited_longest_comes_first(place: Place) -> None:
     sent = [await place.sent(place.folk.member) for _ in range(3)]
     assert [(await place.claim() or {})["id"] for _ in range(3)] == sent
 
 
-async def test_a_worker_gets_only_what_it_can_do(place: Place) -> None:
+async def test_a_worker_gets_only_jobs_of_its_kinds(place: Place) -> None:
     await place.sent(place.folk.member)
     assert await place.claim(kinds=["video", "emoji", "no such kind"]) is None
     assert await place.claim(kinds=["picture"]) is not None
 
 
-async def test_a_job_whose_worker_has_died_is_anothers_after_a_minute(place: Place, clock: Clock) -> None:
+async def test_a_dead_workers_job_goes_to_another_after_a_minute(place: Place, clock: Clock) -> None:
     upload_id = await place.sent(place.folk.member)
     first = await place.claim("first")
     clock.now += LEASE_S - 1
@@ -68,7 +68,7 @@ async def test_a_job_whose_worker_has_died_is_anothers_after_a_minute(place: Pla
     assert second["lease"] != first["lease"]
 
 
-async def test_a_worker_that_is_alive_keeps_its_job(place: Place, clock: Clock) -> None:
+async def test_a_worker_that_renews_its_lease_keeps_its_job(place: Place, clock: Clock) -> None:
     await place.sent(place.folk.member)
     job = await place.claim()
     assert job is not None
@@ -78,7 +78,7 @@ async def test_a_worker_that_is_alive_keeps_its_job(place: Place, clock: Clock) 
         assert await place.claim("another") is None
 
 
-async def test_what_a_worker_does_without_the_lease_counts_for_nothing(place: Place, clock: Clock) -> None:
+async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock) -> None:
     await place.sent(place.folk.member)
     late = await place.claim("late")
     assert late is not None
@@ -107,7 +107,7 @@ async def test_what_a_worker_does_without_the_lease_counts_for_nothing(place: Pl
         await objects.size(key)
 
 
-async def test_only_what_was_reserved_for_the_job_can_be_its_result(place: Place) -> None:
+async def test_only_objects_reserved_for_the_job_can_be_its_result(place: Place) -> None:
     for _ in range(2):
         await place.sent(place.folk.member)
     one, two = await place.claim(), await place.claim()
@@ -130,7 +130,7 @@ async def test_only_what_was_reserved_for_the_job_can_be_its_result(place: Place
         [{"role": "original", "key": "k", "content_type": "a/b", "bytes": 1}] * 2,
     ],
 )
-async def test_results_that_make_no_sense_are_refused_and_the_job_goes_on(
+async def test_impossible_results_are_refused_and_the_job_continues(
     place: Place, results: list[object]
 ) -> None:
     await place.sent(place.folk.member)
@@ -141,9 +141,7 @@ async def test_results_that_make_no_sense_are_refused_and_the_job_goes_on(
     assert await place.command("job_renew", **which, progress=1) == {}
 
 
-async def test_what_fails_is_tried_again_after_growing_pauses_and_then_given_up(
-    place: Place, clock: Clock
-) -> None:
+async def test_failed_jobs_are_retried_with_growing_pauses_and_then_dead(place: Place, clock: Clock) -> None:
     member = place.folk.member
     upload_id = await place.sent(member)
     async with place.folk.live("member") as [page]:
@@ -162,7 +160,7 @@ async def test_what_fails_is_tried_again_after_growing_pauses_and_then_given_up(
     assert (queue(place).waiting, queue(place).dead) == (0, 1)
 
 
-async def test_a_file_that_kills_every_worker_is_given_up_too(place: Place, clock: Clock) -> None:
+async def test_a_file_that_kills_every_worker_becomes_a_dead_job(place: Place, clock: Clock) -> None:
     upload_id = await place.sent(place.folk.member)
     for n in range(MAX_ATTEMPTS):
         assert await place.claim(f"victim {n}") is not None
@@ -173,7 +171,7 @@ async def test_a_file_that_kills_every_worker_is_given_up_too(place: Place, cloc
     assert "victim 4" in letter["fault"]
 
 
-async def test_a_dead_letter_can_be_tried_again(place: Place, clock: Clock) -> None:
+async def test_a_dead_job_can_be_retried(place: Place, clock: Clock) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.sent(member)
     for _ in range(MAX_ATTEMPTS):
@@ -188,7 +186,7 @@ async def test_a_dead_letter_can_be_tried_again(place: Place, clock: Clock) -> N
     assert (await place.command("job_retry", job=upload_id))["error"] == "unknown_job"
 
 
-async def test_a_job_that_nobody_wants_any_more_is_taken_from_its_worker(place: Place) -> None:
+async def test_a_job_that_is_no_longer_needed_is_taken_from_its_worker(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.sent(member)
     job = await place.claim()
@@ -198,7 +196,7 @@ async def test_a_job_that_nobody_wants_any_more_is_taken_from_its_worker(place: 
     assert (await place.command("job_renew", **which, progress=1))["error"] == "lease_lost"
 
 
-async def test_emoji_are_worked_on_one_at_a_time(place: Place, clock: Clock) -> None:
+async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> None:
     for name in ("first", "second"):
         await place.sent(place.folk.owner, f"/api/emoji?name={name}")
     await place.sent(place.folk.owner)
@@ -208,7 +206,7 @@ async def test_emoji_are_worked_on_one_at_a_time(place: Place, clock: Clock) -> 
     assert (await place.claim() or {})["kind"] == "emoji"
 
 
-async def test_jobs_outlive_the_server(place: Place) -> None:
+async def test_jobs_survive_a_restart_of_the_server(place: Place) -> None:
     """Jobs are stored in the database. Their counts are loaded at the start."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))
@@ -216,7 +214,7 @@ async def test_jobs_outlive_the_server(place: Place) -> None:
     assert (queue(place).waiting, queue(place).dead) == (1, 0)
 
 
-async def test_a_waiting_worker_hears_of_a_job_that_comes_or_comes_back(
+async def test_a_waiting_worker_is_notified_of_new_and_returned_jobs(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAIT_S", 3600.0)
@@ -239,7 +237,7 @@ async def test_a_waiting_worker_hears_of_a_job_that_comes_or_comes_back(
     seen = await next_number(place.command("job_hand_on", job=job["id"], lease=job["lease"]))
 
 
-async def test_beyond_a_number_of_waiting_workers_the_next_is_told_to_poll(
+async def test_beyond_the_limit_of_waiting_workers_the_next_one_polls(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAITING", 1)

@@ -16,7 +16,7 @@ from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
 from tests.kit.waiting import eventually, wait_until
 
 
-async def test_a_file_goes_to_the_worker_and_then_hangs_on_a_message(place: Place) -> None:
+async def test_a_file_goes_to_the_worker_and_is_then_attached_to_a_message(place: Place) -> None:
     member = place.folk.member
     async with place.folk.live("member", "guest") as [page, other]:
         status, upload = await place.send(member, name="../My Cat.png")
@@ -47,7 +47,7 @@ async def test_a_file_goes_to_the_worker_and_then_hangs_on_a_message(place: Plac
         assert await response.read() == b"small"
 
 
-async def test_history_and_search_show_what_hangs_on_a_message(place: Place) -> None:
+async def test_history_and_search_contain_attachments(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     body = {"text": "", "attachments": [upload_id]}
@@ -60,7 +60,7 @@ async def test_history_and_search_show_what_hangs_on_a_message(place: Place) -> 
         assert len(answer["messages"]) == found, query
 
 
-async def test_a_video_is_found_as_one(place: Place) -> None:
+async def test_a_video_is_found_as_a_video(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.sent(member, content=b"\0\0\0\x20ftypisom" + bytes(100))
     job = await place.claim(kinds=["picture"])
@@ -71,7 +71,7 @@ async def test_a_video_is_found_as_one(place: Place) -> None:
     assert (await member.done("GET", "/api/search?query=has:video"))["messages"][0]["text"] == "film"
 
 
-async def test_only_ones_own_finished_uploads_are_attached_and_each_once(place: Place) -> None:
+async def test_only_ones_own_finished_uploads_can_be_attached_once(place: Place) -> None:
     member, moderator = place.folk.member, place.folk.moderator
     path = "/api/channels/general/messages"
     waiting = await place.sent(member)
@@ -90,7 +90,7 @@ async def test_only_ones_own_finished_uploads_are_attached_and_each_once(place: 
     assert await member.refused("POST", path, eleven) == "invalid_request"
 
 
-async def test_a_message_that_is_refused_leaves_its_files_to_another(place: Place) -> None:
+async def test_a_refused_message_leaves_its_files_for_another(place: Place) -> None:
     member, path = place.folk.member, "/api/channels/general/messages"
     upload_id = await place.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}
@@ -98,7 +98,7 @@ async def test_a_message_that_is_refused_leaves_its_files_to_another(place: Plac
     await member.done("POST", path, {"text": "x", "attachments": [upload_id]})
 
 
-async def test_who_may_not_attach_files_uploads_none(place: Place) -> None:
+async def test_members_without_attach_files_cannot_upload(place: Place) -> None:
     guest = place.folk.guest
     status, answer = await place.send(guest)
     assert (status, answer["error"]) == (403, "forbidden")
@@ -108,7 +108,7 @@ async def test_who_may_not_attach_files_uploads_none(place: Place) -> None:
     assert await guest.refused("POST", "/api/channels/general/messages", body) == "forbidden"
 
 
-async def test_the_worker_refuses_and_the_member_is_told_why(place: Place) -> None:
+async def test_a_member_is_notified_when_the_worker_refuses_a_file(place: Place) -> None:
     member = place.folk.member
     async with place.folk.live("member") as [page]:
         upload_id = await place.sent(member, content=b"%PDF-1.7 something")
@@ -123,7 +123,7 @@ async def test_the_worker_refuses_and_the_member_is_told_why(place: Place) -> No
     await eventually("the file is gone", lambda: not file.exists(), within_s=10)
 
 
-async def test_progress_is_told_to_who_has_uploaded(place: Place) -> None:
+async def test_the_uploader_is_notified_of_progress(place: Place) -> None:
     async with place.folk.live("member") as [page]:
         upload_id = await place.sent(place.folk.member)
         job = await place.claim()
@@ -151,7 +151,7 @@ async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) 
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "Gone"})
 
 
-async def test_alt_text_is_changed_where_one_may_still_write(place: Place) -> None:
+async def test_alt_text_can_be_changed_where_its_author_may_still_write(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.done(member)
     path, body = f"/api/uploads/{upload_id}/alt", {"alt": "from outside"}
@@ -164,7 +164,7 @@ async def test_alt_text_is_changed_where_one_may_still_write(place: Place) -> No
     assert history["messages"][0]["attachments"][0]["alt"] == ""
 
 
-async def test_names_and_alt_texts_are_judged_as_what_is_said(place: Place) -> None:
+async def test_names_and_alt_texts_are_checked_for_blocked_words(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.done(member)
     await owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
@@ -178,7 +178,7 @@ async def test_names_and_alt_texts_are_judged_as_what_is_said(place: Place) -> N
     assert (status, answer["error"]) == (400, "profanity_refused")
 
 
-async def test_nobody_sees_or_touches_anothers_upload(place: Place) -> None:
+async def test_nobody_can_see_or_change_another_members_upload(place: Place) -> None:
     upload_id = await place.sent(place.folk.member)
     for method, path in (("GET", ""), ("DELETE", ""), ("PUT", "/alt")):
         refusal = await place.folk.owner.refused(method, f"/api/uploads/{upload_id}{path}", {"alt": "x"})
@@ -191,7 +191,7 @@ async def test_nobody_sees_or_touches_anothers_upload(place: Place) -> None:
 # Receiving.
 
 
-async def test_a_large_file_is_sent_in_pieces_and_gone_on_with(place: Place) -> None:
+async def test_a_large_file_is_sent_in_pieces_and_resumed(place: Place) -> None:
     member, content = place.folk.member, PNG * 300
     name = base64.b64encode(b"holiday.png").decode()
     status, where, _ = await place.begin(member, len(content), **{"Upload-Metadata": f"filename {name},flag"})
@@ -211,7 +211,7 @@ async def test_a_large_file_is_sent_in_pieces_and_gone_on_with(place: Place) -> 
     assert await place.append(member, where, len(content), b"more") == (409, "upload_complete")
 
 
-async def test_what_came_before_a_connection_was_lost_is_kept(place: Place) -> None:
+async def test_bytes_received_before_a_lost_connection_are_kept(place: Place) -> None:
     member, content = place.folk.member, PNG * 1000
     _, where, _ = await place.begin(member, len(content))
     host, port = place.chat.address.removeprefix("http://").rsplit(":", 1)
@@ -250,14 +250,14 @@ async def test_what_came_before_a_connection_was_lost_is_kept(place: Place) -> N
         ({"Upload-Length": str(limits.MAX_ATTACHMENT_BYTES + 1)}, 413, "upload_too_large"),
     ],
 )
-async def test_what_a_tus_client_may_not_say(
+async def test_invalid_tus_headers_are_refused(
     place: Place, headers: dict[str, str], status: int, code: str
 ) -> None:
     answered, _, body = await place.begin(place.folk.member, 10, **headers)
     assert (answered, body["error"]) == (status, code)
 
 
-async def test_an_empty_file_gets_the_same_answer_in_one_request_and_by_tus(place: Place) -> None:
+async def test_an_empty_file_is_refused_alike_as_multipart_and_with_tus(place: Place) -> None:
     member = place.folk.member
     by_tus, _, refusal = await place.begin(member, 0)
     assert await place.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
@@ -265,7 +265,7 @@ async def test_an_empty_file_gets_the_same_answer_in_one_request_and_by_tus(plac
     assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "nothing of it is left"
 
 
-async def test_two_requests_never_write_one_upload_at_a_time(place: Place) -> None:
+async def test_two_requests_never_write_one_upload_at_once(place: Place) -> None:
     member, content = place.folk.member, PNG * 100
     _, where, _ = await place.begin(member, len(content))
     answers = await asyncio.gather(*(place.append(member, where, 0, content) for _ in range(5)))
@@ -277,12 +277,12 @@ async def test_two_requests_never_write_one_upload_at_a_time(place: Place) -> No
     assert (place.data_dir / job["source"]).read_bytes() == content
 
 
-async def test_more_than_was_announced_is_refused(place: Place) -> None:
+async def test_more_bytes_than_announced_are_refused(place: Place) -> None:
     _, where, _ = await place.begin(place.folk.member, 10)
     assert await place.append(place.folk.member, where, 0, bytes(11)) == (413, "upload_too_large")
 
 
-async def test_a_request_that_holds_no_file_is_refused(place: Place) -> None:
+async def test_a_form_without_a_file_is_refused(place: Place) -> None:
     assert await place.folk.member.refused("POST", GENERAL, {"text": "x"}) == "wrong_content_type"
     headers = {"Authorization": f"Bearer {place.folk.member.token}", "Content-Type": ""}
     for kind, content in (
@@ -304,7 +304,7 @@ async def test_a_file_that_ends_too_early_is_refused(place: Place) -> None:
     assert (await place.folk.member.done("GET", "/api/uploads"))["uploads"] == []
 
 
-async def test_a_file_over_the_cap_is_refused_and_leaves_nothing(
+async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_AVATAR_BYTES", 5_000)
@@ -317,7 +317,7 @@ async def test_a_file_over_the_cap_is_refused_and_leaves_nothing(
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_head(place: Place) -> None:
+async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_headers(place: Place) -> None:
     member, most = place.folk.member, 100 * 1024 * 1024
     _, where, _ = await place.begin(member, most)
     assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
@@ -329,7 +329,7 @@ async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_he
     assert len((await member.done("GET", "/api/uploads"))["uploads"]) == 2
 
 
-async def test_unfinished_uploads_are_few_and_are_let_go_of(place: Place) -> None:
+async def test_unfinished_uploads_are_limited_and_expire(place: Place) -> None:
     member = place.folk.member
     for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER):
         status, where, _ = await place.begin(member, 10)
@@ -341,7 +341,7 @@ async def test_unfinished_uploads_are_few_and_are_let_go_of(place: Place) -> Non
     assert status == 201
 
 
-async def test_a_member_keeps_only_so_much(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_members_storage_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     member = place.folk.member
     await place.done(member)
     monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 100)
@@ -351,13 +351,13 @@ async def test_a_member_keeps_only_so_much(place: Place, monkeypatch: pytest.Mon
     assert status == 201
 
 
-async def test_a_server_without_room_says_so(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_server_reports_storage_full(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MIN_FREE_BYTES", 10**18)
     status, _, body = await place.begin(place.folk.member, 10)
     assert (status, body["error"]) == (507, "storage_full")
 
 
-async def test_what_nobody_goes_on_with_is_forgotten(place: Place) -> None:
+async def test_abandoned_uploads_are_deleted(place: Place) -> None:
     member, uploads = place.folk.member, place.community.files.uploads
     _, where, _ = await place.begin(member, 10)
     await place.append(member, where, 0, bytes(5))
@@ -370,7 +370,7 @@ async def test_what_nobody_goes_on_with_is_forgotten(place: Place) -> None:
     assert await member.refused("GET", where) == "unknown_upload"
 
 
-async def test_who_leaves_leaves_no_unfinished_uploads(place: Place) -> None:
+async def test_a_leaving_members_unfinished_uploads_are_deleted(place: Place) -> None:
     member = place.folk.member
     await place.begin(member, 10)
     await place.sent(member)
@@ -378,7 +378,7 @@ async def test_who_leaves_leaves_no_unfinished_uploads(place: Place) -> None:
     assert await place.claim() is None
 
 
-async def test_files_that_nobody_wants_are_removed_and_no_others(place: Place) -> None:
+async def test_only_unused_files_are_removed(place: Place) -> None:
     upload_id = await place.sent(place.folk.member)
     incoming = place.data_dir / "incoming"
     for name in ("left behind", "just begun"):
@@ -389,7 +389,7 @@ async def test_files_that_nobody_wants_are_removed_and_no_others(place: Place) -
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 
-async def test_who_deletes_their_data_leaves_no_names_of_files(place: Place) -> None:
+async def test_deleting_ones_data_deletes_the_names_of_files(place: Place) -> None:
     admin = place.folk.admin
     await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await place.work()
@@ -400,7 +400,7 @@ async def test_who_deletes_their_data_leaves_no_names_of_files(place: Place) -> 
     assert emoji["name"] == "cat"
 
 
-async def test_pages_of_other_permitted_sites_may_speak_tus(variables: dict[str, str]) -> None:
+async def test_pages_of_listed_sites_may_use_tus(variables: dict[str, str]) -> None:
     site = {"Origin": "https://chat.example"}
     async with (
         chat_server({**variables, "CORS_ORIGIN": site["Origin"]}) as chat,
@@ -416,7 +416,9 @@ async def test_pages_of_other_permitted_sites_may_speak_tus(variables: dict[str,
         assert response.headers["Tus-Extension"].split(",") == ["creation", "termination", "expiration"]
 
 
-async def test_where_uploads_are_off_nothing_is_taken_and_the_rest_goes_on(variables: dict[str, str]) -> None:
+async def test_with_uploads_disabled_files_are_refused_and_everything_else_works(
+    variables: dict[str, str],
+) -> None:
     for more in ({"DISABLE_S3": "true"}, {"STORAGE_BACKEND": "s3"}):
         async with chat_server({**variables, **more}) as chat:
             person = await newcomer(chat, "Member")
@@ -427,7 +429,7 @@ async def test_where_uploads_are_off_nothing_is_taken_and_the_rest_goes_on(varia
 
 
 @pytest.mark.parametrize(("lines", "status"), [(5, 201), (100_000, 400)])
-async def test_what_stands_before_a_form_is_not_read_for_long(place: Place, lines: int, status: int) -> None:
+async def test_bytes_before_a_form_are_not_read_for_long(place: Place, lines: int, status: int) -> None:
     """A hundred thousand empty lines once took a second of the event loop."""
     part = (
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"

@@ -25,7 +25,7 @@ async def worker_answering(status: int) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def test_a_worker_that_says_it_is_well_is_there() -> None:
+async def test_a_worker_that_reports_its_health_is_present() -> None:
     async with ClientSession() as session:
         async with worker_answering(200) as url:
             assert await WorkerHealth(session, url, lambda: 0.0).asked()
@@ -34,7 +34,7 @@ async def test_a_worker_that_says_it_is_well_is_there() -> None:
             assert not await WorkerHealth(session, url, lambda: 0.0).asked()
 
 
-async def test_a_worker_that_asks_for_work_is_there_without_an_address() -> None:
+async def test_a_worker_that_claims_jobs_is_present_without_an_address() -> None:
     now = [0.0]
     async with ClientSession() as session:
         health = WorkerHealth(session, "", lambda: now[0])
@@ -45,7 +45,7 @@ async def test_a_worker_that_asks_for_work_is_there_without_an_address() -> None
         assert not health.up
 
 
-async def test_the_metrics_tell_of_workers_jobs_and_what_is_kept(place: Place) -> None:
+async def test_the_metrics_cover_workers_jobs_and_storage(place: Place) -> None:
     assert "svc_chat_media_worker_up 0.0" in await place.chat.metrics()
     await place.done(place.folk.member)
     await place.sent(place.folk.member)

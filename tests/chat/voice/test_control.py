@@ -23,7 +23,7 @@ def changed(world: World, *member_ids: str) -> None:
         tell(member_ids)
 
 
-async def test_a_role_change_in_mid_call_changes_what_may_be_sent(world: World) -> None:
+async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.enters(world.ada)
     give_role(world.community, world.ada.id, "guest")
@@ -39,7 +39,7 @@ async def test_a_role_change_in_mid_call_changes_what_may_be_sent(world: World) 
     assert world.sfu.count("user_caps") == 2, "what has not changed is not said"
 
 
-async def test_a_grant_that_is_used_late_gives_what_is_allowed_now(world: World) -> None:
+async def test_a_grant_used_late_has_the_present_permissions(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.bob.ask("voice_join", channel_id="lobby")
     give_role(world.community, world.ada.id, "guest")
@@ -51,7 +51,7 @@ async def test_a_grant_that_is_used_late_gives_what_is_allowed_now(world: World)
 
 
 @pytest.mark.parametrize("lost", [Permission.JOIN_VOICE, Permission.VIEW_CHANNEL])
-async def test_who_may_not_be_there_any_more_is_put_out(world: World, lost: Permission) -> None:
+async def test_a_participant_who_loses_permission_is_disconnected(world: World, lost: Permission) -> None:
     await world.enters(world.ada)
     directory = world.community.directory
     own = Overrides(members={world.ada.id: Override(deny=lost)})
@@ -61,7 +61,7 @@ async def test_who_may_not_be_there_any_more_is_put_out(world: World, lost: Perm
 
 
 @pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
-async def test_a_call_that_was_under_way_ends_with_the_session_whose_page_shows_itself_in_it(
+async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
     """After a restart the session is unknown until a page claims it, so the end of any session ends the
@@ -80,7 +80,7 @@ async def test_a_call_that_was_under_way_ends_with_the_session_whose_page_shows_
         assert world.sfu.count("disconnect_user") == 0
 
 
-async def test_who_goes_and_whose_channel_goes_is_put_out(world: World) -> None:
+async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnected(world: World) -> None:
     await world.enters(world.ada)
     await world.enters(world.bob, "side-room")
     world.community.directory.drop_member(world.ada.id)
@@ -102,7 +102,7 @@ async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
     assert (await world.told("server_register", 3))["room_id"] == "attic"
 
 
-async def test_to_whom_a_channel_is_new_its_people_are_too(world: World) -> None:
+async def test_a_newly_visible_channel_comes_with_its_participants(world: World) -> None:
     await world.enters(world.ada)
     lobby = world.community.directory.channels["lobby"]
     for tell in world.community.changes.channel_shown:
@@ -111,7 +111,7 @@ async def test_to_whom_a_channel_is_new_its_people_are_too(world: World) -> None
     assert [member["nickname"] for member in state["members"]] == ["Ada"]
 
 
-async def test_a_new_link_makes_everything_as_it_should_be(world: World) -> None:
+async def test_a_new_link_restores_the_state_of_every_room(world: World) -> None:
     await world.enters(world.ada)
     give_role(world.community, world.bob.id, "guest")
     directory = world.community.directory
@@ -149,7 +149,7 @@ async def test_the_seats_of_a_server_are_counted(variables: dict[str, str], sfu:
             assert (await bob.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-def test_a_seat_that_is_not_taken_is_free_again() -> None:
+def test_a_seat_that_is_not_taken_becomes_free() -> None:
     seats = Seats(1)
     seats.reserve(("lobby", "ada"), [], now=0.0)
     with pytest.raises(ChatError, match="voice_full"):
@@ -158,7 +158,7 @@ def test_a_seat_that_is_not_taken_is_free_again() -> None:
     assert Seats(0).exceeded_by([("lobby", str(number)) for number in range(1000)]) == 0
 
 
-async def test_grants_are_not_remembered_for_ever(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.voice.control.MAX_GRANTED", 1)
     control = world.community.voice.control
     await world.enters(world.ada)
@@ -168,14 +168,14 @@ async def test_grants_are_not_remembered_for_ever(world: World, monkeypatch: pyt
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 
-async def test_a_stranger_with_the_control_secret_is_left_alone(world: World) -> None:
+async def test_a_stranger_with_the_control_secret_changes_nothing(world: World) -> None:
     await world.sfu.tell("peer_joined", "lobby", "a load generator")
     assert await world.bob.people("lobby") == ["Somebody"]
     await world.nothing_more()
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_caps") == 0
 
 
-async def test_a_media_service_that_does_not_read_loses_the_link(world: World) -> None:
+async def test_an_sfu_that_does_not_read_loses_its_link(world: World) -> None:
     link = world.community.link._links[0]
     assert isinstance(link, SfuLink)
     conversation = link._conversation

@@ -102,7 +102,7 @@ async def inside(caller: Caller) -> dict[str, bool]:
     return {one["id"]: one["gone"] for one in (await caller.client.look(LOBBY))["devices"]}
 
 
-async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World) -> None:
+async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world: World) -> None:
     ada = await world.caller("Ada")
     assert await ada.asks() == "sealing_differs"
     assert "client_join" in await ada.asks(sealed=True)
@@ -115,7 +115,7 @@ async def test_only_who_seals_with_a_device_that_takes_part_gets_in(world: World
     ] == "sealing_differs"
 
 
-async def test_a_grant_from_before_a_channel_was_encrypted_does_not_stay_there(world: World) -> None:
+async def test_a_grant_from_before_encryption_does_not_last(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     await world.enters(ben)
     await world.leaves(ben)
@@ -133,7 +133,7 @@ async def test_a_grant_from_before_a_channel_was_encrypted_does_not_stay_there(w
         assert (told["room_id"], told["user_id"]) == ("lobby", one.id)
 
 
-async def test_an_encrypted_call_holds_25_people_and_whoever_looks_after_it_is_one_of_them(
+async def test_an_encrypted_call_holds_25_people_including_moderators(
     world: World,
 ) -> None:
     owner = await Client(world.owner, world.server_id, time.time()).take_part()
@@ -152,7 +152,7 @@ async def test_an_encrypted_call_holds_25_people_and_whoever_looks_after_it_is_o
     await world.sfu.until("disconnect_user")
 
 
-async def test_moderators_move_people_into_an_encrypted_channel_who_seal_there(world: World) -> None:
+async def test_moderators_move_only_people_who_encrypt_into_an_encrypted_channel(world: World) -> None:
     ada = await world.caller("Ada")
     mod = await world.stack.enter_async_context(world.chat.member("", world.owner.token))
     await world.sfu.tell("peer_joined", "side-room", ada.id)
@@ -164,7 +164,7 @@ async def test_moderators_move_people_into_an_encrypted_channel_who_seal_there(w
     await world.enters(ada)
 
 
-async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_from_it(world: World) -> None:
+async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world: World) -> None:
     ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
     for one in (ada, ben):
         await world.enters(one)
@@ -207,7 +207,7 @@ async def test_who_is_in_the_call_makes_the_group_and_whoever_leaves_is_gone_fro
     await let_in(ben, 0, ada)
 
 
-async def test_who_may_not_join_any_more_gets_no_keys(world: World) -> None:
+async def test_a_participant_who_may_no_longer_join_gets_no_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)
@@ -221,7 +221,7 @@ async def test_who_may_not_join_any_more_gets_no_keys(world: World) -> None:
     assert (await inside(ada))[ben.client.device_id]
 
 
-async def test_the_setting_is_of_voice_channels_and_changes_while_nobody_is_there(world: World) -> None:
+async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(world: World) -> None:
     ada = await world.caller("Ada")
     await world.enters(ada)
     assert await world.owner.refused("PATCH", ONE, {"encrypted": False}) == "channel_in_use"
@@ -236,7 +236,7 @@ async def test_the_setting_is_of_voice_channels_and_changes_while_nobody_is_ther
     assert await ada.client.person.refused("PATCH", ONE, {"encrypted": True}) == "forbidden"
 
 
-async def test_after_a_restart_of_the_media_service_whoever_is_not_there_is_gone(world: World) -> None:
+async def test_after_a_restart_of_the_sfu_absent_participants_are_gone(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)

@@ -15,7 +15,7 @@ async def hand(member: Any, raised: bool = True) -> int:
     return int(reply["data"]["hand"])
 
 
-async def test_hands_have_the_order_of_their_raising(world: World) -> None:
+async def test_hands_keep_the_order_in_which_they_were_raised(world: World) -> None:
     for member in (world.mod, world.ada, world.bob):
         await world.enters(member)
     first, second = await hand(world.bob), await hand(world.ada)
@@ -30,7 +30,7 @@ async def test_hands_have_the_order_of_their_raising(world: World) -> None:
         assert seen["Mod"] == 0 < seen["Ada"] < seen["Bob"]
 
 
-async def test_a_moderator_lowers_a_hand_that_can_be_raised_again(world: World) -> None:
+async def test_a_hand_lowered_by_a_moderator_can_be_raised_again(world: World) -> None:
     lowering: dict[str, object] = {"channel_id": "lobby", "member_id": world.ada.id}
     assert await error(world.mod.ask("voice_lower_hand", **lowering)) == "not_in_voice"
     await world.enters(world.ada)
@@ -49,7 +49,7 @@ async def test_a_moderator_lowers_a_hand_that_can_be_raised_again(world: World) 
     assert hands[2]["hand"] > first and hands[2].items() >= here.items()
 
 
-async def test_a_hand_is_gone_when_its_person_leaves(world: World) -> None:
+async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
     await world.enters(world.ada)
     await hand(world.ada)
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
@@ -58,7 +58,7 @@ async def test_a_hand_is_gone_when_its_person_leaves(world: World) -> None:
     assert (await world.bob.pushed("voice_joined"))["member"]["hand"] == 0
 
 
-async def test_who_sees_the_channel_sees_who_sends_a_camera_or_a_screen(world: World) -> None:
+async def test_viewers_of_the_channel_see_who_sends_a_camera_or_a_screen(world: World) -> None:
     asked = {"channel_id": "lobby", "camera": True, "screen": False}
     assert await error(world.ada.ask("voice_send", **asked)) == "not_in_voice"
     await world.enters(world.ada)
@@ -76,7 +76,7 @@ async def test_who_sees_the_channel_sees_who_sends_a_camera_or_a_screen(world: W
     assert (person["camera"], person["screen"]) == (False, False)
 
 
-async def test_a_reaction_is_seen_by_who_is_in_the_call(world: World) -> None:
+async def test_participants_see_a_reaction(world: World) -> None:
     await world.enters(world.ada)
     await world.enters(world.bob)
     reply = await world.ada.ask("voice_react", channel_id="lobby", emoji="🎉")
@@ -101,7 +101,7 @@ async def test_reactions_are_limited(world: World) -> None:
     assert reply["data"]["retry_after_ms"] > 0
 
 
-async def test_gestures_are_for_who_is_there_and_may(world: World) -> None:
+async def test_only_participants_with_permission_can_gesture(world: World) -> None:
     raising: dict[str, object] = {"channel_id": "lobby", "raised": True}
     reacting: dict[str, object] = {"channel_id": "lobby", "emoji": "👏"}
     assert await error(world.ada.ask("voice_hand", **raising)) == "not_in_voice"
@@ -116,7 +116,7 @@ async def test_gestures_are_for_who_is_there_and_may(world: World) -> None:
     assert await error(world.ada.ask("voice_react", **reacting)) == "forbidden"
 
 
-async def test_a_screen_that_is_stopped_stays_so_until_its_person_leaves(world: World) -> None:
+async def test_a_stopped_screen_stays_stopped_until_its_member_leaves(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_stop_screen", member_id=world.ada.id)
     assert reply["event"] == "voice_stop_screen"

@@ -28,7 +28,7 @@ async def error(asking: Any) -> str:
     return str(reply["data"]["error"])
 
 
-async def test_a_mute_reaches_the_media_service_and_everybody_sees_it(world: World) -> None:
+async def test_a_mute_reaches_the_sfu_and_everybody_sees_it(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     assert reply["data"] == {
@@ -46,7 +46,7 @@ async def test_a_mute_reaches_the_media_service_and_everybody_sees_it(world: Wor
     assert await world.bob.pushed("voice_updated") == {**here, "muted": False, "deafened": True}
 
 
-async def test_a_mute_is_there_before_who_comes_back(world: World) -> None:
+async def test_a_returning_member_is_muted_before_they_arrive(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
@@ -58,7 +58,7 @@ async def test_a_mute_is_there_before_who_comes_back(world: World) -> None:
         assert (await eve.pushed("voice_joined"))["member"]["muted"] is True
 
 
-async def test_mutes_outlive_both_servers(world: World) -> None:
+async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.told("user_audio_control")
@@ -77,7 +77,7 @@ async def test_mutes_outlive_both_servers(world: World) -> None:
     assert stored.of(world.ada.id).muted
 
 
-async def test_of_the_absent_moderators_of_the_whole_server_decide(world: World) -> None:
+async def test_only_server_wide_moderators_can_mute_absent_members(world: World) -> None:
     assert (await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True))["event"] == "voice_mute"
     assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "rank_too_low"
     give_role(world.community, world.bob.id, "admin")
@@ -87,7 +87,7 @@ async def test_of_the_absent_moderators_of_the_whole_server_decide(world: World)
     assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "forbidden"
 
 
-async def test_disconnecting_puts_somebody_out_and_is_recorded(world: World) -> None:
+async def test_disconnecting_a_member_is_logged(world: World) -> None:
     await world.enters(world.ada)
     assert (await world.mod.ask("voice_disconnect", member_id=world.ada.id))["event"] == "voice_disconnect"
     assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
@@ -95,7 +95,7 @@ async def test_disconnecting_puts_somebody_out_and_is_recorded(world: World) -> 
     assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
 
 
-async def test_moving_tells_the_page_where_to_go_and_puts_it_out(world: World) -> None:
+async def test_moving_a_member_names_the_channel_and_disconnects_them(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     assert reply["event"] == "voice_move"
@@ -109,7 +109,7 @@ async def test_moving_tells_the_page_where_to_go_and_puts_it_out(world: World) -
     assert world.sfu.count("disconnect_user") == 1
 
 
-async def test_nobody_is_moved_where_they_may_not_be(world: World) -> None:
+async def test_nobody_is_moved_to_a_channel_that_they_may_not_join(world: World) -> None:
     await world.enters(world.ada)
     override(world, "side-room", world.ada.id, Override(deny=Permission.JOIN_VOICE))
     asked = {"member_id": world.ada.id, "channel_id": "side-room"}
@@ -129,7 +129,7 @@ async def test_nobody_is_moved_where_they_may_not_be(world: World) -> None:
         ("voice_move", {"channel_id": "side-room"}),
     ],
 )
-async def test_every_act_has_its_refusals(world: World, event: str, more: dict[str, object]) -> None:
+async def test_every_moderators_act_has_its_errors(world: World, event: str, more: dict[str, object]) -> None:
     mod, ada, bob = world.mod, world.ada, world.bob
     await world.enters(ada)
     assert await error(mod.ask(event, member_id="nobody", **more)) == "unknown_member"
@@ -149,12 +149,12 @@ async def test_every_act_has_its_refusals(world: World, event: str, more: dict[s
 
 
 @pytest.mark.parametrize("data", [{}, {"muted": None}, {"muted": 1}, {"muted": "yes"}, {"deafened": []}])
-async def test_a_mute_says_what(world: World, data: dict[str, object]) -> None:
+async def test_a_mute_request_must_name_a_change(world: World, data: dict[str, object]) -> None:
     assert await error(world.mod.ask("voice_mute", member_id=world.ada.id, **data)) == "invalid_request"
     assert await error(world.ada.ask("voice_mute_self", **data)) == "invalid_request"
 
 
-async def test_without_the_media_service_nobody_is_put_out(world: World) -> None:
+async def test_without_the_sfu_nobody_is_disconnected(world: World) -> None:
     await world.enters(world.ada)
     await world.sfu.stop()
     while world.community.link.in_step:
@@ -163,7 +163,7 @@ async def test_without_the_media_service_nobody_is_put_out(world: World) -> None
     assert await error(world.mod.ask("voice_disconnect", **asked)) == "voice_unavailable"
 
 
-async def test_a_member_who_was_kicked_while_there_was_no_connection_is_put_out_when_it_is_back(
+async def test_a_member_kicked_during_a_lost_link_is_disconnected_when_it_returns(
     variables: dict[str, str], sfu: FakeSfu
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -186,7 +186,7 @@ async def is_lost(community: Community) -> bool:
     return not community.link.in_step
 
 
-async def test_acts_are_in_the_audit_log(world: World) -> None:
+async def test_moderators_acts_are_in_the_audit_log(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
@@ -199,7 +199,7 @@ async def test_acts_are_in_the_audit_log(world: World) -> None:
     ]
 
 
-async def test_members_show_that_they_are_silent_and_it_is_kept(world: World) -> None:
+async def test_members_self_mutes_are_shown_and_kept(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.ada.ask("voice_mute_self", muted=True)
     assert reply["data"]["self_muted"] is True

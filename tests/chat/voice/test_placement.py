@@ -24,19 +24,19 @@ class World:
         return {room_id: self.placement.promise(room_id, now) for room_id in ROOMS}
 
 
-def test_rooms_are_spread_evenly_and_always_the_same_way() -> None:
+def test_rooms_are_spread_evenly_and_deterministically() -> None:
     counts = Counter(World(NAMES).places().values())
     assert all(80 <= counts[index] <= 120 for index in range(3)), counts
     assert World(NAMES).places() == World(NAMES).places()
 
 
-def test_the_order_in_which_services_are_named_does_not_matter() -> None:
+def test_the_order_of_the_services_does_not_matter() -> None:
     forwards = {room: NAMES[index] for room, index in World(NAMES).places().items()}
     backwards = {room: NAMES[::-1][index] for room, index in World(NAMES[::-1]).places().items()}
     assert forwards == backwards
 
 
-def test_when_a_service_goes_only_its_rooms_move() -> None:
+def test_when_a_service_fails_only_its_rooms_move() -> None:
     world = World(NAMES)
     before = world.places()
     world.gone = {1}
@@ -47,7 +47,7 @@ def test_when_a_service_goes_only_its_rooms_move() -> None:
     assert set(after.values()) == {0, 2}
 
 
-def test_an_empty_room_goes_home_when_its_service_is_back() -> None:
+def test_an_empty_room_returns_when_its_service_is_back() -> None:
     world = World(NAMES)
     before = world.places()
     world.gone = {1}
@@ -56,7 +56,7 @@ def test_an_empty_room_goes_home_when_its_service_is_back() -> None:
     assert world.places(now=2 * PROMISED_S) == before
 
 
-def test_a_room_with_people_in_it_stays_where_they_are() -> None:
+def test_a_room_with_participants_stays() -> None:
     world = World(NAMES)
     home = world.places()["room-1"]
     world.gone = {home}
@@ -66,7 +66,7 @@ def test_a_room_with_people_in_it_stays_where_they_are() -> None:
     assert world.placement.promise("room-1", 9 * PROMISED_S) == refuge != home
 
 
-def test_a_room_stays_while_somebody_is_on_the_way_to_it() -> None:
+def test_a_room_stays_while_somebody_is_joining_it() -> None:
     world = World(NAMES)
     home = world.places()["room-1"]
     world.gone = {home}
@@ -79,7 +79,7 @@ def test_a_room_stays_while_somebody_is_on_the_way_to_it() -> None:
     assert world.placement.of("room-1") is None
 
 
-def test_a_room_is_where_people_are_found_first() -> None:
+def test_a_room_is_placed_where_participants_are_found_first() -> None:
     placement = World(NAMES).placement
     assert placement.found("room-1", 2)
     assert not placement.found("room-1", 0)
@@ -89,7 +89,7 @@ def test_a_room_is_where_people_are_found_first() -> None:
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1]])
-def test_where_no_service_is_there_the_first_choice_is_waited_for(names: list[str]) -> None:
+def test_without_any_service_the_first_choice_is_waited_for(names: list[str]) -> None:
     world = World(names)
     before = world.places()
     world.gone = {0, 1, 2}

@@ -27,7 +27,7 @@ async def asked(member: LiveMember, event: str, **data: object) -> Any:
     return data.get("error", data)
 
 
-async def test_its_members_get_in_and_nobody_else_hears_of_it(world: World) -> None:
+async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_of_it(world: World) -> None:
     room_id = await conversation(world, world.bob)
     way = await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id
@@ -48,7 +48,7 @@ async def test_its_members_get_in_and_nobody_else_hears_of_it(world: World) -> N
         assert await asked(world.mod, event, member_id=world.ada.id, **more) == "not_in_voice"
 
 
-async def test_whoever_leaves_the_conversation_is_put_out_of_its_call(world: World) -> None:
+async def test_leaving_the_conversation_disconnects_from_its_call(world: World) -> None:
     room_id = await conversation(world, world.bob, world.mod)
     for member in (world.ada, world.bob):
         await world.enters(member, room_id)
@@ -57,13 +57,13 @@ async def test_whoever_leaves_the_conversation_is_put_out_of_its_call(world: Wor
     assert await asked(world.bob, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
 
 
-async def test_who_is_blocked_cannot_call(world: World) -> None:
+async def test_a_blocked_member_cannot_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     await person(world, world.bob).done("PUT", f"/api/me/blocks/{world.ada.id}")
     assert await asked(world.ada, "voice_join", channel_id=room_id, sealed=True) == "private_refused"
 
 
-async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
+async def test_only_members_can_decline_a_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     assert await asked(world.mod, "private_call_decline", conversation_id=room_id) == "unknown_conversation"
     assert await asked(world.bob, "private_call_decline", conversation_id=room_id) == {}
@@ -73,7 +73,7 @@ async def test_a_call_is_declined_by_its_members_alone(world: World) -> None:
     assert "private_call_declined" not in world.mod.kept_events()
 
 
-async def test_a_call_rings_the_devices_of_who_is_away_and_taking_it_rings_nobody(world: World) -> None:
+async def test_a_call_rings_absent_members_devices_and_joining_it_rings_nobody(world: World) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
         world.community.notifications.poster.exempt.add(service.origin)

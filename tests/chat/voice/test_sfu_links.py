@@ -54,13 +54,13 @@ async def world(
             yield World(chat, ada, [sfu, other])
 
 
-async def test_every_service_knows_every_room(world: World) -> None:
+async def test_every_service_gets_every_room(world: World) -> None:
     for service in world.services:
         assert "lobby" in service.rooms and len(service.rooms) == 2
     assert "svc_chat_sfu_link_up 1.0" in await world.chat.metrics()
 
 
-async def test_people_of_all_services_are_shown(world: World) -> None:
+async def test_participants_of_all_services_are_shown(world: World) -> None:
     rooms = list(world.ada.welcome["voice"])
     for number, room_id in enumerate(rooms):
         place = await world.place(room_id)
@@ -70,7 +70,7 @@ async def test_people_of_all_services_are_shown(world: World) -> None:
         assert [len(bob.welcome["voice"][room_id]) for room_id in rooms] == [1, 1]
 
 
-async def test_what_concerns_somebody_is_said_where_their_room_is(world: World) -> None:
+async def test_commands_about_a_participant_go_to_the_service_of_their_room(world: World) -> None:
     place = await world.place()
     async with world.chat.member("Bob") as bob:
         await world.arrives(place, bob.id)
@@ -83,7 +83,7 @@ async def test_what_concerns_somebody_is_said_where_their_room_is(world: World) 
         assert world.told(1 - place, "disconnect_user") == []
 
 
-async def test_a_service_that_dies_takes_its_people_along_and_not_its_rooms(world: World) -> None:
+async def test_a_dead_service_loses_its_participants_but_its_rooms_move(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -93,9 +93,7 @@ async def test_a_service_that_dies_takes_its_people_along_and_not_its_rooms(worl
     assert "svc_chat_sfu_link_up 0.0" in await world.chat.metrics()
 
 
-async def test_a_service_that_is_only_restarted_keeps_its_rooms(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_restarted_service_keeps_its_rooms(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sfu_links, "PATIENCE_S", 30.0)
     place = await world.place()
     await world.services[place].stop()
@@ -104,7 +102,7 @@ async def test_a_service_that_is_only_restarted_keeps_its_rooms(
     assert await joining == place
 
 
-async def test_a_room_with_people_stays_when_its_first_service_is_back(world: World) -> None:
+async def test_a_room_with_participants_stays_when_its_first_service_returns(world: World) -> None:
     home = await world.place()
     await world.services[home].stop()
 
@@ -120,7 +118,7 @@ async def test_a_room_with_people_stays_when_its_first_service_is_back(world: Wo
     assert await world.place() == 1 - home
 
 
-async def test_who_is_in_a_room_elsewhere_is_sent_to_where_the_others_are(world: World) -> None:
+async def test_a_participant_in_a_room_elsewhere_is_moved_to_the_others(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -136,7 +134,7 @@ async def test_who_is_in_a_room_elsewhere_is_sent_to_where_the_others_are(world:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
-async def test_people_of_a_service_that_was_only_out_of_reach_are_sent_on_too(world: World) -> None:
+async def test_participants_of_an_unreachable_service_are_moved_too(world: World) -> None:
     """The lost service went on without the chat server. In the meantime others have begun elsewhere."""
     place = await world.place()
     await world.arrives(place, world.ada.id)
@@ -157,12 +155,12 @@ async def test_people_of_a_service_that_was_only_out_of_reach_are_sent_on_too(wo
 
 
 @pytest.mark.parametrize("service", ["2", "-1", "x", "1" * 30])
-async def test_a_service_that_there_is_not_is_refused(world: World, service: str) -> None:
+async def test_an_unknown_service_is_refused(world: World, service: str) -> None:
     async with world.chat.http.get("/sfu/client", params={"service": service}) as response:
         assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
 
 
-async def test_the_pass_through_leads_to_the_service_that_is_named(world: World) -> None:
+async def test_the_pass_through_connects_to_the_named_service(world: World) -> None:
     for number in (0, 1):
         async with world.chat.http.ws_connect("/sfu/client", params={"service": str(number)}):
             async with asyncio.timeout(WITHIN_S):
@@ -170,7 +168,7 @@ async def test_the_pass_through_leads_to_the_service_that_is_named(world: World)
             assert world.services[1 - number].participants.empty()
 
 
-async def test_a_service_that_takes_nothing_more_is_left_for_the_other(
+async def test_a_service_that_accepts_nothing_more_is_replaced_by_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = await world.place()

@@ -8,7 +8,7 @@ async def speak(world: World, *user_ids: str) -> None:
     await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
 
 
-async def test_who_looks_from_outside_is_told_who_speaks(world: World) -> None:
+async def test_viewers_outside_the_call_learn_who_speaks(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     assert await world.told("speakers_wanted") == {"room_id": "lobby", "wanted": True}
@@ -23,7 +23,7 @@ async def test_who_looks_from_outside_is_told_who_speaks(world: World) -> None:
         assert await member.pushed("voice_speaking") == {**said, "member_ids": []}
 
 
-async def test_the_media_service_is_asked_only_while_somebody_looks(world: World) -> None:
+async def test_the_sfu_is_asked_for_speakers_only_while_somebody_views(world: World) -> None:
     await world.enters(world.ada)
     # Members in the call get speakers from the media service.
     await world.ada.ask("in_sight", visible=True)
@@ -44,7 +44,7 @@ async def test_the_media_service_is_asked_only_while_somebody_looks(world: World
     assert await world.told("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 
-async def test_a_media_service_that_comes_back_is_asked_again(world: World) -> None:
+async def test_a_returning_sfu_is_asked_for_speakers_again(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     await world.told("speakers_wanted")

@@ -26,7 +26,7 @@ LEAST = {"JWT_SECRET": "s" * 32, "SERVER_ID": "s1", "SERVER_PASSWORD": "p1"}
         ),
     ],
 )
-def test_each_service_has_its_own_ways(hosts: str, public_hosts: str, urls: list[list[str]]) -> None:
+def test_each_service_has_its_own_addresses(hosts: str, public_hosts: str, urls: list[list[str]]) -> None:
     config = read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})
     assert ways_of_members(config.media) == urls
 
@@ -43,6 +43,6 @@ def test_each_service_has_its_own_ways(hosts: str, public_hosts: str, urls: list
         ),
     ],
 )
-def test_lists_that_do_not_fit_are_refused(hosts: str, public_hosts: str, problem: str) -> None:
+def test_lists_of_different_lengths_are_refused(hosts: str, public_hosts: str, problem: str) -> None:
     with pytest.raises(ConfigError, match=problem):
         read(LEAST | {"SFU_WS_HOST": hosts, "SFU_PUBLIC_HOST": public_hosts})

@@ -39,7 +39,7 @@ async def author_of_post(hook: Hook) -> dict[str, Any]:
     return author
 
 
-async def test_it_is_made_small_and_shown_with_what_is_posted_from_then_on(hook: Hook, folk: People) -> None:
+async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, folk: People) -> None:
     assert (await author_of_post(hook))["avatar"] is None
     status, webhook = await put(folk.admin, hook, encoded(scene(1024, 512), "PNG"))
     assert status == 200
@@ -51,7 +51,7 @@ async def test_it_is_made_small_and_shown_with_what_is_posted_from_then_on(hook:
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 
 
-async def test_messages_keep_the_picture_that_they_had(hook: Hook, folk: People) -> None:
+async def test_earlier_messages_keep_their_picture(hook: Hook, folk: People) -> None:
     first = (await put(folk.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
     assert (await author_of_post(hook))["avatar"] == first
     second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
@@ -75,7 +75,7 @@ async def test_messages_keep_the_picture_that_they_had(hook: Hook, folk: People)
         (b"\x89PNG\r\n\x1a\n" + b"\0" * MAX_PICTURE_BYTES, 413, "body_too_large"),
     ],
 )
-async def test_what_is_no_picture_changes_nothing(
+async def test_an_invalid_picture_changes_nothing(
     hook: Hook, folk: People, data: bytes, status: int, code: str
 ) -> None:
     answer = await put(folk.owner, hook, data)
@@ -83,7 +83,7 @@ async def test_what_is_no_picture_changes_nothing(
     assert (await folk.owner.done("GET", one(hook)))["picture"] is None
 
 
-async def test_only_who_manages_the_webhook_gives_it_a_picture(hook: Hook, folk: People) -> None:
+async def test_only_managers_of_the_webhook_can_change_its_picture(hook: Hook, folk: People) -> None:
     picture = encoded(scene(64, 64), "PNG")
     assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
     assert await folk.moderator.refused("DELETE", f"{one(hook)}/picture") == "forbidden"
@@ -93,7 +93,7 @@ async def test_only_who_manages_the_webhook_gives_it_a_picture(hook: Hook, folk:
     assert (await put(keeper, hook, picture))[1]["error"] == "unknown_webhook"
 
 
-async def test_where_nothing_is_stored_there_are_no_pictures(variables: dict[str, str]) -> None:
+async def test_without_storage_there_are_no_pictures(variables: dict[str, str]) -> None:
     async with chat_server({**variables, "DISABLE_S3": "true"}) as chat:
         owner = await newcomer(chat, "Owner")
         made = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

@@ -24,7 +24,7 @@ from svc.chat.webhooks.reader import TOO_DEEP, decode, is_json
         b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
     ],
 )
-def test_what_is_not_json_is_refused(body: bytes) -> None:
+def test_invalid_json_is_refused(body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
         decode(body)
     assert refused.value.code == "invalid_json"
@@ -37,7 +37,7 @@ def test_what_is_not_json_is_refused(body: bytes) -> None:
         *(b'["\\\\ud8zz", "\\ud8zz"]', b"[" * 2_000 + b"[]," * 80_000, b'["\xff"]', b'["\t"]'),
     ],
 )
-def test_what_is_not_json_is_never_made_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_json_never_yields_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Building values takes fifty times as long, and such bodies do not count toward the limit."""
     monkeypatch.setattr(reader, "orjson", None)
     with pytest.raises(ChatError):
@@ -45,7 +45,7 @@ def test_what_is_not_json_is_never_made_into_values(body: bytes, monkeypatch: py
 
 
 @given(st.lists(st.sampled_from([*'[]{}":,\\ \t\x01-+.019eEuUdD8', "\\ud800", "true", "null", "NaN", "é"])))
-def test_looking_through_a_body_and_reading_it_say_the_same(pieces: list[str]) -> None:
+def test_scanning_and_parsing_a_body_agree(pieces: list[str]) -> None:
     text, read = "".join(pieces), False
     with suppress(ValueError):
         json.loads(text, parse_constant=int)
@@ -66,21 +66,21 @@ def test_looking_through_a_body_and_reading_it_say_the_same(pieces: list[str]) -
         (b'{"a": 1, "a": 2}', {"a": 2}),
     ],
 )
-def test_what_is_json_is_read(body: bytes, value: object) -> None:
+def test_valid_json_is_parsed(body: bytes, value: object) -> None:
     read = decode(body)
     assert read is not TOO_DEEP
     assert value is None or read == value
 
 
 @pytest.mark.parametrize("depth", [2_000, 100_000])
-def test_what_is_nested_too_deeply_to_be_read_is_one_problem(depth: int) -> None:
+def test_too_deep_nesting_is_one_problem(depth: int) -> None:
     parsed = parse(decode(b'{"text": "a", "more": ' + b"[" * depth + b"]" * depth + b"}"))
     assert isinstance(parsed, Refused)
     assert [(problem.path, problem.code) for problem in parsed.problems] == [("", "invalid")]
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read_or_refused(body: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(body: bytes) -> None:
     try:
         parse(decode(body))
     except ChatError as refusal:

@@ -25,7 +25,7 @@ def read(**payload: object) -> Payload:
     return parsed
 
 
-def test_every_picture_is_wanted_with_its_place_and_its_limit() -> None:
+def test_every_picture_is_requested_with_its_path_and_limit() -> None:
     payload = read(avatar_url="https://pictures.example/avatar", cards=[{"title": "a"}, FULL])
     host = "https://pictures.example"
     assert wanted_pictures(payload) == [
@@ -37,7 +37,7 @@ def test_every_picture_is_wanted_with_its_place_and_its_limit() -> None:
     ]
 
 
-def test_a_card_whose_only_picture_failed_says_so_instead_of_being_empty() -> None:
+def test_a_card_whose_only_picture_failed_says_so() -> None:
     cards = [
         {"image_url": "https://pictures.example/a"},
         {"title": "a", "image_url": "https://pictures.example/a"},
@@ -49,7 +49,7 @@ def test_a_card_whose_only_picture_failed_says_so_instead_of_being_empty() -> No
     assert had == [{"image": {"key": "k"}}]
 
 
-def test_a_card_is_stored_with_what_could_be_had() -> None:
+def test_a_card_is_stored_with_the_pictures_that_arrived() -> None:
     pictures = {wanted.path: {"key": wanted.path} for wanted in wanted_pictures(read(cards=[FULL]))}
     [card] = stored(read(cards=[FULL]).cards, pictures)
     assert card == {
@@ -70,7 +70,7 @@ def test_a_card_is_stored_with_what_could_be_had() -> None:
     }
 
 
-def test_what_could_not_be_had_leaves_no_trace() -> None:
+def test_missing_pictures_leave_no_trace() -> None:
     [card] = stored(read(cards=[FULL]).cards, {})
     assert "pictures.example" not in str(card)
     assert {"image", "thumbnail"}.isdisjoint(card)

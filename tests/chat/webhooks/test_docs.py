@@ -29,7 +29,7 @@ def test_there_are_examples() -> None:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize(("command", "answer"), EXAMPLES)
-async def test_the_examples_are_answered_as_it_says(hook: Hook, command: str, answer: str) -> None:
+async def test_the_examples_get_the_documented_responses(hook: Hook, command: str, answer: str) -> None:
     variables = {**os.environ, "WEBHOOK_URL": hook.url}
     shell = await asyncio.create_subprocess_shell(command, env=variables, stdout=asyncio.subprocess.PIPE)
     async with asyncio.timeout(DEADLINE_S):
@@ -56,12 +56,12 @@ def fits(value: object, pattern: object) -> bool:
     return value == pattern
 
 
-def test_every_problem_is_explained_and_no_other() -> None:
+def test_exactly_the_possible_problems_are_explained() -> None:
     explained = [row.code(0)[0] for row in rows(DOCUMENT, "When nothing is posted") if len(row.cells) == 2]
     assert set(explained) == set(PROBLEM_CODES)
 
 
-def test_every_bare_refusal_is_listed() -> None:
+def test_every_bare_error_is_listed() -> None:
     listed = {
         found.group(1)
         for row in rows(DOCUMENT, "When nothing is posted")
@@ -79,5 +79,5 @@ def test_every_bare_refusal_is_listed() -> None:
         *(int(limits.BODY_DEADLINE_S), limits.BLOCK_MS // 1000),
     ],
 )
-def test_the_limits_are_named(number: int) -> None:
+def test_the_document_names_the_limits(number: int) -> None:
     assert re.search(rf"\b{number:,}\b", DOCUMENT.read_text(encoding="utf-8"))

@@ -41,7 +41,7 @@ async def posted(hook: Hook, body: object) -> str:
 
 
 @pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
-async def test_everything_that_a_card_says_is_found(hook: Hook, folk: People, word: str) -> None:
+async def test_every_text_of_a_card_can_be_found(hook: Hook, folk: People, word: str) -> None:
     message_id = await posted(hook, {"cards": [CARD]})
     assert await found(folk, word) == [message_id]
 
@@ -54,13 +54,13 @@ async def test_everything_that_a_card_says_is_found(hook: Hook, folk: People, wo
         {"fields": [{"name": "Log", "value": "[here](https://ci.example/1)"}]},
     ],
 )
-async def test_a_card_with_a_link_has_one(hook: Hook, folk: People, card: object) -> None:
+async def test_a_card_with_a_link_is_found_by_has_link(hook: Hook, folk: People, card: object) -> None:
     await posted(hook, {"cards": [CARD]})
     message_id = await posted(hook, {"cards": [card]})
     assert await found(folk, "has:link") == [message_id]
 
 
-async def test_the_webhook_is_an_author(hook: Hook, folk: People) -> None:
+async def test_the_webhook_is_found_as_an_author(hook: Hook, folk: People) -> None:
     message_id = await posted(hook, {"text": "hello"})
     assert await found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
 
@@ -73,7 +73,7 @@ async def test_the_webhook_is_an_author(hook: Hook, folk: People) -> None:
         ({"cards": [{"description": "[you](mention:1) see https://a.example"}]}, "you see a.example"),
     ],
 )
-async def test_without_a_text_there_is_a_line_for_notifications(
+async def test_a_card_without_text_has_a_line_for_notifications(
     hook: Hook, body: object, line: str | None
 ) -> None:
     await posted(hook, body)
@@ -91,7 +91,7 @@ class Stored:
 
 
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])
-async def test_a_card_with_a_picture_has_an_image(variables: dict[str, str], name: str) -> None:
+async def test_a_card_with_a_picture_is_found_by_has_image(variables: dict[str, str], name: str) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk, facts = await people(chat), Facts("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)

@@ -17,9 +17,7 @@ async def history(folk: People, hook: Hook) -> list[dict[str, Any]]:
     return found
 
 
-async def test_what_was_posted_and_what_was_refused_is_listed_the_newest_first(
-    folk: People, hook: Hook
-) -> None:
+async def test_posts_and_refusals_are_listed_newest_first(folk: People, hook: Hook) -> None:
     assert await history(folk, hook) == []
     assert await post(hook, '{"text": "hello", "tts": true}') == 200
     message = await hook.arrived()
@@ -48,7 +46,7 @@ async def test_what_was_posted_and_what_was_refused_is_listed_the_newest_first(
     }
 
 
-async def test_a_flood_does_not_push_out_what_came_before_and_all_is_bounded(
+async def test_a_flood_does_not_displace_earlier_posts_and_memory_is_bounded(
     folk: People, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200
@@ -64,7 +62,7 @@ async def test_a_flood_does_not_push_out_what_came_before_and_all_is_bounded(
     assert len(await history(folk, hook)) <= 20
 
 
-async def test_who_does_not_have_the_url_leaves_no_trace_and_who_does_not_manage_it_sees_nothing(
+async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the_history(
     folk: People, hook: Hook
 ) -> None:
     webhook_id = hook.path.split("/")[3]

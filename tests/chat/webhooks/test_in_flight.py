@@ -68,14 +68,14 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
         pictures.arrived.set()
 
 
-async def test_a_refused_payload_asks_for_no_picture_and_posts_nothing(site: Site) -> None:
+async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site) -> None:
     status, answer = await site.post(PICTURE | {"cards": [{"title": "good"}, {"color": "red"}]})
     assert (status, answer["error"], len(answer["problems"])) == (400, "invalid_payload", 2)
     assert not site.pictures.asked.is_set()
     assert await site.messages("general") == []
 
 
-async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
+async def test_requests_for_unknown_webhooks_are_not_counted(site: Site) -> None:
     """Otherwise anyone could fill the memory with counters."""
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
@@ -90,7 +90,7 @@ async def test_who_finds_no_webhook_is_not_counted(site: Site) -> None:
     assert len(counted) == 0
 
 
-async def test_a_webhook_that_is_deleted_meanwhile_posts_nothing(site: Site) -> None:
+async def test_a_webhook_deleted_during_a_post_posts_nothing(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", site.path)
     site.pictures.arrived.set()
@@ -98,7 +98,7 @@ async def test_a_webhook_that_is_deleted_meanwhile_posts_nothing(site: Site) -> 
     assert await site.messages("general") == []
 
 
-async def test_a_webhook_that_is_moved_meanwhile_posts_where_it_is(site: Site) -> None:
+async def test_a_webhook_moved_during_a_post_posts_to_its_new_channel(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("PATCH", site.path, {"channel_id": "lobby", "name": "Moved"})
     site.pictures.arrived.set()
@@ -109,7 +109,7 @@ async def test_a_webhook_that_is_moved_meanwhile_posts_where_it_is(site: Site) -
     assert message["author"]["display_name"] == "Moved"
 
 
-async def test_a_channel_that_is_deleted_meanwhile_gets_nothing(site: Site) -> None:
+async def test_a_channel_deleted_during_a_post_gets_nothing(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", "/api/channels/general")
     site.pictures.arrived.set()
@@ -117,7 +117,7 @@ async def test_a_channel_that_is_deleted_meanwhile_gets_nothing(site: Site) -> N
 
 
 @pytest.mark.parametrize("posts", [1, 14])
-async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
+async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
     """After a deletion is stored every post is refused, whatever the order of the requests."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
@@ -128,7 +128,7 @@ async def test_a_deletion_that_waits_in_the_same_commit_comes_first(site: Site, 
     assert await site.post({"text": "late"}) == (404, {"error": "not_found"})
 
 
-async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
+async def test_a_write_after_the_deletion_finds_no_webhook(site: Site) -> None:
     """Both wait in one queue, while the memory does not reflect the deletion yet."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])
@@ -140,7 +140,7 @@ async def test_a_write_behind_the_deletion_finds_no_webhook(site: Site) -> None:
     assert await site.messages("general") == []
 
 
-async def test_a_write_behind_a_move_goes_where_the_webhook_is(site: Site) -> None:
+async def test_a_write_after_a_move_goes_to_the_new_channel(site: Site) -> None:
     webhooks = site.community.messaging.webhooks
     webhook = webhooks.current(site.webhook["id"])
     move = asyncio.create_task(webhooks.edit(None, webhook.id, {"channel_id": "lobby"}, 0.0))

@@ -15,17 +15,17 @@ def spent(limiter: Limiter, now_ms: int = NOW) -> None:
     assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
 
 
-def test_the_numbers_are_those_of_the_specification() -> None:
+def test_the_limits_are_those_of_the_specification() -> None:
     assert (BURST, REFILL_MS, BLOCK_MS) == (15, 2_000, 60_000)
 
 
-def test_of_forty_at_once_fifteen_pass() -> None:
+def test_of_forty_at_once_fifteen_are_admitted() -> None:
     limiter = Limiter()
     waits = [limiter.take("hook", NOW) for _ in range(40)]
     assert waits == [0] * 15 + [60_000] * 25
 
 
-def test_one_comes_back_every_two_seconds() -> None:
+def test_one_request_is_allowed_again_every_two_seconds() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW + 2_000) == 0
@@ -38,7 +38,7 @@ def test_a_steady_sender_is_never_blocked() -> None:
     assert all(limiter.take("hook", NOW + n * 2_000) == 0 for n in range(1_000))
 
 
-def test_the_burst_fills_up_to_fifteen_and_no_further() -> None:
+def test_the_burst_refills_up_to_fifteen() -> None:
     limiter = Limiter()
     spent(limiter)
     later = NOW + 1_000_000
@@ -47,7 +47,7 @@ def test_the_burst_fills_up_to_fifteen_and_no_further() -> None:
 
 
 @pytest.mark.parametrize("early_ms", [1, 500, 59_999])
-def test_the_time_left_is_told_and_whoever_waits_exactly_that_long_passes(early_ms: int) -> None:
+def test_the_remaining_time_is_reported_and_waiting_exactly_that_long_suffices(early_ms: int) -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -56,7 +56,7 @@ def test_the_time_left_is_told_and_whoever_waits_exactly_that_long_passes(early_
     assert limiter.take("hook", NOW + BLOCK_MS - early_ms + left) == 0
 
 
-def test_requests_during_a_block_neither_lengthen_it_nor_take_from_what_follows() -> None:
+def test_requests_during_a_block_neither_extend_it_nor_cost_anything_later() -> None:
     limiter = Limiter()
     spent(limiter)
     for wait in range(0, BLOCK_MS, 100):
@@ -65,14 +65,14 @@ def test_requests_during_a_block_neither_lengthen_it_nor_take_from_what_follows(
     assert limiter.take("hook", NOW + BLOCK_MS) == BLOCK_MS
 
 
-def test_one_webhook_does_not_hold_up_another() -> None:
+def test_one_webhook_does_not_limit_another() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
     assert limiter.take("other", NOW) == 0
 
 
-def test_a_webhook_that_is_gone_is_forgotten() -> None:
+def test_a_deleted_webhook_is_forgotten() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -82,7 +82,7 @@ def test_a_webhook_that_is_gone_is_forgotten() -> None:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
-def test_never_more_pass_than_the_burst_and_one_every_two_seconds(pauses: list[int]) -> None:
+def test_never_more_are_admitted_than_the_burst_and_one_every_two_seconds(pauses: list[int]) -> None:
     """The bound holds for all pauses, and a block lasts exactly as long as announced."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:

@@ -35,7 +35,7 @@ async def audit_of(folk: People, webhook_id: str) -> list[tuple[str, str | None,
     return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
 
 
-async def test_a_webhook_is_made_with_its_url(folk: People) -> None:
+async def test_a_new_webhook_has_its_url(folk: People) -> None:
     status, webhook = await folk.admin.ask(
         "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
     )
@@ -51,13 +51,13 @@ async def test_a_webhook_is_made_with_its_url(folk: People) -> None:
         assert response.status == 200
 
 
-async def test_who_manages_can_copy_the_url_again(folk: People) -> None:
+async def test_managers_can_copy_the_url_again(folk: People) -> None:
     webhook = await made(folk.owner)
     assert await folk.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
     assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
 
 
-async def test_name_and_channel_are_saved_as_each_is_changed(folk: People) -> None:
+async def test_changes_of_name_and_channel_are_saved(folk: People) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     renamed = await folk.owner.done("PATCH", path, {"name": "Deploys"})
@@ -87,7 +87,7 @@ async def test_name_and_channel_are_saved_as_each_is_changed(folk: People) -> No
         ({"channel_id": ""}, "invalid_request"),
     ],
 )
-async def test_what_cannot_be_is_refused(folk: People, change: dict[str, object], code: str) -> None:
+async def test_impossible_values_are_refused(folk: People, change: dict[str, object], code: str) -> None:
     webhook = await made(folk.owner)
     assert await folk.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
     assert await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
@@ -98,7 +98,7 @@ async def test_what_cannot_be_is_refused(folk: People, change: dict[str, object]
         )
 
 
-async def test_names_are_judged_like_others(folk: People) -> None:
+async def test_names_are_checked_for_blocked_words(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
     assert (
         await folk.owner.refused("POST", "/api/webhooks", {"name": "bullshit", "channel_id": "general"})
@@ -106,7 +106,7 @@ async def test_names_are_judged_like_others(folk: People) -> None:
     )
 
 
-async def test_a_deleted_webhook_is_gone_at_once_and_its_messages_stay(folk: People) -> None:
+async def test_a_deleted_webhook_stops_at_once_and_its_messages_stay(folk: People) -> None:
     webhook = await made(folk.owner)
     assert (await status_of_post(folk.owner, webhook))[0] == 200
     await folk.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
@@ -116,7 +116,7 @@ async def test_a_deleted_webhook_is_gone_at_once_and_its_messages_stay(folk: Peo
     assert [message["author"]["display_name"] for message in messages] == ["Builds"]
 
 
-async def test_deleting_a_channel_clears_it(folk: People) -> None:
+async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: People) -> None:
     channel = await folk.owner.done("POST", "/api/channels", {"name": "builds", "type": "text"})
     webhook = await made(folk.owner, channel_id=channel["id"])
     async with folk.live("owner") as [owner]:
@@ -156,7 +156,9 @@ async def test_a_manager_of_one_channel_manages_its_webhooks(keeper: Person) -> 
     await keeper.done("DELETE", path)
 
 
-async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper: Person, staff: str) -> None:
+async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
+    folk: People, keeper: Person, staff: str
+) -> None:
     others = [await made(folk.owner, channel_id=channel) for channel in (staff, "lobby", None)]
     mine = await made(keeper)
     assert await keeper.done("GET", "/api/webhooks") == {"webhooks": [mine]}
@@ -176,7 +178,7 @@ async def test_a_manager_of_one_channel_learns_of_no_other(folk: People, keeper:
     assert await keeper.refused("POST", "/api/webhooks", {"name": "a"}) == "forbidden"
 
 
-async def test_a_webhook_without_a_channel_is_its_makers_and_the_owners(folk: People) -> None:
+async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
     """Its posts were for a channel that others may not be allowed to view."""
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
@@ -194,7 +196,7 @@ async def test_a_webhook_without_a_channel_is_its_makers_and_the_owners(folk: Pe
     await folk.admin.done("GET", path)
 
 
-async def test_who_manages_nowhere_is_told_nothing(folk: People) -> None:
+async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: People) -> None:
     webhook = await made(folk.owner)
     for method in ("GET", "PATCH", "DELETE"):
         assert await folk.moderator.refused(method, f"/api/webhooks/{webhook['id']}") in (
@@ -207,7 +209,7 @@ async def test_who_manages_nowhere_is_told_nothing(folk: People) -> None:
 # Pushes.
 
 
-async def test_managers_hear_of_every_change_and_others_of_none(folk: People) -> None:
+async def test_managers_are_notified_of_every_change_and_others_of_none(folk: People) -> None:
     async with folk.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(folk.owner)
         public = {name: webhook[name] for name in NAMES}
@@ -222,7 +224,7 @@ async def test_managers_hear_of_every_change_and_others_of_none(folk: People) ->
         assert moderator.kept_events() == []
 
 
-async def test_a_webhook_that_is_moved_comes_and_goes_for_managers_of_one_channel(
+async def test_a_moved_webhook_appears_and_disappears_for_managers_of_one_channel(
     folk: People, keeper: Person
 ) -> None:
     webhook = await made(folk.owner, channel_id="lobby")
@@ -237,7 +239,7 @@ async def test_a_webhook_that_is_moved_comes_and_goes_for_managers_of_one_channe
 # The audit log.
 
 
-async def test_every_act_is_in_the_audit_log_and_no_secret_is(folk: People) -> None:
+async def test_every_act_is_in_the_audit_log_without_secrets(folk: People) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     await folk.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})
@@ -258,7 +260,7 @@ async def test_every_act_is_in_the_audit_log_and_no_secret_is(folk: People) -> N
 # The operator's commands.
 
 
-async def test_the_operator_manages_over_the_control_socket(variables: dict[str, str]) -> None:
+async def test_the_operator_manages_webhooks_over_the_control_socket(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         run = community.commands.run
@@ -291,14 +293,14 @@ async def test_the_operator_manages_over_the_control_socket(variables: dict[str,
         ("webhook_delete", {}, "invalid_request"),
     ],
 )
-async def test_the_operator_is_told_what_is_wrong(
+async def test_the_operator_gets_errors(
     variables: dict[str, str], command: str, arguments: dict[str, object], code: str
 ) -> None:
     async with server_with_insight(variables) as (_, community):
         assert (await community.commands.run(command, arguments))["error"] == code
 
 
-async def test_a_channel_whose_name_is_not_its_own_alone_must_be_named_by_its_id(
+async def test_a_channel_with_an_ambiguous_name_must_be_named_by_its_id(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -309,7 +311,7 @@ async def test_a_channel_whose_name_is_not_its_own_alone_must_be_named_by_its_id
         assert answer["error"] == "invalid_request"
 
 
-async def test_webhooks_are_as_they_were_after_a_restart(variables: dict[str, str]) -> None:
+async def test_webhooks_survive_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         owner = await newcomer(chat, "Owner")
         webhook = await made(owner)
@@ -320,12 +322,12 @@ async def test_webhooks_are_as_they_were_after_a_restart(variables: dict[str, st
         assert (await status_of_post(owner, webhook))[0] == 200
 
 
-async def test_the_hook_of_other_tests_is_one_of_these(hook: Hook, folk: People) -> None:
+async def test_the_hook_fixture_is_a_managed_webhook(hook: Hook, folk: People) -> None:
     [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
     assert hook.url == only["url"]
 
 
-async def test_there_are_only_so_many(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_webhooks_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MAX_WEBHOOKS", 2)
     first = await made(folk.owner)
     await made(folk.owner)
@@ -338,7 +340,7 @@ async def test_there_are_only_so_many(folk: People, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("hops", "proto", "scheme"), [("1", "https", "https"), ("1", "gopher", "http"), ("0", "https", "http")]
 )
-async def test_the_url_is_the_one_that_the_asker_came_by(
+async def test_the_url_has_the_host_of_the_request(
     variables: dict[str, str], hops: str, proto: str, scheme: str
 ) -> None:
     async with chat_server({**variables, "SVC_TRUSTED_PROXY_HOPS": hops}) as chat:

@@ -191,7 +191,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
 
 
 @pytest.mark.parametrize(("value", "wrong"), REFUSED)
-def test_what_is_wrong_is_told_with_its_place_and_its_limit(
+def test_problems_are_reported_with_their_path_and_limit(
     value: object, wrong: list[tuple[str, str, int | None]]
 ) -> None:
     assert problems(value) == wrong
@@ -228,7 +228,7 @@ ACCEPTED: list[object] = [
 
 
 @pytest.mark.parametrize("value", ACCEPTED)
-def test_what_is_within_every_limit_is_taken(value: object) -> None:
+def test_values_within_every_limit_are_accepted(value: object) -> None:
     assert accepted(value).warnings == []
 
 
@@ -243,7 +243,7 @@ def test_what_is_within_every_limit_is_taken(value: object) -> None:
         (None, None),
     ],
 )
-def test_a_color_is_a_number_in_the_end(given: object, number: int | None) -> None:
+def test_every_form_of_a_color_becomes_a_number(given: object, number: int | None) -> None:
     assert accepted(card(color=given)).cards[0].color == number
 
 
@@ -264,11 +264,11 @@ def test_a_color_is_a_number_in_the_end(given: object, number: int | None) -> No
         ("9999-12-31T23:59:60Z", "9999-12-31T23:59:59Z"),
     ],
 )
-def test_a_moment_is_kept_in_one_shape_and_its_own_zone(given: str, kept: str) -> None:
+def test_a_timestamp_is_normalised_and_keeps_its_zone(given: str, kept: str) -> None:
     assert accepted(card(timestamp=given)).cards[0].timestamp == kept
 
 
-def test_at_most_twenty_problems_are_told() -> None:
+def test_at_most_twenty_problems_are_reported() -> None:
     fields = [{"name": 1, "value": 2}] * 25
     assert len(problems({"cards": [{"fields": fields}]})) == 20
 
@@ -297,7 +297,7 @@ def test_unknown_keys_are_warnings_at_every_level() -> None:
     ]
 
 
-def test_unknown_keys_are_bounded_and_can_be_sent_back() -> None:
+def test_warnings_about_unknown_keys_are_bounded_and_safe_to_return() -> None:
     value: dict[str, Any] = {"text": "a", "\ud800" + "k" * 500: 1} | {f"key{n}": n for n in range(1000)}
     warnings = accepted(value).warnings
     assert len(warnings) == MAX_UNKNOWN_KEYS
@@ -315,15 +315,13 @@ def test_unknown_keys_are_bounded_and_can_be_sent_back() -> None:
         ({"text": 1}, "invalid_payload"),
     ],
 )
-def test_the_two_simplest_mistakes_have_a_code_of_their_own_when_they_stand_alone(
-    value: object, code: str
-) -> None:
+def test_the_two_simplest_mistakes_have_their_own_code(value: object, code: str) -> None:
     parsed = parse(value)
     assert isinstance(parsed, Refused)
     assert refusal(parsed.problems).code == code
 
 
-def test_a_refusal_lists_its_problems() -> None:
+def test_an_error_lists_its_problems() -> None:
     told = refusal([Problem("cards", "too_many", 10), Problem("text", "wrong_type")]).body()
     assert told == {
         "error": "invalid_payload",

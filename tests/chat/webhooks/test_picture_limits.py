@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
-def test_the_largest_picture_passes_and_one_byte_more_does_not(tmp_path: Path, most: int) -> None:
+def test_the_largest_picture_is_accepted_and_one_byte_more_is_not(tmp_path: Path, most: int) -> None:
     pages = {"/fits": answer(padded(most)), "/over": answer(padded(most + 1))}
 
     async def body() -> None:
@@ -29,7 +29,7 @@ def test_the_largest_picture_passes_and_one_byte_more_does_not(tmp_path: Path, m
     on_an_internet(body, tmp_path)
 
 
-def test_thirty_two_megabytes_pass_together_and_one_picture_more_does_not(tmp_path: Path) -> None:
+def test_thirty_two_megabytes_together_are_accepted_and_one_picture_more_is_not(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
 
     async def late(writer: asyncio.StreamWriter) -> None:
@@ -55,7 +55,7 @@ def test_thirty_two_megabytes_pass_together_and_one_picture_more_does_not(tmp_pa
     on_an_internet(body, tmp_path)
 
 
-def test_of_too_many_at_once_as_many_are_stored_as_fit(tmp_path: Path) -> None:
+def test_of_too_many_pictures_as_many_are_stored_as_fit(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
 
     async def body() -> None:
@@ -67,7 +67,7 @@ def test_of_too_many_at_once_as_many_are_stored_as_fit(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> None:
+def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
     over = opening() + padded(MAX_PICTURE_BYTES + 1)
 
@@ -82,9 +82,7 @@ def test_what_is_too_large_itself_takes_no_room_from_others(tmp_path: Path) -> N
     on_an_internet(body, tmp_path)
 
 
-def test_a_server_that_holds_too_much_leaves_pictures_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_over_its_limit_leaves_pictures_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 4 * MEGABYTE)
     release = asyncio.Event()
 
@@ -109,7 +107,7 @@ def test_a_server_that_holds_too_much_leaves_pictures_out(
     on_an_internet(body, tmp_path)
 
 
-def test_what_has_arrived_by_the_deadline_stays_and_the_rest_is_left_out(
+def test_pictures_that_arrive_by_the_deadline_stay_and_the_others_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
@@ -151,7 +149,7 @@ async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
         yield
 
 
-def test_a_message_has_a_bound_on_downloads_at_once(tmp_path: Path) -> None:
+def test_concurrent_downloads_of_a_message_are_limited(tmp_path: Path) -> None:
     now, most = 0, 0
 
     async def take_time(writer: asyncio.StreamWriter) -> None:

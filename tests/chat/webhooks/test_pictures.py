@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
-def test_a_picture_of_each_format_is_stored_anew_in_its_size(tmp_path: Path, format_: str) -> None:
+def test_a_picture_of_each_format_is_encoded_again_at_its_size(tmp_path: Path, format_: str) -> None:
     file = encoded(scene(640, 480), format_)
 
     async def body() -> None:
@@ -38,7 +38,7 @@ def test_a_picture_of_each_format_is_stored_anew_in_its_size(tmp_path: Path, for
     on_an_internet(body, tmp_path)
 
 
-def test_an_avatar_is_made_small_and_a_card_picture_is_not(tmp_path: Path) -> None:
+def test_an_avatar_is_scaled_down_and_a_card_picture_is_not(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(encoded(scene(1024, 512), "PNG"))}, tmp_path) as on:
             refs = wanted("avatar_url", f"{HOST}/a", avatar=True), wanted("cards[0].image_url", f"{HOST}/a")
@@ -50,7 +50,7 @@ def test_an_avatar_is_made_small_and_a_card_picture_is_not(tmp_path: Path) -> No
     on_an_internet(body, tmp_path)
 
 
-def test_a_small_avatar_is_not_made_large(tmp_path: Path) -> None:
+def test_a_small_avatar_is_not_scaled_up(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(PNG)}, tmp_path) as on:
             shown = (await on.collect(wanted("a", avatar=True))).pictures["a"]
@@ -60,7 +60,7 @@ def test_a_small_avatar_is_not_made_large(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["GIF", "WEBP", "PNG"])
-def test_an_animation_goes_on_moving_on_a_card_and_not_as_an_avatar(tmp_path: Path, format_: str) -> None:
+def test_an_animation_keeps_moving_on_a_card_but_not_as_an_avatar(tmp_path: Path, format_: str) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(animation(5, format_))}, tmp_path) as on:
             refs = wanted("card", f"{HOST}/a"), wanted("avatar", f"{HOST}/a", avatar=True)
@@ -85,7 +85,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_the_same_url_may_be_too_large_for_one_place_and_not_for_another(tmp_path: Path) -> None:
+def test_one_url_may_be_too_large_for_one_place_only(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -100,7 +100,7 @@ def test_the_same_url_may_be_too_large_for_one_place_and_not_for_another(tmp_pat
     on_an_internet(body, tmp_path)
 
 
-def test_nothing_wanted_is_nothing_done(tmp_path: Path) -> None:
+def test_without_pictures_nothing_is_fetched(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({}, tmp_path) as on:
             collected = await on.collect()
@@ -129,7 +129,7 @@ LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
 
 
 @pytest.mark.parametrize(("url", "said", "code"), LEFT_OUT.values(), ids=LEFT_OUT)
-def test_what_is_no_picture_is_a_warning_and_the_others_stay(
+def test_an_invalid_picture_is_a_warning_and_the_others_stay(
     tmp_path: Path, url: str, said: bytes, code: str
 ) -> None:
     async def body() -> None:
@@ -174,7 +174,7 @@ def test_a_picture_that_takes_too_long_to_read_is_invalid(
     on_an_internet(body, tmp_path)
 
 
-def test_what_is_a_picture_and_something_else_is_stored_as_a_picture_only(tmp_path: Path) -> None:
+def test_a_polyglot_file_is_stored_as_a_picture_only(tmp_path: Path) -> None:
     files = {
         f"/{at}": file for at, file in enumerate(hostile_pictures.harmless().values()) if len(file) < 10_000
     }
@@ -193,7 +193,7 @@ def test_what_is_a_picture_and_something_else_is_stored_as_a_picture_only(tmp_pa
     on_an_internet(body, tmp_path)
 
 
-def test_a_store_that_fails_is_a_warning(tmp_path: Path) -> None:
+def test_a_failing_store_is_a_warning(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(PNG), "/b": answer(PNG)}, tmp_path, Failing(tmp_path)) as on:
             assert codes(await on.collect(wanted("a"), wanted("b"))) == {
@@ -225,7 +225,7 @@ def test_a_decoder_that_cannot_be_started_is_a_warning(
     on_an_internet(body, tmp_path)
 
 
-def test_whoever_stops_waiting_stops_the_downloads(tmp_path: Path) -> None:
+def test_cancelling_a_post_cancels_its_downloads(tmp_path: Path) -> None:
     async def never(writer: asyncio.StreamWriter) -> None:
         writer.write(opening() + bytes(1000))
         await writer.drain()

@@ -111,7 +111,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         assert private.connections == 0, "nobody comes inside"
 
 
-def test_a_post_s_pictures_are_stored_and_served(tmp_path: Path) -> None:
+def test_a_posts_pictures_are_stored_and_served(tmp_path: Path) -> None:
     pages = {
         "/avatar": answer(encoded(scene(600, 300), "JPEG")),
         "/image": answer(encoded(scene(600, 300), "PNG")),
@@ -166,7 +166,7 @@ async def _never_end(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
 
 
-def test_each_warning_is_answered_and_the_message_posts(tmp_path: Path) -> None:
+def test_each_warning_is_returned_and_the_message_is_posted(tmp_path: Path) -> None:
     pages: dict[str, bytes | Speech] = {
         **{f"/{at}": redirect(f"/{at + 1}") for at in range(6)},
         "/6": answer(PNG),
@@ -214,7 +214,7 @@ def test_each_warning_is_answered_and_the_message_posts(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_more_than_thirty_two_megabytes_and_a_store_that_fails_are_warned_of(tmp_path: Path) -> None:
+def test_more_than_thirty_two_megabytes_and_a_failing_store_are_warnings(tmp_path: Path) -> None:
     pages = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(5)} | {"/small": answer(PNG)}
 
     async def body() -> None:
@@ -233,7 +233,7 @@ def test_more_than_thirty_two_megabytes_and_a_store_that_fails_are_warned_of(tmp
     on_an_internet(body, tmp_path)
 
 
-def test_a_name_that_turns_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
+def test_a_host_that_becomes_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
     async def body() -> None:
         async with site({"/a": answer(PNG)}, tmp_path) as here:
             for expected in ({}, {"avatar_url": "blocked"}):
@@ -250,7 +250,9 @@ def peak_mb(pid: int) -> int:
 
 @pytest.mark.nightly("300 posts with 200 MB bombs")
 @pytest.mark.timeout(300)
-def test_three_hundred_hostile_posts_at_once_take_bounded_memory_and_are_all_answered(tmp_path: Path) -> None:
+def test_three_hundred_hostile_posts_at_once_use_bounded_memory_and_all_get_a_response(
+    tmp_path: Path,
+) -> None:
     bomb = answer(gzip.compress(bytes(200 * 1024 * 1024), 9), Content_Encoding="gzip")
     pages: dict[str, bytes | Speech] = {
         "/endless": _never_end,

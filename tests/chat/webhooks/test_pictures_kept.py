@@ -29,7 +29,7 @@ class KeptPictures:
         return Collected(kept, [])
 
 
-async def test_the_sweep_spares_the_pictures_of_a_message_and_takes_them_after_it(
+async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight({**variables, "STORAGE_BACKEND": "filesystem"}) as (chat, community):

@@ -32,7 +32,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return now
 
 
-async def test_a_post_is_answered_and_pushed(hook: Hook) -> None:
+async def test_a_post_gets_a_response_and_is_pushed(hook: Hook) -> None:
     status, answer = await post(hook, {"text": "The build is **green**", "colour": 1})
     assert (status, answer["conversation_id"]) == (200, "general")
     assert answer["warnings"] == [
@@ -49,7 +49,7 @@ async def test_a_post_is_answered_and_pushed(hook: Hook) -> None:
     }
 
 
-async def test_cards_arrive_as_they_were_sent_and_stay_so_in_the_history(hook: Hook, folk: People) -> None:
+async def test_cards_arrive_and_stay_as_sent(hook: Hook, folk: People) -> None:
     card = {
         "title": "Build 512",
         "url": "https://ci.example/512",
@@ -86,13 +86,13 @@ ANSWERS: list[tuple[object, int, object]] = [
 
 
 @pytest.mark.parametrize(("body", "status", "answer"), ANSWERS)
-async def test_refusals_have_exactly_these_bodies(
+async def test_errors_have_exactly_these_bodies(
     hook: Hook, body: object, status: int, answer: object
 ) -> None:
     assert await post(hook, body) == (status, answer)
 
 
-async def test_a_webhook_without_a_channel_says_so(hook: Hook, folk: People) -> None:
+async def test_a_post_without_a_channel_gets_no_channel(hook: Hook, folk: People) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
     # The channel is checked before the payload is parsed.
@@ -100,9 +100,7 @@ async def test_a_webhook_without_a_channel_says_so(hook: Hook, folk: People) -> 
 
 
 @pytest.mark.parametrize("wrong", ["token", "id", "both", "another webhook's"])
-async def test_only_the_right_token_of_the_right_webhook_leads_anywhere(
-    hook: Hook, folk: People, wrong: str
-) -> None:
+async def test_only_the_right_token_of_the_right_webhook_works(hook: Hook, folk: People, wrong: str) -> None:
     other = await folk.owner.done("POST", "/api/webhooks", {"name": "Other", "channel_id": "general"})
     _, _, _, webhook_id, token = hook.path.split("/")
     path = {
@@ -127,7 +125,7 @@ async def test_only_the_right_token_of_the_right_webhook_leads_anywhere(
         {"Authorization": "Bearer nothing"},
     ],
 )
-async def test_no_header_is_needed_and_none_stands_in_the_way(hook: Hook, headers: dict[str, str]) -> None:
+async def test_no_header_is_needed_and_none_causes_an_error(hook: Hook, headers: dict[str, str]) -> None:
     assert (await post(hook, {"text": "a"}, **headers))[0] == 200
 
 
@@ -147,7 +145,7 @@ async def test_of_forty_at_once_fifteen_are_posted(hook: Hook, clock: list[int],
     assert len(history["messages"]) == 15
 
 
-async def test_whoever_waits_exactly_as_long_as_told_passes(hook: Hook, clock: list[int]) -> None:
+async def test_waiting_exactly_as_long_as_reported_suffices(hook: Hook, clock: list[int]) -> None:
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
     assert (await post(hook, {"text": "a"}))[0] == 429
@@ -173,7 +171,7 @@ async def test_whoever_waits_exactly_as_long_as_told_passes(hook: Hook, clock: l
         (b" " * 262_145, False),
     ],
 )
-async def test_what_counts_toward_the_limit(
+async def test_only_authenticated_posts_count_toward_the_limit(
     hook: Hook, clock: list[int], body: object, counted: bool
 ) -> None:
     for _ in range(15):
@@ -181,7 +179,7 @@ async def test_what_counts_toward_the_limit(
     assert (await post(hook, {"text": "a"}))[0] == (429 if counted else 200)
 
 
-async def test_a_wrong_token_takes_nothing_from_the_right_one(hook: Hook, clock: list[int]) -> None:
+async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, clock: list[int]) -> None:
     for _ in range(40):
         assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
     for _ in range(15):
@@ -196,7 +194,7 @@ async def test_a_webhook_without_a_channel_counts_too(hook: Hook, clock: list[in
     assert answers == [400] * 15 + [429]
 
 
-async def test_a_restart_forgets_what_was_counted(variables: dict[str, str]) -> None:
+async def test_a_restart_resets_the_limit(variables: dict[str, str]) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
@@ -228,9 +226,7 @@ async def test_a_restart_forgets_what_was_counted(variables: dict[str, str]) -> 
         (None, "Hook"),
     ],
 )
-async def test_a_name_for_one_message_is_cut_and_never_refused(
-    hook: Hook, sent: str | None, shown: str
-) -> None:
+async def test_a_long_display_name_is_cut_and_never_refused(hook: Hook, sent: str | None, shown: str) -> None:
     assert (await post(hook, {"text": "a", "display_name": sent}))[1]["warnings"] == []
     assert (await hook.arrived())["author"]["display_name"] == shown
 
@@ -269,7 +265,7 @@ WORD = "bullshit"
         {"cards": [{"title": "a", "footer": {"text": WORD}}]},
     ],
 )
-async def test_words_are_judged_wherever_they_stand(
+async def test_blocked_words_are_found_everywhere(
     hook: Hook, folk: People, payload: dict[str, object]
 ) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
@@ -298,7 +294,7 @@ async def test_moderators_delete_what_webhooks_post(hook: Hook, folk: People) ->
     assert await folk.member.refused("GET", path) == "unknown_message"
 
 
-async def test_who_may_not_view_the_channel_does_not_hear_of_a_post(hook: Hook, folk: People) -> None:
+async def test_members_who_may_not_view_the_channel_do_not_learn_of_a_post(hook: Hook, folk: People) -> None:
     outsider = await newcomer(folk.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"
     await folk.owner.done("PUT", override, {"deny": ["view_channel"]})

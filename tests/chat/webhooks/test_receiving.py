@@ -76,52 +76,52 @@ async def posts(folk: People) -> int:
     return len((await folk.owner.done("GET", "/api/channels/general/messages"))["messages"])
 
 
-async def test_a_body_of_exactly_the_limit_passes(sender: Sender) -> None:
+async def test_a_body_of_exactly_the_limit_is_accepted(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES}")
     await sender.send(padded(MAX_BODY_BYTES))
     assert (await sender.answer())[0] == 200
 
 
-async def test_a_chunked_body_of_exactly_the_limit_passes(sender: Sender) -> None:
+async def test_a_chunked_body_of_exactly_the_limit_is_accepted(sender: Sender) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(padded(MAX_BODY_BYTES))
     await sender.send(b"0\r\n\r\n")
     assert (await sender.answer())[0] == 200
 
 
-async def test_one_byte_more_does_not(sender: Sender, folk: People) -> None:
+async def test_one_byte_more_is_refused(sender: Sender, folk: People) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
     await sender.send(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
     assert await posts(folk) == 0
 
 
-async def test_one_byte_more_in_chunks_does_not(sender: Sender, folk: People) -> None:
+async def test_one_byte_more_in_chunks_is_refused(sender: Sender, folk: People) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
     assert await posts(folk) == 0
 
 
-async def test_whoever_announces_too_much_is_told_before_they_send_it(sender: Sender) -> None:
+async def test_an_oversized_body_is_refused_before_it_is_sent(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {10**12}")
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_whoever_sends_everything_before_they_read_is_told_too(sender: Sender) -> None:
+async def test_a_sender_of_everything_before_reading_gets_the_error_too(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {FLOOD}")
     await sender.send(b" " * FLOOD)
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_whoever_sends_everything_in_chunks_before_they_read_is_told_too(sender: Sender) -> None:
+async def test_a_sender_of_chunks_before_reading_gets_the_error_too(sender: Sender) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(b" " * FLOOD)
     await sender.send(b"0\r\n\r\n")
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_after_too_much_the_connection_is_good_for_another_post(sender: Sender) -> None:
+async def test_after_an_oversized_body_the_connection_accepts_another_post(sender: Sender) -> None:
     for size in (MAX_BODY_BYTES * 2, 100):
         await sender.begin(f"Content-Length: {size}")
         await sender.send(padded(size))
@@ -129,7 +129,7 @@ async def test_after_too_much_the_connection_is_good_for_another_post(sender: Se
     assert status == 200
 
 
-async def test_a_body_that_is_longer_than_it_says_ends_where_it_says(sender: Sender, folk: People) -> None:
+async def test_a_body_longer_than_announced_ends_where_it_should(sender: Sender, folk: People) -> None:
     await sender.begin("Content-Length: 13")
     await sender.send(b'{"text": "a"}')
     assert (await sender.answer())[0] == 200
@@ -138,7 +138,7 @@ async def test_a_body_that_is_longer_than_it_says_ends_where_it_says(sender: Sen
     assert await posts(folk) == 1
 
 
-async def test_a_body_that_never_comes_is_not_waited_for_longer_than_the_deadline(
+async def test_a_body_that_never_comes_times_out(
     sender: Sender, folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)
@@ -152,7 +152,7 @@ async def test_a_body_that_never_comes_is_not_waited_for_longer_than_the_deadlin
     assert await posts(folk) == 0
 
 
-async def test_whoever_hangs_up_posts_nothing(
+async def test_a_sender_that_hangs_up_posts_nothing(
     hook: Hook, folk: People, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -164,7 +164,7 @@ async def test_whoever_hangs_up_posts_nothing(
     assert caplog.records == []
 
 
-async def test_whoever_asks_first_is_told_first(sender: Sender) -> None:
+async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
     """With a large body, curl waits for a permission to continue."""
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
@@ -175,7 +175,7 @@ async def test_whoever_asks_first_is_told_first(sender: Sender) -> None:
 
 
 @pytest.mark.parametrize("token", [b"%FF", b"%ED%A0%80", b"%00", b"a" * 4000])
-async def test_what_cannot_be_a_token_is_none(sender: Sender, token: bytes) -> None:
+async def test_an_impossible_token_is_refused(sender: Sender, token: bytes) -> None:
     await sender.send(b"POST /api/webhooks/a/" + token + b" HTTP/1.1\r\nHost: test\r\n")
     await sender.send(b'Content-Length: 13\r\n\r\n{"text": "a"}')
     assert await sender.answer() == (404, {"error": "not_found"})

@@ -153,7 +153,7 @@ CHECKS = [
     ],
     ids=["good", "bad"],
 )
-async def test_the_server_answers_as_it_is_described(
+async def test_responses_match_the_published_schema(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, mode: GenerationMode, judged: Any
 ) -> None:
     # Every request counts toward the limit, and this test sends hundreds.

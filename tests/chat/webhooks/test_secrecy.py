@@ -25,7 +25,7 @@ def holding(folder: Path, secret: str) -> list[str]:
     return [path.name for path in files if secret.encode() in path.read_bytes()]
 
 
-async def test_no_file_of_the_server_holds_a_token(
+async def test_no_file_of_the_server_contains_a_token(
     hook: Hook, folk: People, variables: dict[str, str]
 ) -> None:
     token = hook.path.rpartition("/")[2]
@@ -38,7 +38,7 @@ async def test_no_file_of_the_server_holds_a_token(
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 
-async def test_the_key_is_in_a_file_of_its_own_for_its_owner_alone(
+async def test_the_key_has_its_own_file_readable_by_its_owner_only(
     hook: Hook, variables: dict[str, str]
 ) -> None:
     path = Path(variables["DATA_DIR"]) / KEY_FILE
@@ -48,7 +48,7 @@ async def test_the_key_is_in_a_file_of_its_own_for_its_owner_alone(
     assert variables["JWT_SECRET"] not in key
 
 
-async def test_a_database_without_its_key_opens_nothing(variables: dict[str, str]) -> None:
+async def test_a_database_without_its_key_reveals_nothing(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         owner = await newcomer(chat, "Owner")
         webhook: dict[str, Any] = await owner.done(
@@ -66,7 +66,7 @@ async def test_a_database_without_its_key_opens_nothing(variables: dict[str, str
         await owner.done("DELETE", path)
 
 
-async def test_no_log_line_and_no_measurement_holds_a_token(
+async def test_no_log_line_or_metric_contains_a_token(
     hook: Hook, folk: People, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, _, _, webhook_id, token = hook.path.split("/")
@@ -104,7 +104,7 @@ async def malformed(hook: Hook) -> None:
             writer.close()
 
 
-async def test_a_page_that_resumes_is_not_told_a_token(folk: People) -> None:
+async def test_a_resuming_page_gets_no_token(folk: People) -> None:
     """Pushed events are kept for pages that resume."""
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]

@@ -30,14 +30,14 @@ DOCUMENT = webhook_document({}, "1.0.0")
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
-def test_every_event_of_github_is_named() -> None:
+def test_every_github_event_is_named() -> None:
     header = DOCUMENT["paths"][GITHUB]["post"]["parameters"][-1]  # type: ignore[index]
     assert header["description"].split(", ") == sorted(EVENTS)
 
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["good", "bad"])
 @pytest.mark.parametrize("path", [DISCORD, SLACK, GITHUB])
-async def test_the_server_answers_as_it_is_described(
+async def test_responses_match_the_description(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, path: str, mode: GenerationMode
 ) -> None:
     # Every request counts toward the limit, and this test sends many.

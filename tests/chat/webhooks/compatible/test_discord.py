@@ -9,7 +9,7 @@ from svc.chat.webhooks.compatible.draft import BLANK
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 
 
-def test_content_name_and_picture_are_those_of_the_message() -> None:
+def test_content_name_and_picture_become_those_of_the_message() -> None:
     body = {
         "content": "Hello **there**",
         "username": "Robot",
@@ -22,7 +22,7 @@ def test_content_name_and_picture_are_those_of_the_message() -> None:
     }
 
 
-def test_an_embed_is_a_card() -> None:
+def test_an_embed_becomes_a_card() -> None:
     embed = {
         "title": "Build 12",
         "type": "rich",
@@ -77,11 +77,11 @@ def test_an_embed_is_a_card() -> None:
         ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
     ],
 )
-def test_discord_s_mentions_are_plain_text_and_ours_stay(content: str, text: str) -> None:
+def test_discords_mentions_become_plain_text_and_ours_stay(content: str, text: str) -> None:
     assert _mapped({"content": content}) == {"text": text}
 
 
-def test_what_has_no_counterpart_is_ignored() -> None:
+def test_fields_without_a_counterpart_are_ignored() -> None:
     body = {
         "content": "x",
         "tts": True,
@@ -96,7 +96,7 @@ def test_what_has_no_counterpart_is_ignored() -> None:
     assert _mapped(body) == {"text": "x"}
 
 
-def test_an_embed_that_shows_nothing_is_no_card() -> None:
+def test_an_empty_embed_is_no_card() -> None:
     assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
 
 
@@ -116,7 +116,7 @@ def test_a_spacer_field_keeps_the_next_one_in_its_place() -> None:
         ("at 12:100:30 https://a.test/:tada:", "at 12:100:30 https://a.test/:tada:"),
     ],
 )
-def test_names_of_emoji_become_emoji_outside_code_and_addresses(written: str, shown: str) -> None:
+def test_emoji_names_become_emoji_outside_code_and_addresses(written: str, shown: str) -> None:
     embed = {"title": "t", "description": written, "fields": [{"name": "n", "value": written}]}
     posted: dict[str, object] = {"content": written, "embeds": [embed]}
     [card] = _cards(posted)
@@ -124,12 +124,12 @@ def test_names_of_emoji_become_emoji_outside_code_and_addresses(written: str, sh
     assert card["fields"] == [{"name": "n", "value": shown, "inline": False}]
 
 
-def test_a_leap_second_is_the_second_after_it() -> None:
+def test_a_leap_second_becomes_the_second_after_it() -> None:
     [card] = _cards({"embeds": [{"title": "t", "timestamp": "1990-12-31T23:59:60.000Z"}]})
     assert card["timestamp"] == "1991-01-01T00:00:00+00:00"
 
 
-def test_files_that_were_left_out_are_named_in_the_message() -> None:
+def test_omitted_files_are_named_in_the_message() -> None:
     draft = discord.without(discord.message(Node({"content": "Here"})), ["log_1.txt", "a*b.png"])
     assert draft.payload() == {"text": r"Here" "\n" r"(left out: log_1.txt, a\*b.png)"}
 
@@ -144,9 +144,7 @@ def test_files_that_were_left_out_are_named_in_the_message() -> None:
         ({"embeds": [{"fields": [{"name": {}}]}]}, ("embeds", 0, "fields", 0, "name")),
     ],
 )
-def test_what_could_mean_anything_is_not_readable(
-    body: dict[str, object], path: tuple[str | int, ...]
-) -> None:
+def test_ambiguous_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
     with pytest.raises(Unreadable) as refused:
         discord.message(Node(body))
     assert refused.value.path == path

@@ -28,7 +28,7 @@ from svc.chat.webhooks.payload import Payload, Refused, parse
         ("a\ud800b", 5, "a?b"),
     ],
 )
-def test_what_is_too_long_ends_in_an_ellipsis(text: str, most: int, kept: str) -> None:
+def test_long_texts_end_with_an_ellipsis(text: str, most: int, kept: str) -> None:
     assert cut(text, most) == kept
 
 
@@ -41,14 +41,14 @@ def test_each_text_is_cut_to_its_own_limit() -> None:
     assert [(len(field.name), len(field.value)) for field in mapped.fields] == [(256, 1024)]
 
 
-def test_the_cards_share_their_room_and_the_first_come_first() -> None:
+def test_cards_share_their_limit_and_the_first_ones_win() -> None:
     cards = [CardDraft(title=str(number), description="x" * 3_999) for number in range(3)]
     mapped = _accepted(MessageDraft(cards=cards)).cards
     assert [len(card.description or "") for card in mapped] == [3_999, 1_999]
     assert [card.title for card in mapped] == ["0", "1"]
 
 
-def test_cards_and_fields_beyond_the_most_are_left_out() -> None:
+def test_cards_and_fields_beyond_the_limit_are_left_out() -> None:
     fields = [FieldDraft(str(number), "value") for number in range(30)]
     cards = [CardDraft(title=str(number), fields=fields if number == 0 else []) for number in range(12)]
     mapped = _accepted(MessageDraft(cards=cards)).cards
@@ -56,7 +56,7 @@ def test_cards_and_fields_beyond_the_most_are_left_out() -> None:
     assert len(mapped[0].fields) == limits.MAX_FIELDS
 
 
-def test_cards_that_say_nothing_do_not_count() -> None:
+def test_empty_cards_do_not_count() -> None:
     cards = [CardDraft(color=1, footer="alone")] * 10 + [CardDraft(title="said")]
     assert [card.title for card in _accepted(MessageDraft(cards=cards)).cards] == ["said"]
 
@@ -70,7 +70,7 @@ def test_a_field_without_a_name_or_a_value_keeps_the_other() -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://files.test", "attachment://chart.png", "/here", "http://", "x" * 9_000]
 )
-def test_an_address_that_is_none_is_left_out(url: str) -> None:
+def test_an_invalid_address_is_left_out(url: str) -> None:
     card = CardDraft(title="t", url=url, author="a", author_url=url, footer="f", footer_icon=url)
     card.image_url = card.thumbnail_url = card.author_icon = url
     mapped = MessageDraft(avatar_url=url, cards=[card]).payload()
@@ -78,7 +78,7 @@ def test_an_address_that_is_none_is_left_out(url: str) -> None:
 
 
 @pytest.mark.parametrize("color", [-1, 0x1000000, 10**30])
-def test_a_color_that_is_none_is_left_out(color: int) -> None:
+def test_an_invalid_color_is_left_out(color: int) -> None:
     assert _accepted(MessageDraft(cards=[CardDraft(title="t", color=color)])).cards[0].color is None
 
 
@@ -98,7 +98,7 @@ def test_black_is_a_color() -> None:
         ("", None),
     ],
 )
-def test_a_moment_without_a_zone_is_in_utc(text: str, found: datetime | None) -> None:
+def test_a_time_without_a_zone_is_in_utc(text: str, found: datetime | None) -> None:
     assert moment(text) == found
 
 
@@ -125,17 +125,17 @@ _BODIES = st.dictionaries(st.sampled_from(_KEYS), _ANY, max_size=10)
 
 
 @given(_BODIES)
-def test_whatever_discord_s_tools_send_is_accepted_or_not_readable(body: dict[str, object]) -> None:
+def test_any_discord_payload_is_accepted_or_refused_cleanly(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: discord.message(Node(body)))
 
 
 @given(_BODIES)
-def test_whatever_slack_s_tools_send_is_accepted_or_not_readable(body: dict[str, object]) -> None:
+def test_any_slack_payload_is_accepted_or_refused_cleanly(body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: slack.message(Node(body)))
 
 
 @given(st.sampled_from(sorted(github.EVENTS)), _BODIES)
-def test_whatever_github_sends_is_accepted_or_not_readable(event: str, body: dict[str, object]) -> None:
+def test_any_github_payload_is_accepted_or_refused_cleanly(event: str, body: dict[str, object]) -> None:
     _accepted_unless_unreadable(lambda: github.message(event, Node(body)))
 
 

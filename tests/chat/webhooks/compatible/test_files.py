@@ -36,7 +36,7 @@ async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
         return await response.read(), response.content_type, headers.get("Content-Disposition", "")
 
 
-async def test_pictures_are_written_anew_and_other_files_kept_as_they_came(hook: Hook) -> None:
+async def test_pictures_are_encoded_again_and_other_files_are_kept_unchanged(hook: Hook) -> None:
     sent = encoded(scene(800, 600), "JPEG", comment=SECRET)
     told, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
     assert (message["text"], told["warnings"]) == ("Look", [])
@@ -66,7 +66,7 @@ async def test_a_file_alone_is_a_message(hook: Hook) -> None:
     assert [file["name"] for file in message["attachments"]] == ["notes.txt"]
 
 
-async def test_what_cannot_be_taken_is_left_out_and_named(hook: Hook) -> None:
+async def test_unacceptable_files_are_left_out_and_named(hook: Hook) -> None:
     broken = encoded(noise(64, 64), "PNG")[:200]
     told, message = await post(
         hook, {}, ("a*b.mp4", FILM), ("broken.png", broken), ("empty.txt", b""), ("log.txt", b"a log")
@@ -83,7 +83,7 @@ async def test_what_cannot_be_taken_is_left_out_and_named(hook: Hook) -> None:
     assert message["text"] == f"Many\n(left out: {MAX_FILES}.txt)"
 
 
-async def test_the_operator_says_which_files_are_kept_as_they_came(variables: dict[str, str]) -> None:
+async def test_the_operator_decides_which_files_are_kept_unchanged(variables: dict[str, str]) -> None:
     sent = ("a.zip", b"PK"), ("a.txt", b"x"), ("seal.bin", encoded(scene(), "PNG"))
     for setting, left_out, taken in (
         ({"SVC_FILE_EXTENSIONS": "txt"}, "a.zip", ["a.txt", "seal.webp"]),
@@ -99,7 +99,7 @@ async def test_the_operator_says_which_files_are_kept_as_they_came(variables: di
         assert [file["name"] for file in message["attachments"]] == taken
 
 
-async def test_the_files_of_a_message_go_with_it(variables: dict[str, str]) -> None:
+async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         hook_of(await newcomer(chat, "Owner")) as hook,

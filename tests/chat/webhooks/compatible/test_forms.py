@@ -68,7 +68,7 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
     ],
 )
-def test_what_is_no_form_is_refused(content_type: str, body: bytes) -> None:
+def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
     with pytest.raises(ChatError) as refused:
         discord_form(content_type, body)
     assert refused.value.code == "invalid_json"
@@ -87,7 +87,7 @@ def test_what_is_no_form_is_refused(content_type: str, body: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
-def test_the_effort_for_the_worst_of_bodies_grows_with_their_size(piece: bytes, head: bytes) -> None:
+def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> None:
     """No webhook token has been checked at this point."""
 
     def read(size: int) -> None:
@@ -97,7 +97,7 @@ def test_the_effort_for_the_worst_of_bodies_grows_with_their_size(piece: bytes, 
     assert grows_with_its_size(read, MAX_BODY_BYTES)
 
 
-def test_the_effort_for_the_worst_of_headers_grows_with_their_length() -> None:
+def test_the_cost_of_the_worst_headers_is_linear() -> None:
     """An unclosed quotation mark once took a second and a half of the event loop."""
 
     def read(length: int) -> None:
@@ -117,7 +117,7 @@ def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
     assert _urlencoded(b"a=" + text.encode()).get("a", "") == unquote_plus(text)
 
 
-def test_a_form_holds_its_json_in_one_field() -> None:
+def test_a_form_has_its_json_in_one_field() -> None:
     assert payload_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == b'{"a":1}'
     assert payload_in(b'\xef\xbb\xbf {"a": 1}', "payload") == b' {"a": 1}'
     with pytest.raises(ChatError):

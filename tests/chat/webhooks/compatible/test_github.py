@@ -326,7 +326,7 @@ POSTED = [
 
 
 @pytest.mark.parametrize(("name", "body", "what", "url", "color", "text"), POSTED)
-def test_an_event_is_a_card(
+def test_an_event_becomes_a_card(
     name: str, body: dict[str, Any], what: str, url: str, color: int, text: str
 ) -> None:
     draft = github.message(name, Node(body))
@@ -376,7 +376,7 @@ def test_most_actions_post_nothing(name: str, body: dict[str, Any]) -> None:
     assert github.message(name, Node(body)) is None
 
 
-def test_every_event_is_tried() -> None:
+def test_every_event_is_covered() -> None:
     assert {name for name, *_ in POSTED} == set(github.EVENTS)
 
 

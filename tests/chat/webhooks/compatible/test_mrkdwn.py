@@ -64,11 +64,11 @@ def test_links_lead_to_websites_only(mrkdwn: str, expected: str) -> None:
         ("<no value>", r"\<no value>"),
     ],
 )
-def test_slack_s_mentions_are_plain_text(mrkdwn: str, expected: str) -> None:
+def test_slacks_mentions_become_plain_text(mrkdwn: str, expected: str) -> None:
     assert markdown(mrkdwn) == expected
 
 
-def test_a_member_is_mentioned_as_slack_writes_links() -> None:
+def test_slacks_link_syntax_mentions_a_member() -> None:
     assert markdown("wake up <mention:m-1|Bob>") == "wake up [Bob](mention:m-1)"
     assert mentioned(markdown("<mention:m-1|Bob>")) == ("m-1",)
 
@@ -98,7 +98,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-def test_only_slack_s_way_of_writing_a_link_mentions(mrkdwn: str) -> None:
+def test_only_slacks_link_syntax_mentions(mrkdwn: str) -> None:
     if not re.search(r"<mention:[A-Za-z0-9_-]+(\||>)", mrkdwn.replace("\0", "")):
         assert mentioned(markdown(mrkdwn)) == ()
 
@@ -113,7 +113,7 @@ def test_any_text_can_be_read(mrkdwn: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["<", "*", "*a", "~", "`", "```a", "<|", "&lt;", "](", "\\", "#", "<!", "*a *"]
 )
-def test_a_quarter_of_a_megabyte_takes_no_time(piece: str) -> None:
+def test_a_quarter_of_a_megabyte_is_converted_quickly(piece: str) -> None:
     markdown(piece * (256 * 1024 // len(piece)))
 
 

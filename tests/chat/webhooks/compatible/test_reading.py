@@ -18,7 +18,7 @@ def filled(before: str, piece: str, behind: str, size: int) -> object:
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
 
-def test_what_is_beyond_the_most_is_not_looked_at() -> None:
+def test_content_beyond_the_limit_is_not_read() -> None:
     node = Node.of({"list": [{}, None, {}, "no object"]})
     assert len(node.children("list", 3)) == 2
     with pytest.raises(Unreadable):
@@ -37,7 +37,7 @@ def test_what_is_beyond_the_most_is_not_looked_at() -> None:
         ('{"text":"', "<a|", '"}'),
     ],
 )
-def test_the_effort_for_the_worst_of_slack_grows_with_its_size(before: str, piece: str, behind: str) -> None:
+def test_the_cost_of_the_worst_slack_payloads_is_linear(before: str, piece: str, behind: str) -> None:
     """The event loop waits for it. The first of these once took half a second."""
 
     def read(size: int) -> None:
@@ -55,9 +55,7 @@ def test_the_effort_for_the_worst_of_slack_grows_with_its_size(before: str, piec
         ('{"content":"', "<@1>", '"}'),
     ],
 )
-def test_the_effort_for_the_worst_of_discord_grows_with_its_size(
-    before: str, piece: str, behind: str
-) -> None:
+def test_the_cost_of_the_worst_discord_payloads_is_linear(before: str, piece: str, behind: str) -> None:
     def read(size: int) -> None:
         discord.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -77,7 +75,7 @@ WORDS = "word " * 80
         (discord, '{"content":"', "<@1>", '"}'),
     ],
 )
-def test_no_more_of_a_message_is_converted_than_it_may_show(
+def test_only_as_much_of_a_message_is_converted_as_can_be_shown(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
     """The event loop waits for it. An ordinary post of 214 KB once took 45 ms."""
@@ -89,14 +87,14 @@ def test_no_more_of_a_message_is_converted_than_it_may_show(
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 
 
-def test_the_effort_for_the_worst_of_file_names_grows_with_their_length() -> None:
+def test_the_cost_of_the_worst_file_names_is_linear() -> None:
     def told(length: int) -> None:
         assert discord.without(MessageDraft(), ["*_" * length] * 64).text.startswith("(left out: ")
 
     assert grows_with_its_size(told, 2_000)
 
 
-def test_the_effort_for_the_worst_of_github_grows_with_its_size() -> None:
+def test_the_cost_of_the_worst_github_payloads_is_linear() -> None:
     def read(size: int) -> None:
         body = filled('{"ref":"refs/heads/main","commits":[', "{},", "]}", size)
         assert github.message("push", Node.of(body)) is not None

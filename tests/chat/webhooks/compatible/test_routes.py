@@ -27,7 +27,7 @@ class Answer:
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
-async def test_discord_gets_204_and_the_channel_a_message(hook: Hook) -> None:
+async def test_discord_gets_204_and_the_channel_gets_a_message(hook: Hook) -> None:
     body = {"content": "Hello", "username": "Robot", "embeds": [{"title": "Card", "color": 255}]}
     response = await _post(hook, "discord", json=body)
     assert (response.status, response.text) == (204, "")
@@ -37,7 +37,7 @@ async def test_discord_gets_204_and_the_channel_a_message(hook: Hook) -> None:
     assert message["cards"] == [{"title": "Card", "color": 255}]
 
 
-async def test_discord_waits_for_a_message_object(hook: Hook) -> None:
+async def test_with_wait_discord_gets_a_message_object(hook: Hook) -> None:
     response = await _post(
         hook, "discord?wait=true", json={"content": "Hello", "embeds": [{"title": "Card"}]}
     )
@@ -50,7 +50,7 @@ async def test_discord_waits_for_a_message_object(hook: Hook) -> None:
     assert told["timestamp"].endswith("+00:00") and told["warnings"] == []
 
 
-async def test_discord_is_told_what_was_left_out(hook: Hook) -> None:
+async def test_discord_gets_warnings_about_omissions(hook: Hook) -> None:
     embed = {"title": "Card", "image": {"url": "http://127.0.0.1/graph.png"}}
     told = (await _post(hook, "discord?wait=true", json={"embeds": [embed]})).json()
     assert [(w["path"], w["code"]) for w in told["warnings"]] == [("cards[0].image_url", "blocked")]
@@ -87,7 +87,7 @@ async def test_discord_takes_the_fields_of_a_multipart_form(hook: Hook) -> None:
         (b'{"content": "' + b"x" * 262_144 + b'"}', {}, 413, 40005),
     ],
 )
-async def test_discord_refuses_in_discord_s_words(
+async def test_errors_for_discord_have_its_format(
     hook: Hook, body: bytes, headers: dict[str, str], status: int, code: int
 ) -> None:
     response = await _post(hook, "discord", data=body, headers=headers)
@@ -96,7 +96,7 @@ async def test_discord_refuses_in_discord_s_words(
     assert isinstance(told["message"], str) and "error" not in told
 
 
-async def test_discord_is_told_where_a_value_is_wrong(hook: Hook) -> None:
+async def test_errors_for_discord_name_the_wrong_value(hook: Hook) -> None:
     response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
     told = response.json()
     assert told["message"] == "Invalid Form Body"
@@ -113,7 +113,7 @@ async def test_slack_gets_ok(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("headers", [FORM, {"Content-Type": "text/plain"}, {}])
-async def test_slack_takes_json_whatever_it_is_called_and_forms(hook: Hook, headers: dict[str, str]) -> None:
+async def test_slack_takes_json_of_any_content_type_and_forms(hook: Hook, headers: dict[str, str]) -> None:
     await _post(hook, "slack", data=b'\n{"text": "json"}', headers=headers)
     assert (await hook.arrived())["text"] == "json"
     await _post(hook, "slack", data=b"payload=%7B%22text%22%3A%22a+form%22%7D", headers=headers)
@@ -134,12 +134,12 @@ async def test_slack_takes_json_whatever_it_is_called_and_forms(hook: Hook, head
         (b'{"text": "' + b"x" * 262_144 + b'"}', 413, "invalid_payload"),
     ],
 )
-async def test_slack_refuses_in_slack_s_words(hook: Hook, body: bytes, status: int, word: str) -> None:
+async def test_errors_for_slack_have_its_format(hook: Hook, body: bytes, status: int, word: str) -> None:
     response = await _post(hook, "slack", data=body)
     assert (response.status, response.content_type, response.text) == (status, "text/plain", word)
 
 
-async def test_github_s_events_are_cards(hook: Hook) -> None:
+async def test_github_events_become_cards(hook: Hook) -> None:
     response = await _github(hook, "push", push("Mend it"))
     message = await hook.arrived()
     assert response.status == 200
@@ -157,14 +157,14 @@ async def test_github_may_send_a_form(hook: Hook) -> None:
     assert (await hook.arrived())["cards"][0]["title"].startswith("[example-org/tool] Issue opened")
 
 
-async def test_an_event_that_is_not_worth_a_message_answers_204(hook: Hook) -> None:
+async def test_an_event_without_a_message_gets_204(hook: Hook) -> None:
     response = await _github(hook, "watch", event("started"))
     assert (response.status, response.text) == (204, "")
     await _post(hook, "slack", json={"text": "next"})
     assert (await hook.arrived())["text"] == "next"
 
 
-async def test_github_is_refused_as_the_webhook_refuses(hook: Hook) -> None:
+async def test_errors_for_github_are_those_of_the_webhook(hook: Hook) -> None:
     response = await _post(hook, "github", json={})
     assert (response.status, response.json()["error"]) == (400, "invalid_request")
     response = await _github(hook, "push", {"ref": "refs/heads/x", "commits": [{"id": {}}]})
@@ -176,7 +176,7 @@ async def test_github_is_refused_as_the_webhook_refuses(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("service", ["discord", "slack", "github"])
-async def test_an_unknown_token_is_found_out_before_anything_is_read(hook: Hook, service: str) -> None:
+async def test_an_unknown_token_is_refused_before_anything_is_read(hook: Hook, service: str) -> None:
     wrong = Hook(hook.chat, hook.path + "x", hook.reader)
     headers = {"X-GitHub-Event": "ping"}
     assert (await _post(wrong, service, data=b"{", headers=headers)).status == 404
@@ -206,7 +206,7 @@ async def test_all_addresses_share_the_rate_limit(hook: Hook) -> None:
     assert (await _post(hook, "", json={"text": "x"})).status == 429
 
 
-async def test_a_webhook_without_a_channel_says_so(hook: Hook, owner: Person) -> None:
+async def test_a_webhook_without_a_channel_reports_no_channel(hook: Hook, owner: Person) -> None:
     await owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     response = await _post(hook, "discord", json={"content": "x"})
     assert (response.status, response.json()["code"]) == (404, 10003)

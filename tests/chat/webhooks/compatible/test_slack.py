@@ -6,7 +6,7 @@ from svc.chat.webhooks.compatible import slack
 from svc.chat.webhooks.compatible.reading import Node, Unreadable
 
 
-def test_text_name_and_picture_are_those_of_the_message() -> None:
+def test_slack_text_name_and_picture_become_those_of_the_message() -> None:
     body = {
         "text": "*Hello* <https://a.test|there>",
         "username": "robot &amp; co",
@@ -22,7 +22,7 @@ def test_text_name_and_picture_are_those_of_the_message() -> None:
     }
 
 
-def test_an_attachment_is_a_card() -> None:
+def test_an_attachment_becomes_a_card() -> None:
     attachment = {
         "fallback": "Disk full on web-1",
         "color": "danger",
@@ -79,24 +79,24 @@ def test_an_attachment_is_a_card() -> None:
         ("mauve", None),
     ],
 )
-def test_colors_have_names_or_are_hexadecimal(named: str, color: int | None) -> None:
+def test_colors_are_names_or_hexadecimal(named: str, color: int | None) -> None:
     [card] = _cards({"attachments": [{"title": "t", "color": named}]})
     assert card.get("color") == color
 
 
-def test_the_fallback_is_shown_where_there_is_nothing_else() -> None:
+def test_the_fallback_is_shown_if_there_is_nothing_else() -> None:
     attachments = [{"fallback": "Plain *summary*", "color": "good"}, {"title": "t", "fallback": "unseen"}]
     first, second = _cards({"attachments": attachments})
     assert first["description"] == "Plain **summary**"
     assert "description" not in second
 
 
-def test_moments_may_be_written_as_text_with_a_fraction() -> None:
+def test_timestamps_may_be_text_with_a_fraction() -> None:
     [card] = _cards({"attachments": [{"title": "t", "ts": "1769860800.25"}]})
     assert card["timestamp"] == "2026-01-31T12:00:00.250000+00:00"
 
 
-def test_blocks_are_the_text_and_their_pictures_cards() -> None:
+def test_blocks_become_the_text_and_their_pictures_become_cards() -> None:
     blocks = [
         {"type": "header", "text": {"type": "plain_text", "text": "Deploy *1*"}},
         {"type": "section", "text": {"type": "mrkdwn", "text": "to *prod*"}},
@@ -130,13 +130,13 @@ def test_blocks_are_the_text_and_their_pictures_cards() -> None:
     ]
 
 
-def test_the_text_stands_in_for_blocks_that_say_nothing_here() -> None:
+def test_the_text_replaces_blocks_without_content() -> None:
     assert _mapped({"text": "Summary", "blocks": [{"type": "video"}, {"type": "divider"}]}) == {
         "text": "Summary"
     }
 
 
-def test_blocks_within_an_attachment_are_its_description() -> None:
+def test_blocks_within_an_attachment_become_its_description() -> None:
     blocks = [
         {"type": "section", "text": {"type": "mrkdwn", "text": "*in*"}},
         {"type": "image", "image_url": "https://ci.test/b.png"},
@@ -149,7 +149,7 @@ def test_markup_can_be_turned_off() -> None:
     assert _mapped({"text": "*as* it <https://a.test|is>", "mrkdwn": False}) == {"text": r"\*as\* it is"}
 
 
-def test_an_attachment_as_the_alertmanager_sends_it() -> None:
+def test_an_alertmanager_attachment_becomes_a_card() -> None:
     attachment = {
         "title": "[FIRING:1] DiskFull (web-1 critical)",
         "title_link": "http://monitor:9093/#/alerts?receiver=chat",
@@ -176,15 +176,13 @@ def test_an_attachment_as_the_alertmanager_sends_it() -> None:
         ({"blocks": [{"type": "section", "text": "x"}]}, ("blocks", 0, "text")),
     ],
 )
-def test_what_could_mean_anything_is_not_readable(
-    body: dict[str, object], path: tuple[str | int, ...]
-) -> None:
+def test_ambiguous_slack_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
     with pytest.raises(Unreadable) as refused:
         slack.message(Node(body))
     assert refused.value.path == path
 
 
-def test_rich_text_is_its_markdown() -> None:
+def test_rich_text_becomes_markdown() -> None:
     def section(*pieces: object, kind: str = "rich_text_section") -> dict[str, object]:
         return {"type": kind, "elements": list(pieces)}
 
