@@ -21,7 +21,7 @@ async def make(place: Place, name: str, frames: int = 1) -> str:
     return await place.work(b"emoji", frames=frames)
 
 
-async def test_an_emoji_is_there_for_everybody_once_the_worker_is_done(place: Place) -> None:
+async def test_everybody_can_use_an_emoji_once_the_worker_is_done(place: Place) -> None:
     async with place.folk.live("guest") as [page]:
         emoji_id = await make(place, "party_cat", frames=12)
         told = await page.pushed("emoji_created")
@@ -33,7 +33,7 @@ async def test_an_emoji_is_there_for_everybody_once_the_worker_is_done(place: Pl
         assert page.welcome["emoji"] == [told]
 
 
-async def test_it_stands_in_texts_and_as_a_reaction_by_its_name(place: Place) -> None:
+async def test_an_emoji_is_used_in_texts_and_reactions_by_its_name(place: Place) -> None:
     await make(place, "party_cat")
     member, path = place.folk.member, "/api/channels/general/messages"
     posted = await member.done("POST", path, {"text": "look: :party_cat:"})
@@ -43,12 +43,12 @@ async def test_it_stands_in_texts_and_as_a_reaction_by_its_name(place: Place) ->
 
 
 @pytest.mark.parametrize("name", ["", "a", "With", "a-b", "a" * 31, "ä_b", "a b", "a\nb"])
-async def test_a_name_that_cannot_stand_between_colons_is_refused(place: Place, name: str) -> None:
+async def test_a_name_that_does_not_fit_between_colons_is_refused(place: Place, name: str) -> None:
     status, answer = await place.send(place.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
     assert (status, answer["error"]) == (400, "invalid_emoji_name")
 
 
-async def test_a_name_is_given_once_also_while_the_worker_is_at_it(place: Place) -> None:
+async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(place: Place) -> None:
     owner = place.folk.owner
     await make(place, "cat")
     status, answer = await place.send(owner, "/api/emoji?name=cat")
@@ -66,7 +66,7 @@ async def test_a_name_is_given_once_also_while_the_worker_is_at_it(place: Place)
         assert (await page.pushed("upload_refused"))["code"] == "emoji_name_taken"
 
 
-async def test_no_emoji_is_made_for_a_member_who_may_not_make_any_by_then(place: Place) -> None:
+async def test_a_member_who_loses_the_permission_meanwhile_creates_no_emoji(place: Place) -> None:
     admin = place.folk.admin
     await place.sent(admin, "/api/emoji?name=cat")
     await place.folk.owner.done("DELETE", f"/api/members/{admin.id}/roles/admin")
@@ -92,7 +92,7 @@ async def test_an_emoji_is_renamed_and_deleted(place: Place) -> None:
     assert {"emoji_create", "emoji_rename", "emoji_delete"} <= set(actions)
 
 
-async def test_its_picture_is_kept_as_long_as_the_emoji_is(place: Place) -> None:
+async def test_the_picture_of_an_emoji_is_kept_as_long_as_the_emoji(place: Place) -> None:
     emoji_id = await make(place, "cat")
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
@@ -103,7 +103,7 @@ async def test_its_picture_is_kept_as_long_as_the_emoji_is(place: Place) -> None
     assert await sweep.once() == 1
 
 
-async def test_there_are_only_so_many(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_emoji_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "MAX_EMOJI", 1)
     await make(place, "cat")
     status, answer = await place.send(place.folk.owner, "/api/emoji?name=dog")

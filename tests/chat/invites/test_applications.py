@@ -36,7 +36,7 @@ async def with_approval(person: Person, **more: object) -> str:
     return str((await person.done("POST", "/api/invites", {"approval": True, **more}))["code"])
 
 
-async def test_somebody_waits_is_approved_and_lands_in_a_channel(folk: People) -> None:
+async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
     gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
     code = await with_approval(folk.member, channel_id="general")
     seen = await folk.chat.http.post("/api/invites/view", json={"code": code})
@@ -72,7 +72,7 @@ async def test_somebody_waits_is_approved_and_lands_in_a_channel(folk: People) -
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
 
-async def test_nobody_approved_gets_a_role_that_the_inviter_may_not_give_by_then(folk: People) -> None:
+async def test_approval_gives_no_role_that_the_inviter_can_no_longer_give(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.admin, role_id="moderator")
     await asks(folk.chat, device, code)
@@ -83,7 +83,7 @@ async def test_nobody_approved_gets_a_role_that_the_inviter_may_not_give_by_then
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
-async def test_who_is_refused_is_told_why_and_may_be_let_in_later(folk: People) -> None:
+async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.owner)
     await asks(folk.chat, device, code)
@@ -104,7 +104,7 @@ async def test_who_is_refused_is_told_why_and_may_be_let_in_later(folk: People) 
     assert await folk.owner.refused("GET", f"{APPLICATIONS}?state=odd") == "invalid_request"
 
 
-async def test_wrong_codes_of_somebody_who_waits_are_counted_as_anybodys(folk: People) -> None:
+async def test_an_applicants_wrong_codes_are_counted(folk: People) -> None:
     device = Device()
     await asks(folk.chat, device, await with_approval(folk.owner))
     answers = [await refusal(folk.chat, device, f"guess{number}") for number in range(10)]
@@ -112,7 +112,7 @@ async def test_wrong_codes_of_somebody_who_waits_are_counted_as_anybodys(folk: P
     assert await refusal(folk.chat, device) == "approval_pending"
 
 
-async def test_an_invite_without_approval_or_an_open_door_ends_the_wait(folk: People) -> None:
+async def test_an_invite_without_approval_or_an_open_server_ends_the_wait(folk: People) -> None:
     first, second = Device(), Device()
     code = await with_approval(folk.owner)
     for device in (first, second):
@@ -126,14 +126,14 @@ async def test_an_invite_without_approval_or_an_open_door_ends_the_wait(folk: Pe
     assert await refusal(folk.chat, Device(), code) == ""
 
 
-async def test_somebody_who_is_banned_does_not_wait(folk: People) -> None:
+async def test_a_banned_person_cannot_apply(folk: People) -> None:
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}")
     code = await with_approval(folk.owner)
     assert await refusal(folk.chat, folk.guest.device, code) == "banned"
     assert await waiting(folk.owner) == []
 
 
-async def test_so_many_wait_and_no_more(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_applicants_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(applications, "MAX_WAITING", 2)
     code = await with_approval(folk.owner, max_uses=3)
     devices = [Device() for _ in range(3)]
@@ -147,7 +147,7 @@ async def test_so_many_wait_and_no_more(folk: People, monkeypatch: pytest.Monkey
     assert await refusal(folk.chat, devices[2], code) == "approval_pending"
 
 
-async def test_an_application_is_forgotten_after_a_while(variables: dict[str, str]) -> None:
+async def test_an_application_is_deleted_after_a_while(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk, device = await people(chat), Device()
         await asks(chat, device, await with_approval(folk.owner))
@@ -160,7 +160,7 @@ async def test_an_application_is_forgotten_after_a_while(variables: dict[str, st
         assert await refusal(chat, device) == "invite_required"
 
 
-async def test_who_came_by_an_invite_is_known(folk: People) -> None:
+async def test_members_who_joined_with_an_invite_are_listed(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites")
     new = await newcomer(folk.chat, "New", invite["code"])
     path = f"/api/invites/{invite['id']}/members"
@@ -176,7 +176,7 @@ async def test_who_came_by_an_invite_is_known(folk: People) -> None:
     assert told["invitation"] is None
 
 
-async def test_nobody_lands_where_they_cannot_be(folk: People) -> None:
+async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) -> None:
     category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     secret = await folk.owner.done(

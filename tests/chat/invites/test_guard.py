@@ -34,7 +34,9 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("cooldowns", "rows"), ROWS.values(), ids=ROWS)
-def test_a_limit_makes_wait(cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]) -> None:
+def test_exceeding_a_limit_means_waiting(
+    cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]
+) -> None:
     limit = Limit(3, 100, *cooldowns)
     for now, wait_ms in rows:
         assert limit.wait_ms("ada", now) == wait_ms, now
@@ -77,7 +79,7 @@ class Model:
     st.none() | st.integers(1, 100),
     st.lists(st.integers(0, 25), max_size=60),
 )
-def test_a_limit_counts_as_the_model_does(
+def test_a_limit_counts_like_its_model(
     most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
 ) -> None:
     limit, model = (
@@ -123,7 +125,7 @@ def test_clients_and_addresses_are_counted_apart() -> None:
     assert waits("cyd", "192.0.2.2") == 0
 
 
-def test_what_the_specification_calls_none_is_off() -> None:
+def test_the_values_that_the_specification_calls_off_switch_a_limit_off() -> None:
     assert guarding.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
     guard = InviteGuard(guarding.read({}))
     for number in range(1000):
@@ -142,7 +144,7 @@ def test_what_the_specification_calls_none_is_off() -> None:
         "SERVER_INVITE_MAX_COOLDOWN_MS",
     ],
 )
-def test_a_limit_of_zero_or_nonsense_is_refused_at_start(name: str) -> None:
+def test_an_invalid_limit_is_refused_at_the_start(name: str) -> None:
     for value in ("0", "-1", "many"):
         with pytest.raises(ConfigError, match=name):
             guarding.read({name: value})

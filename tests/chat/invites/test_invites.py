@@ -27,7 +27,7 @@ async def refused(chat: ChatServer, code: str, device: Device | None = None) -> 
         return answer
 
 
-async def test_an_invite_is_used_up(folk: People) -> None:
+async def test_an_invite_can_be_used_up(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites", {"max_uses": 2})
     assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, folk.member.id)
     for _ in range(2):
@@ -51,14 +51,14 @@ async def test_an_invite_gives_its_role(folk: People) -> None:
     assert (await person.done("GET", f"/api/members/{person.id}"))["roles"] == ["member"]
 
 
-async def test_an_invite_gives_nothing_that_its_maker_does_not_have_now(folk: People) -> None:
+async def test_an_invite_gives_only_what_its_creator_can_give_now(folk: People) -> None:
     role = await folk.owner.done("POST", "/api/roles", {"name": "Crew", "rank": 5, "permissions": []})
     invite = await folk.moderator.done("POST", "/api/invites", {"role_id": role["id"]})
     await folk.owner.done("PATCH", f"/api/roles/{role['id']}", {"permissions": ["manage_roles"]})
     assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
 
 
-async def test_an_invite_lets_nobody_in_while_its_maker_may_not_invite(folk: People) -> None:
+async def test_an_invite_admits_nobody_while_its_creator_may_not_invite(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites", {})
     roles = (await folk.owner.done("GET", "/api/roles"))["roles"]
     (role,) = [role for role in roles if role["id"] == "member"]
@@ -83,7 +83,7 @@ async def test_nobody_invites_above_their_rank(folk: People) -> None:
         assert await folk.member.refused("POST", "/api/invites", wrong) == "invalid_request"
 
 
-async def test_one_sees_and_revokes_ones_own_and_managers_see_more(folk: People) -> None:
+async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(folk: People) -> None:
     async def ids(role: str) -> set[str]:
         found = await folk.by_role[role].done("GET", "/api/invites")
         return {invite["id"] for invite in found["invites"]}
@@ -106,20 +106,20 @@ async def test_one_sees_and_revokes_ones_own_and_managers_see_more(folk: People)
     assert mine["code"] not in str(entries)
 
 
-async def test_nobody_comes_back_by_an_invite_of_their_own(folk: People) -> None:
+async def test_nobody_rejoins_with_their_own_invite(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites")
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     assert (await refused(folk.chat, invite["code"], folk.member.device))["error"] == "invite_invalid"
 
 
-async def test_one_member_has_so_many_invites(folk: People) -> None:
+async def test_a_member_has_a_limited_number_of_invites(folk: People) -> None:
     for _ in range(100):
         await folk.member.done("POST", "/api/invites")
     assert await folk.member.refused("POST", "/api/invites") == "too_many"
     await folk.admin.done("POST", "/api/invites")
 
 
-async def test_the_servers_own_code_stays_good_until_it_is_revoked_and_another_follows(
+async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -139,7 +139,7 @@ async def test_the_servers_own_code_stays_good_until_it_is_revoked_and_another_f
         await newcomer(again, "Member")
 
 
-async def test_who_tries_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
+async def test_an_address_that_guesses_codes_is_refused_for_a_while(variables: dict[str, str]) -> None:
     limits = {"SERVER_INVITE_MAX_RETRIES": "3", "SERVER_INVITE_IP_MAX_RETRIES": "5"}
     async with chat_server(variables | limits) as chat:
         await newcomer(chat, "Owner")
@@ -155,7 +155,7 @@ async def test_who_tries_codes_is_refused_for_a_while(variables: dict[str, str])
         assert (await refused(chat, chat.invite))["error"] == "too_many_invite_attempts"
 
 
-async def test_so_many_join_by_one_invite_in_an_hour(variables: dict[str, str]) -> None:
+async def test_joins_by_one_invite_are_limited_per_hour(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"SVC_INVITE_MAX_JOINS_PER_HOUR": "2"}) as chat:
         owner = await newcomer(chat, "Owner")
         invite = await owner.done("POST", "/api/invites")
@@ -167,7 +167,7 @@ async def test_so_many_join_by_one_invite_in_an_hour(variables: dict[str, str]) 
         await newcomer(chat, "By another", (await owner.done("POST", "/api/invites"))["code"])
 
 
-async def test_expiry_and_rate_go_by_the_clock(database: Database) -> None:
+async def test_expiry_and_rate_follow_the_clock(database: Database) -> None:
     directory = Directory(lambda: NOW)
     codes = iter(f"code{number}" for number in range(100))
     roles: Any = Roles()

@@ -11,7 +11,7 @@ async def viewed(chat: ChatServer, code: str) -> tuple[int, Any]:
         return response.status, await response.json()
 
 
-async def test_an_invite_shows_how_many_people_are_there(folk: People) -> None:
+async def test_a_preview_shows_how_many_people_are_online(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites", {"lifetime_s": 60})
     status, shown = await viewed(folk.chat, invite["code"])
     assert status == 200
@@ -27,14 +27,14 @@ async def test_an_invite_shows_how_many_people_are_there(folk: People) -> None:
     assert (await folk.member.done("GET", "/api/invites"))["invites"][0]["uses"] == 0
 
 
-async def test_the_first_link_says_that_it_makes_an_owner(chat: ChatServer) -> None:
+async def test_the_preview_of_the_first_link_says_that_it_makes_an_owner(chat: ChatServer) -> None:
     assert (await viewed(chat, chat.invite))[1]["founder"]
     await newcomer(chat, "Owner")
     status, shown = await viewed(chat, chat.invite)
     assert (status, shown["founder"], shown["members"]) == (200, False, 1)
 
 
-async def test_who_guesses_codes_is_soon_refused_whatever_they_show(variables: dict[str, str]) -> None:
+async def test_an_address_that_guesses_previews_is_soon_refused(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"SERVER_INVITE_MAX_RETRIES": "2"}) as chat:
         for _ in range(2):
             status, answer = await viewed(chat, "guess")

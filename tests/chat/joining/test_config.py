@@ -34,7 +34,7 @@ from svc.chat.joining.trust import ServerAddresses, Trust
         ({"SVC_SERVER_ENABLED": "true", "SVC_AUTH_MODE": "nonsense"}, True),
     ],
 )
-def test_joins_are_accepted_where_the_operator_said_so(variables: dict[str, str], opened: bool) -> None:
+def test_the_operator_can_disable_joins(variables: dict[str, str], opened: bool) -> None:
     assert (read(variables).closed == "") is opened
 
 
@@ -47,7 +47,7 @@ def test_joins_are_accepted_where_the_operator_said_so(variables: dict[str, str]
         ("local, Account,local", ("account", "local")),
     ],
 )
-def test_the_tiers_are_those_that_are_named(value: str, tiers: tuple[str, ...]) -> None:
+def test_the_variable_names_the_identity_tiers(value: str, tiers: tuple[str, ...]) -> None:
     assert read({"SVC_IDENTITY_TIERS": value}).tiers == tiers
 
 
@@ -66,7 +66,7 @@ def test_the_tiers_are_those_that_are_named(value: str, tiers: tuple[str, ...]) 
         {"REFRESH_TOKEN_TTL_DAYS": "soon"},
     ],
 )
-def test_what_cannot_be_meant_is_said_at_the_start(variables: dict[str, str]) -> None:
+def test_impossible_configuration_is_refused_at_the_start(variables: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="|".join(variables)):
         read(variables)
 
@@ -109,7 +109,7 @@ def test_issuers_on_this_machine_need_no_https() -> None:
         (["chat.example"], "http://1.1.1.1", "1.1.1.1", False),
     ],
 )
-def test_an_address_is_ours_or_is_not(names: list[str], origin: str, host: str, ours: bool) -> None:
+def test_an_address_is_the_servers_own_or_not(names: list[str], origin: str, host: str, ours: bool) -> None:
     assert ServerAddresses(names).include(origin, host) is ours
 
 
@@ -123,7 +123,7 @@ def test_an_address_is_ours_or_is_not(names: list[str], origin: str, host: str, 
         ({"SVC_IDENTITY_TIERS": "local"}, ""),
     ],
 )
-def test_what_the_operator_may_not_have_meant_is_logged(
+def test_suspicious_configuration_is_logged(
     variables: dict[str, str], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     Trust.of(read(variables), "s1")

@@ -53,7 +53,7 @@ async def devices(chat: ChatServer, signed_in: Answer) -> list[Answer]:
     return found
 
 
-async def test_a_second_device_is_the_same_member_and_may_go_again(chat: ChatServer, ada: Answer) -> None:
+async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: ChatServer, ada: Answer) -> None:
     async with chat.member("Ada", ada["access_token"]) as page:
         laptop = Device()
         linked = await chat.sign_in(laptop, link_code=await code(chat, ada), device_name="Laptop")
@@ -79,7 +79,7 @@ async def test_a_second_device_is_the_same_member_and_may_go_again(chat: ChatSer
         assert [device["name"] for device in await devices(chat, await response.json())] == ["Phone"]
 
 
-async def test_a_link_code_is_good_once_and_a_new_one_voids_the_last(chat: ChatServer, ada: Answer) -> None:
+async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer, ada: Answer) -> None:
     first, second = await code(chat, ada), await code(chat, ada)
     assert await tried(chat, Device(), link_code=first) == (403, "code_invalid")
     # A person may type it in capitals.
@@ -87,16 +87,16 @@ async def test_a_link_code_is_good_once_and_a_new_one_voids_the_last(chat: ChatS
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
 
-async def test_a_link_code_ends(chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_link_code_expires(chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Kind, "lifetime_ms", 0)
     assert await tried(chat, Device(), link_code=await code(chat, ada)) == (403, "code_invalid")
 
 
-async def test_a_code_of_one_kind_is_none_of_the_other(chat: ChatServer, ada: Answer) -> None:
+async def test_link_codes_and_recovery_codes_are_not_interchangeable(chat: ChatServer, ada: Answer) -> None:
     assert await tried(chat, Device(), recovery_code=await code(chat, ada)) == (403, "code_invalid")
 
 
-async def test_a_member_of_their_own_is_not_linked_to_another(chat: ChatServer, ada: Answer) -> None:
+async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada: Answer) -> None:
     bobs = Device()
     await chat.sign_in(bobs, nickname="Bob", invite_code=chat.invite)
     link_code = await code(chat, ada)
@@ -110,14 +110,14 @@ async def test_a_device_may_use_its_own_members_code(chat: ChatServer, ada: Answ
     assert again["member"]["id"] == ada["member"]["id"]
 
 
-async def test_the_last_device_stays(chat: ChatServer, ada: Answer) -> None:
+async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Answer) -> None:
     (only,) = await devices(chat, ada)
     status, answer = await asked(chat, "DELETE", f"/api/me/devices/{only['id']}", ada)
     assert (status, answer["error"]) == (409, "last_device")
     assert (await asked(chat, "GET", "/api/me/devices", ada))[0] == 200
 
 
-async def test_nobody_unlinks_what_is_not_theirs(chat: ChatServer, ada: Answer) -> None:
+async def test_nobody_unlinks_another_members_device(chat: ChatServer, ada: Answer) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     (phone,) = await devices(chat, ada)
     for device_id in (phone["id"], "nonsense"):
@@ -125,7 +125,7 @@ async def test_nobody_unlinks_what_is_not_theirs(chat: ChatServer, ada: Answer) 
         assert (status, answer["error"]) == (404, "unknown_device")
 
 
-async def test_a_member_has_only_so_many_devices(
+async def test_a_member_has_a_limited_number_of_devices(
     chat: ChatServer, ada: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MOST_DEVICES == 20
@@ -144,7 +144,7 @@ async def test_a_member_has_only_so_many_devices(
         ("POST", "/api/members/x/recovery"),
     ],
 )
-async def test_strangers_are_told_to_sign_in(chat: ChatServer, method: str, path: str) -> None:
+async def test_strangers_must_sign_in_first(chat: ChatServer, method: str, path: str) -> None:
     status, answer = await asked(chat, method, path, None)
     assert (status, answer["error"]) == (401, "auth_required")
 
@@ -162,7 +162,7 @@ async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
     return told["kept_code_made_at_ms"] is not None
 
 
-async def test_a_members_pages_are_told_of_a_code_to_keep(chat: ChatServer, ada: Answer) -> None:
+async def test_a_members_pages_are_notified_of_a_recovery_code(chat: ChatServer, ada: Answer) -> None:
     """A thief of a token may have made it."""
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
@@ -170,7 +170,7 @@ async def test_a_members_pages_are_told_of_a_code_to_keep(chat: ChatServer, ada:
         assert await page.pushed("recovery_code_made") == {"made_at_ms": shown["kept_code_made_at_ms"]}
 
 
-async def test_whoever_lost_all_devices_comes_back_by_the_code_that_they_kept(
+async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     chat: ChatServer, ada: Answer
 ) -> None:
     lost = Device()
@@ -192,7 +192,7 @@ async def test_whoever_lost_all_devices_comes_back_by_the_code_that_they_kept(
     assert await tried(chat, Device(), recovery_code=second) == (403, "code_invalid")
 
 
-async def test_the_code_that_is_kept_outlives_signing_out_and_no_device_that_may_have_made_it(
+async def test_a_recovery_code_survives_signing_out_but_not_an_unlinked_device(
     chat: ChatServer, ada: Answer, phone: Device
 ) -> None:
     code_kept = await kept(chat, ada)
@@ -209,7 +209,7 @@ async def test_the_code_that_is_kept_outlives_signing_out_and_no_device_that_may
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
-async def test_whoever_was_removed_does_not_come_back_by_the_code_that_they_kept(
+async def test_a_removed_member_does_not_return_with_their_recovery_code(
     chat: ChatServer, ada: Answer
 ) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)

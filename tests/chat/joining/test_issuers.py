@@ -80,13 +80,13 @@ async def unavailable(keys: IssuerKeys, issuer: Authority) -> bool:
     return False
 
 
-async def test_keys_are_fetched_once_for_all_who_wait(keys: IssuerKeys, issuer: Authority) -> None:
+async def test_keys_are_fetched_once_for_concurrent_requests(keys: IssuerKeys, issuer: Authority) -> None:
     found = await asyncio.gather(*(keys.key(issuer.address, "one", "ES256") for _ in range(10)))
     assert all(found)
     assert issuer.fetches == 1
 
 
-async def test_an_unknown_key_is_looked_for_once_a_minute(keys: IssuerKeys, issuer: Authority) -> None:
+async def test_an_unknown_key_is_fetched_at_most_once_a_minute(keys: IssuerKeys, issuer: Authority) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
     issuer.key_id = "two"
     assert await keys.key(issuer.address, "two", "ES256") is None
@@ -97,7 +97,7 @@ async def test_an_unknown_key_is_looked_for_once_a_minute(keys: IssuerKeys, issu
     assert issuer.fetches == 2
 
 
-async def test_a_key_that_was_withdrawn_is_good_for_an_hour(keys: IssuerKeys, issuer: Authority) -> None:
+async def test_a_withdrawn_key_is_valid_for_an_hour(keys: IssuerKeys, issuer: Authority) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
     issuer.key_id = "two"
     issuer.now = issuers.FRESH_S - 1
@@ -106,7 +106,7 @@ async def test_a_key_that_was_withdrawn_is_good_for_an_hour(keys: IssuerKeys, is
     assert await keys.key(issuer.address, "one", "ES256") is None
 
 
-async def test_an_issuer_that_is_away_does_not_lock_its_members_out_at_once(
+async def test_an_unavailable_issuer_does_not_lock_its_members_out_at_once(
     keys: IssuerKeys, issuer: Authority
 ) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
@@ -121,7 +121,7 @@ async def test_an_issuer_that_is_away_does_not_lock_its_members_out_at_once(
     ("status", "body"),
     [(404, None), (302, None), (200, b"{"), (200, b"[]"), (200, b"\xff"), (200, b" " * 300_000)],
 )
-async def test_what_is_no_key_set_makes_the_issuer_unavailable_for_now(
+async def test_an_invalid_key_set_makes_the_issuer_unavailable_for_now(
     keys: IssuerKeys, issuer: Authority, status: int, body: bytes | None
 ) -> None:
     issuer.status, issuer.body = status, body
@@ -132,7 +132,7 @@ async def test_what_is_no_key_set_makes_the_issuer_unavailable_for_now(
     assert await keys.key(issuer.address, "one", "ES256")
 
 
-async def test_an_issuer_that_does_not_answer_is_given_up(
+async def test_an_issuer_that_does_not_respond_times_out(
     keys: IssuerKeys, issuer: Authority, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(issuers, "FETCH_DEADLINE_S", 0.1)
@@ -140,7 +140,7 @@ async def test_an_issuer_that_does_not_answer_is_given_up(
     assert await unavailable(keys, issuer)
 
 
-async def test_nobody_at_the_address_is_said(keys: IssuerKeys, issuer: Authority) -> None:
+async def test_an_unreachable_issuer_is_reported(keys: IssuerKeys, issuer: Authority) -> None:
     issuer.address = "http://127.0.0.1:1"
     assert await unavailable(keys, issuer)
 
@@ -154,7 +154,7 @@ async def test_nobody_at_the_address_is_said(keys: IssuerKeys, issuer: Authority
         {"jwks_uri": "//evil.example/keys"},
     ],
 )
-async def test_a_provider_that_calls_itself_otherwise_is_not_believed(
+async def test_a_provider_with_another_issuer_name_is_refused(
     issuer: Authority, discovered: dict[str, Any]
 ) -> None:
     issuer.discovered = discovered

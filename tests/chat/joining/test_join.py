@@ -33,7 +33,7 @@ NOW = 1_800_000_000.0
         ("李", "李"),
     ],
 )
-def test_a_name_is_trimmed_and_kept(text: str, name: str) -> None:
+def test_a_name_is_trimmed(text: str, name: str) -> None:
     assert readable_nickname(text) == name
 
 
@@ -44,7 +44,7 @@ def test_a_name_is_trimmed_and_kept(text: str, name: str) -> None:
         *("A\u2066da", "A\u2028da", "\ud800", "\u200b\u200d", "\u0301"),
     ],
 )
-def test_a_name_that_cannot_be_seen_or_is_too_long_is_refused(text: str) -> None:
+def test_an_invisible_or_too_long_name_is_refused(text: str) -> None:
     with pytest.raises(ChatError) as refusal:
         readable_nickname(text)
     assert refusal.value.code == "invalid_nickname"
@@ -57,7 +57,7 @@ def tokens(secret: str = SECRET, member: Member = ADA) -> AccessTokens:
     return AccessTokens(secret, directory)
 
 
-def test_an_access_token_says_who_it_is_until_it_expires() -> None:
+def test_an_access_token_identifies_its_member_until_it_expires() -> None:
     token = tokens().issue(ADA, "s1", NOW)
     assert tokens().verify(token, NOW + LIFETIME_S - 1) == Session("m1", "s1", NOW + LIFETIME_S)
     with pytest.raises(ChatError):
@@ -73,7 +73,7 @@ def test_an_access_token_ends_when_the_members_epoch_rises() -> None:
 @pytest.mark.parametrize(
     "token", ["", "a.b.c", "\ud800", "x" * 5000, tokens("another" + SECRET).issue(ADA, "s1", NOW)]
 )
-def test_a_token_of_somebody_else_is_refused(token: str) -> None:
+def test_a_token_of_another_server_is_refused(token: str) -> None:
     with pytest.raises(ChatError) as refusal:
         tokens().verify(token, NOW)
     assert refusal.value.code == "token_invalid"
@@ -86,7 +86,7 @@ def test_a_token_of_somebody_else_is_refused(token: str) -> None:
         "Sec-WebSocket-Protocol: svc.live, svc.token.{}",
     ],
 )
-def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> None:
+def test_a_valid_token_is_found_in_the_start_of_a_request(header: str) -> None:
     said = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
     assert tokens().shown_in(said, NOW) == ADA.id
     assert not tokens().shown_in(said, NOW + LIFETIME_S)
@@ -97,14 +97,12 @@ def test_a_valid_token_is_seen_in_the_beginning_of_a_request(header: str) -> Non
 @pytest.mark.parametrize(
     "said", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
 )
-def test_whatever_else_a_connection_says_first_shows_no_token(said: bytes) -> None:
+def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(said: bytes) -> None:
     assert not tokens().shown_in(said, NOW)
 
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
-def test_what_somebody_has_made_up_is_not_read_at_length(
-    monkeypatch: pytest.MonkeyPatch, made_up: str
-) -> None:
+def test_a_forged_token_is_not_read_at_length(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
     """Strangers' first bytes are looked at before everybody's turn, so to look must cost little."""
 
     def read(*_: object, **__: object) -> None:
@@ -115,7 +113,7 @@ def test_what_somebody_has_made_up_is_not_read_at_length(
         tokens().verify(made_up, NOW)
 
 
-def test_a_nonce_is_good_once_and_for_a_while() -> None:
+def test_a_nonce_is_valid_once_and_for_a_while() -> None:
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
     (first, ends), (second, _) = challenges.issue("a", 0.0), challenges.issue("a", 1.0)
@@ -126,7 +124,7 @@ def test_a_nonce_is_good_once_and_for_a_while() -> None:
     assert not challenges.take("made up", 0.0)
 
 
-def test_the_oldest_nonce_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_nonce_is_dropped_for_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.joining.codes.MOST", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
@@ -134,7 +132,7 @@ def test_the_oldest_nonce_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
 
 
-def test_a_throttled_address_gets_on_by_waiting_and_holds_up_no_other() -> None:
+def test_a_throttled_address_continues_after_waiting_and_delays_no_other() -> None:
     throttle = Throttle(burst=2, per_s=1.0)
 
     def passes(address: str, now: float) -> bool:
@@ -180,7 +178,7 @@ async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any
         ({"device_name": "x" * 65}, 400, "invalid_request"),
     ],
 )
-async def test_a_refused_join_says_why(
+async def test_a_refused_join_has_the_reason(
     chat: ChatServer, fields: dict[str, object], status: int, code: str
 ) -> None:
     if fields.get("invite_code") == "right":
@@ -191,14 +189,14 @@ async def test_a_refused_join_says_why(
     assert answer.keys() == {"error", "message"}
 
 
-async def test_a_challenge_says_what_a_proof_is_made_for(chat: ChatServer) -> None:
+async def test_a_challenge_names_its_audience(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/challenge") as response:
         answer = await response.json()
     assert answer.keys() == {"nonce", "audience", "identityTiers", "expiresAt"}
     assert (answer["audience"], answer["identityTiers"]) == ("s1", ["account", "local"])
 
 
-async def test_joining_answers_with_tokens_and_the_member(chat: ChatServer) -> None:
+async def test_joining_returns_tokens_and_the_member(chat: ChatServer) -> None:
     status, answer = await joined(chat, nickname=" Ada ", invite_code=f" {chat.invite} ")
     assert status == 200
     assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms", "member", "channel_id"}
@@ -206,7 +204,7 @@ async def test_joining_answers_with_tokens_and_the_member(chat: ChatServer) -> N
     assert answer["expires_in_ms"] == LIFETIME_S * 1000
 
 
-async def test_two_members_of_one_name_are_two_members(chat: ChatServer) -> None:
+async def test_two_members_may_have_one_name(chat: ChatServer) -> None:
     async with chat.member("Ada") as first, chat.member("Ada") as second:
         assert first.id != second.id
 
@@ -220,27 +218,27 @@ async def test_a_member_signs_in_again_without_an_invite(chat: ChatServer) -> No
     assert renamed["member"]["nickname"] == "Ada"
 
 
-async def test_the_first_member_is_the_owner_and_no_other(chat: ChatServer) -> None:
+async def test_only_the_first_member_is_the_owner(chat: ChatServer) -> None:
     first = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     second = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     assert set(first["member"]["roles"]) == {"owner", "member"}
     assert second["member"]["roles"] == ["member"]
 
 
-async def test_of_many_who_come_at_once_one_is_the_owner(chat: ChatServer) -> None:
+async def test_of_many_concurrent_first_joins_one_is_the_owner(chat: ChatServer) -> None:
     joins = (chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite) for _ in range(20))
     answers = await asyncio.gather(*joins)
     assert sum("owner" in answer["member"]["roles"] for answer in answers) == 1
     assert len({answer["member"]["id"] for answer in answers}) == 20
 
 
-async def test_one_key_that_joins_many_times_at_once_is_one_member(chat: ChatServer) -> None:
+async def test_concurrent_joins_with_one_key_make_one_member(chat: ChatServer) -> None:
     device = Device()
     joins = (chat.sign_in(device, nickname="Ada", invite_code=chat.invite) for _ in range(10))
     assert len({answer["member"]["id"] for answer in await asyncio.gather(*joins)}) == 1
 
 
-async def test_no_more_join_than_the_server_takes_but_members_sign_in(variables: dict[str, str]) -> None:
+async def test_a_full_server_admits_nobody_but_its_members_sign_in(variables: dict[str, str]) -> None:
     async with chat_server({**variables, "MAX_MEMBERS": "1"}) as chat:
         device = Device()
         await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
@@ -249,7 +247,7 @@ async def test_no_more_join_than_the_server_takes_but_members_sign_in(variables:
         await chat.sign_in(device)
 
 
-async def test_a_nonce_signs_in_once(chat: ChatServer) -> None:
+async def test_a_nonce_signs_in_only_once(chat: ChatServer) -> None:
     body = await Device().proof(chat.http, chat.address)
     body |= {"nickname": "Ada", "invite_code": chat.invite}
     statuses = []
@@ -271,7 +269,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 
-async def test_another_server_cannot_pass_on_what_was_made_for_it(variables: dict[str, str]) -> None:
+async def test_another_server_cannot_forward_a_proof_made_for_it(variables: dict[str, str]) -> None:
     """It writes the Host header as it likes; the name that the operator gave decides."""
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
@@ -289,12 +287,12 @@ async def test_another_server_cannot_pass_on_what_was_made_for_it(variables: dic
                 assert response.status == status, await response.text()
 
 
-async def test_a_body_that_is_no_json_is_refused(chat: ChatServer) -> None:
+async def test_a_join_that_is_not_json_is_refused(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"\xff{") as response:
         assert (response.status, (await response.json())["error"]) == (400, "invalid_json")
 
 
-async def test_a_body_that_is_too_large_is_refused(chat: ChatServer) -> None:
+async def test_an_oversized_join_is_refused(chat: ChatServer) -> None:
     async with chat.http.post("/api/auth/join", data=b"x" * 70_000) as response:
         assert (response.status, (await response.json())["error"]) == (413, "body_too_large")
 
@@ -310,7 +308,7 @@ async def test_device_keys_are_refused_where_only_accounts_may_join(local_refuse
     assert (status, answer["error"]) == (403, "identity_tier_refused")
 
 
-async def test_a_closed_server_lets_nobody_in_but_keeps_its_members(
+async def test_a_closed_server_admits_nobody_but_keeps_its_members(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     device = Device()

@@ -58,7 +58,7 @@ async def test_an_account_is_one_member_on_all_its_devices(
         ]
 
 
-async def test_a_token_that_was_stolen_is_worth_nothing_on_another_device(
+async def test_a_stolen_token_is_worthless_on_another_device(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider)) as chat:

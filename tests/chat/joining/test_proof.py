@@ -87,7 +87,7 @@ def id_token(**changes: object) -> str:
     return issued(RSA, "RS256", "rsa", **{**claims, **changes})  # type: ignore[arg-type]
 
 
-def test_a_device_key_is_who_it_is_whatever_sub_says() -> None:
+def test_a_device_key_identifies_its_member_regardless_of_sub() -> None:
     certificate = DEVICE.certificate(sub="somebody else", iss="https://unknown.example")
     identity = proven(certificate, assertion("a third"))
     assert identity == proof.Identity("", DEVICE.thumbprint, DEVICE.thumbprint)
@@ -104,13 +104,13 @@ def test_a_device_key_is_who_it_is_whatever_sub_says() -> None:
         (ES, "ES256", None),
     ],
 )
-def test_an_account_is_issuer_and_sub(key: Any, algorithm: str, kid: str | None) -> None:
+def test_an_account_is_identified_by_issuer_and_sub(key: Any, algorithm: str, kid: str | None) -> None:
     identity = proven(issued(key, algorithm, kid), assertion("ada"))
     assert identity == proof.Identity(ISSUER, "ada", DEVICE.thumbprint)
     assert identity.tier == "account"
 
 
-def test_an_id_token_is_an_account_on_the_device_that_it_names() -> None:
+def test_an_id_token_identifies_an_account_on_the_named_device() -> None:
     for audience in ("community", ["community"], ["community", "more"]):
         identity = proven("", assertion("ada", {"jwk": DEVICE.jwk}), id_token=id_token(aud=audience))
         assert identity == proof.Identity(OIDC, "ada", DEVICE.thumbprint)
@@ -257,11 +257,11 @@ def test_an_id_token_needs_the_device_that_it_was_issued_for(header: dict[str, A
         proven("", assertion("ada", header), id_token=id_token())
 
 
-def test_clocks_may_be_a_minute_apart() -> None:
+def test_clocks_may_differ_by_a_minute() -> None:
     proven(issued(exp=NOW - 59, iat=NOW + 59), assertion("ada"))
 
 
-def test_a_key_has_one_thumbprint_however_it_is_written() -> None:
+def test_a_key_has_one_thumbprint_in_every_notation() -> None:
     # RFC 7638 leaves out what does not make the key; the last character has two bits to spare.
     last = DEVICE.jwk["x"][-1]
     spare = DEVICE.jwk | {"x": DEVICE.jwk["x"][:-1] + BASE64URL[BASE64URL.index(last) + 1]}
@@ -300,11 +300,11 @@ def test_keys_that_cannot_verify_are_left_out_of_a_set(jwk: object) -> None:
 
 
 @pytest.mark.parametrize("document", [{}, {"keys": None}, {"keys": {"kty": "EC"}}, {"keys": "x"}])
-def test_a_set_that_is_none_has_no_keys(document: dict[str, object]) -> None:
+def test_an_invalid_set_has_no_keys(document: dict[str, object]) -> None:
     assert issuer_keys(document) == []
 
 
-def test_without_a_key_id_only_the_one_key_of_its_kind_is_meant() -> None:
+def test_without_a_key_id_only_a_single_key_of_its_kind_is_used() -> None:
     def key(key_id: str) -> IssuerKey:
         return IssuerKey(key_id, frozenset({"ES256"}), ES.public_key())
 
@@ -321,7 +321,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.dictionaries(st.sampled_from(["kty", "crv", "x", "y", "d"]), JSON))
-def test_whatever_is_no_key_is_refused_in_words(anything: object, almost: dict[str, object]) -> None:
+def test_an_invalid_key_is_refused_with_a_message(anything: object, almost: dict[str, object]) -> None:
     for jwk in (anything, almost, DEVICE.jwk | almost):
         with suppress(KeyRefused):
             device_key(jwk)
@@ -333,7 +333,7 @@ def test_whatever_is_no_key_is_refused_in_words(anything: object, almost: dict[s
         st.sampled_from(["jwk", "iss", "sub", "exp", "nbf", "iat", "nonce", "aud", "origin"]), JSON
     )
 )
-def test_whatever_the_claims_are_nothing_else_is_raised(claims: dict[str, object]) -> None:
+def test_no_claims_raise_another_exception(claims: dict[str, object]) -> None:
     encoded = [base64url(json.dumps(part).encode()) for part in ({"alg": "ES256"}, claims)]
     text = ".".join([*encoded, base64url(bytes(64))])
     with pytest.raises(proof.ProofRefused):

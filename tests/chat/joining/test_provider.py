@@ -50,7 +50,7 @@ async def test_a_code_is_exchanged_for_a_token_that_signs_in(
             assert response.status == 200, await response.json()
 
 
-async def test_a_code_is_worth_nothing_without_its_verifier_and_nothing_twice(
+async def test_a_code_is_worthless_without_its_verifier_and_after_its_use(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider)) as chat:
@@ -63,7 +63,7 @@ async def test_a_code_is_worth_nothing_without_its_verifier_and_nothing_twice(
         assert (status, answer["error"]) == (401, "proof_invalid")
 
 
-async def test_a_provider_that_refuses_the_server_is_not_the_persons_fault(
+async def test_a_provider_that_refuses_the_server_is_reported_as_unavailable(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     wrong = trusting(variables, provider, CONFIDENTIAL) | {"SVC_OIDC_CLIENT_SECRET": "wrong"}
@@ -74,7 +74,7 @@ async def test_a_provider_that_refuses_the_server_is_not_the_persons_fault(
         assert "invalid_client" in answer["message"]
 
 
-async def test_a_provider_that_cannot_be_reached_is_said_to_be_so(variables: dict[str, str]) -> None:
+async def test_an_unreachable_provider_is_reported_as_unavailable(variables: dict[str, str]) -> None:
     nobody = OidcProvider("http://127.0.0.1:9")
     async with chat_server(trusting(variables, nobody)) as chat:
         async with chat.http.get("/api/auth/provider") as response:
@@ -85,7 +85,7 @@ async def test_a_provider_that_cannot_be_reached_is_said_to_be_so(variables: dic
         assert shown == {"open": True, "local": False, "account": account, "certificateIssuers": []}
 
 
-async def test_a_server_without_a_provider_sends_nobody_anywhere(chat: ChatServer) -> None:
+async def test_a_server_without_a_provider_redirects_nobody(chat: ChatServer) -> None:
     async with chat.http.get("/api/auth/provider") as response:
         assert (response.status, (await response.json())["error"]) == (403, "identity_tier_refused")
     status, answer = await exchanged(chat, "code", "x" * 43)

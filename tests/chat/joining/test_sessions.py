@@ -47,11 +47,13 @@ def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
         (0, DAY_MS, Verdict.REFUSE),
     ],
 )
-def test_a_token_is_worth_what_its_number_says(generation: int, after_ms: int, expected: Verdict) -> None:
+def test_the_number_of_a_token_decides_its_validity(
+    generation: int, after_ms: int, expected: Verdict
+) -> None:
     assert verdict(generation, after_ms) is expected
 
 
-def test_a_token_is_made_of_the_row_and_the_secret_together() -> None:
+def test_a_token_is_derived_from_the_row_and_the_secret() -> None:
     assert verdict(5, 0, salt=b"another") is Verdict.REFUSE
     shown = read(RefreshTokens("another secret").token(SESSION))
     assert shown is not None
@@ -63,7 +65,7 @@ def test_a_token_is_made_of_the_row_and_the_secret_together() -> None:
     "token",
     [None, 7, "", "x", "s1.x.y", "s1.-1.y", "s1.٣.y", "s1." + "9" * 13 + ".y", "x" * 257, "\ud800.1.y"],
 )
-def test_what_is_no_token_is_not_read(token: object) -> None:
+def test_malformed_tokens_are_not_read(token: object) -> None:
     assert read(token) is None
 
 
@@ -104,7 +106,7 @@ async def test_a_refresh_gives_fresh_tokens(chat: ChatServer, ada: dict[str, Any
     assert await knows(chat, answer["access_token"])
 
 
-async def test_two_tabs_that_refresh_at_once_are_given_the_same_successor(
+async def test_two_tabs_that_refresh_at_once_get_the_same_successor(
     chat: ChatServer, ada: dict[str, Any]
 ) -> None:
     answers = await asyncio.gather(*(refreshed(chat, ada["refresh_token"]) for _ in range(8)))
@@ -113,7 +115,7 @@ async def test_two_tabs_that_refresh_at_once_are_given_the_same_successor(
     assert (await refreshed(chat, answers[0][1]["refresh_token"]))[0] == 200
 
 
-async def test_a_used_token_that_comes_again_later_ends_the_sign_in_at_once(
+async def test_a_used_token_that_returns_later_ends_the_session(
     chat: ChatServer, ada: dict[str, Any], later: Callable[[float], None]
 ) -> None:
     _, successor = await refreshed(chat, ada["refresh_token"])
@@ -129,7 +131,7 @@ async def test_a_used_token_that_comes_again_later_ends_the_sign_in_at_once(
         assert (message.type, message.data) == (WSMsgType.CLOSE, 4003)
 
 
-async def test_a_made_up_token_of_a_known_session_ends_nothing(chat: ChatServer, ada: dict[str, Any]) -> None:
+async def test_a_forged_token_of_a_known_session_ends_nothing(chat: ChatServer, ada: dict[str, Any]) -> None:
     session_id = ada["refresh_token"].split(".")[0]
     status, answer = await refreshed(chat, f"{session_id}.0.{'0' * 64}")
     assert (status, answer["error"]) == (401, "refresh_invalid")
@@ -137,12 +139,12 @@ async def test_a_made_up_token_of_a_known_session_ends_nothing(chat: ChatServer,
 
 
 @pytest.mark.parametrize("token", [None, "", "nonsense", "a.1.b", "x" * 257, 7])
-async def test_what_is_no_token_is_refused(chat: ChatServer, token: object) -> None:
+async def test_malformed_tokens_are_refused(chat: ChatServer, token: object) -> None:
     status, answer = await refreshed(chat, token)
     assert (status, answer["error"]) in {(401, "refresh_invalid"), (400, "invalid_request")}
 
 
-async def test_a_refresh_token_ends_after_its_days_and_each_refresh_begins_them_anew(
+async def test_a_refresh_token_expires_and_each_refresh_restarts_its_lifetime(
     chat: ChatServer, ada: dict[str, Any], later: Callable[[float], None]
 ) -> None:
     week_s = 7 * DAY_MS / 1000
@@ -156,14 +158,14 @@ async def test_a_refresh_token_ends_after_its_days_and_each_refresh_begins_them_
     assert (await refreshed(chat, answer["refresh_token"]))[0] == 401
 
 
-async def test_signing_out_ends_the_sign_in(chat: ChatServer, ada: dict[str, Any]) -> None:
+async def test_signing_out_ends_the_session(chat: ChatServer, ada: dict[str, Any]) -> None:
     for token in (ada["refresh_token"], ada["refresh_token"], "nonsense", None):
         async with chat.http.post("/api/auth/logout", json={"refresh_token": token}) as response:
             assert response.status == 204
     assert (await refreshed(chat, ada["refresh_token"]))[0] == 401
 
 
-async def test_a_device_keeps_only_its_latest_sign_ins(chat: ChatServer) -> None:
+async def test_a_device_keeps_only_its_latest_sessions(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
     answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
@@ -171,7 +173,7 @@ async def test_a_device_keeps_only_its_latest_sign_ins(chat: ChatServer) -> None
     assert statuses == [401] + [200] * MOST_OF_A_DEVICE
 
 
-async def test_whoever_is_removed_is_signed_in_nowhere(chat: ChatServer) -> None:
+async def test_a_removed_member_is_signed_out_everywhere(chat: ChatServer) -> None:
     owner = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     device = Device()
     bob = await chat.sign_in(device, nickname="Bob", invite_code=chat.invite)

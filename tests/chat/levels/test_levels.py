@@ -10,7 +10,7 @@ OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"
 DAY_MS = 24 * 3_600_000
 
 
-async def test_a_choice_is_told_to_the_members_other_pages_and_nobody_else(folk: People) -> None:
+async def test_a_changed_level_is_pushed_to_the_members_other_pages_only(folk: People) -> None:
     async with folk.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("notifications_set", channel_id="general", level="all")
         assert reply["data"] == {
@@ -27,13 +27,13 @@ async def test_a_choice_is_told_to_the_members_other_pages_and_nobody_else(folk:
         assert other.welcome["notifications"] == []
 
 
-async def test_choosing_nothing_in_particular_forgets_the_choice(folk: People) -> None:
+async def test_resetting_a_level_forgets_it(folk: People) -> None:
     await folk.member.done("PUT", GENERAL, {"level": "nothing"})
     await folk.member.done("PUT", GENERAL, {})
     assert await folk.member.done("GET", OWN) == {"notifications": []}
 
 
-async def test_a_mute_ends_when_it_was_said_to_or_when_taken_back(folk: People) -> None:
+async def test_a_mute_ends_at_its_time_or_when_it_is_lifted(folk: People) -> None:
     for_good = await folk.member.done("PUT", OWN, {"muted": True})
     assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
     for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})
@@ -44,7 +44,7 @@ async def test_a_mute_ends_when_it_was_said_to_or_when_taken_back(folk: People) 
     ]
 
 
-async def test_a_channel_follows_the_choice_for_all_until_it_has_its_own(variables: dict[str, str]) -> None:
+async def test_a_channel_uses_the_default_level_until_it_has_its_own(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         levels, who = community.notifications.levels, folk.member.id
@@ -63,7 +63,7 @@ async def test_a_channel_follows_the_choice_for_all_until_it_has_its_own(variabl
         assert level(DAY_MS) == "nothing"
 
 
-async def test_choices_outlive_a_restart_and_end_with_their_channel_and_member(
+async def test_levels_survive_a_restart_and_end_with_their_channel_and_member(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -79,7 +79,7 @@ async def test_choices_outlive_a_restart_and_end_with_their_channel_and_member(
         assert community.notifications.levels._chosen == kept == {folk.member.id: {"general": Choice("all")}}
 
 
-async def test_what_is_no_choice_is_refused(folk: People) -> None:
+async def test_an_invalid_level_is_refused(folk: People) -> None:
     refused = folk.member.refused
     assert await refused("PUT", OWN, {"level": "loud"}) == "invalid_request"
     assert await refused("PUT", OWN, {"muted": True, "mute_for_s": 10**9}) == "invalid_request"

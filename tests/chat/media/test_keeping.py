@@ -61,7 +61,7 @@ async def exists(objects: ObjectStore, key: str) -> bool:
     return True
 
 
-async def test_what_is_kept_is_stored_and_known(media: Media, objects: ObjectStore) -> None:
+async def test_a_stored_object_is_stored_and_recorded(media: Media, objects: ObjectStore) -> None:
     key = await media.keep(b"picture", "webp", WEBP)
     assert key.startswith("uploads/") and key.endswith(".webp") and key.count("/") == 1
     found = await media.find(key)
@@ -70,13 +70,13 @@ async def test_what_is_kept_is_stored_and_known(media: Media, objects: ObjectSto
     assert await exists(objects, key)
 
 
-async def test_a_file_is_kept_as_bytes_are(media: Media, objects: ObjectStore, tmp_path: Path) -> None:
+async def test_files_are_stored_like_bytes(media: Media, objects: ObjectStore, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(b"a whole file")
     key = await media.keep(tmp_path / "source", "mp4", Facts("video/mp4"))
     assert await objects.size(key) == 12
 
 
-async def test_what_could_not_be_stored_is_not_served(database: Database, clock: Clock) -> None:
+async def test_an_object_that_could_not_be_stored_is_not_served(database: Database, clock: Clock) -> None:
     media = Media(database, FileObjects(Path("/dev/null")), MediaUrls("secret", clock), clock)
     with pytest.raises(StoreFailed):
         await media.keep(b"picture", "webp", WEBP)
@@ -84,14 +84,14 @@ async def test_what_could_not_be_stored_is_not_served(database: Database, clock:
     assert await media.find(key) is None
 
 
-async def test_without_a_store_nothing_is_kept(database: Database, clock: Clock) -> None:
+async def test_without_storage_nothing_is_stored(database: Database, clock: Clock) -> None:
     media = Media(database, None, MediaUrls("secret", clock), clock)
     assert not media.enabled
     with pytest.raises(ChatError, match="uploads_disabled"):
         await media.keep(b"picture", "webp", WEBP)
 
 
-async def test_the_sweep_spares_what_somebody_refers_to(
+async def test_the_sweep_keeps_referenced_objects(
     database: Database, media: Media, sweep: Sweep, objects: ObjectStore, clock: Clock
 ) -> None:
     kept, orphan = await media.keep(b"one", "webp", WEBP), await media.keep(b"two", "webp", WEBP)
@@ -103,7 +103,7 @@ async def test_the_sweep_spares_what_somebody_refers_to(
     assert await media.find(orphan) is None
 
 
-async def test_an_object_goes_when_the_last_of_its_owners_has_let_go(
+async def test_an_object_is_removed_when_its_last_reference_goes(
     database: Database, media: Media, sweep: Sweep, objects: ObjectStore, clock: Clock
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)
@@ -120,7 +120,7 @@ async def test_an_object_goes_when_the_last_of_its_owners_has_let_go(
     assert not await exists(objects, key)
 
 
-async def test_what_is_about_to_be_referred_to_is_spared_however_short_the_grace(
+async def test_an_object_about_to_be_referenced_is_kept_even_without_grace(
     database: Database, media: Media, objects: ObjectStore, clock: Clock
 ) -> None:
     sweep = Sweep(database, media, 1000, 0, clock)
@@ -133,7 +133,7 @@ async def test_what_is_about_to_be_referred_to_is_spared_however_short_the_grace
     assert await exists(objects, key)
 
 
-async def test_nobody_can_refer_to_what_is_going(
+async def test_nothing_can_refer_to_an_object_being_removed(
     database: Database, media: Media, sweep: Sweep, clock: Clock
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)
@@ -154,7 +154,7 @@ class Unreliable(FileObjects):
         await super().delete(key)
 
 
-async def test_what_the_store_does_not_remove_today_goes_tomorrow(
+async def test_an_object_that_the_store_fails_to_remove_is_removed_later(
     database: Database, clock: Clock, tmp_path: Path
 ) -> None:
     objects = Unreliable(tmp_path / "objects")
@@ -170,7 +170,7 @@ async def test_what_the_store_does_not_remove_today_goes_tomorrow(
     assert (sweep.counts.swept, sweep.counts.failed) == (1, 1)
 
 
-async def test_a_bucket_may_be_shared_with_others(
+async def test_a_bucket_may_be_shared_with_other_programs(
     media: Media, sweep: Sweep, objects: ObjectStore, clock: Clock
 ) -> None:
     await objects.put("uploads/another-servers.webp", b"theirs", "image/webp")
@@ -197,7 +197,7 @@ def killed_after_storing(objects: ObjectStore, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.usefixtures("killed_after_storing")
-async def test_an_object_whose_server_was_killed_before_its_row_was_done_is_swept(
+async def test_an_object_whose_server_was_killed_while_storing_it_is_swept(
     database: Database, media: Media, objects: ObjectStore, clock: Clock
 ) -> None:
     with pytest.raises(Killed):

@@ -47,7 +47,7 @@ async def stored(variables: dict[str, str]) -> AsyncIterator[Stored]:
         yield Stored(chat, community, community.media.url(key))
 
 
-async def test_a_picture_is_served_as_what_it_is_and_can_do_nothing(stored: Stored) -> None:
+async def test_a_picture_is_served_with_its_type_and_cannot_run_scripts(stored: Stored) -> None:
     status, headers, content = await stored.get()
     assert (status, content) == (200, CONTENT)
     assert headers["Content-Type"] == "image/webp"
@@ -60,13 +60,13 @@ async def test_a_picture_is_served_as_what_it_is_and_can_do_nothing(stored: Stor
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "image/svg+xml", "application/pdf"])
-async def test_what_is_no_picture_and_no_video_is_a_download(stored: Stored, content_type: str) -> None:
+async def test_other_files_are_downloads(stored: Stored, content_type: str) -> None:
     _, headers, _ = await stored.get(await stored.keep(content_type, "bin"))
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == "attachment"
 
 
-async def test_a_part_of_a_video_is_served_alone(stored: Stored) -> None:
+async def test_a_range_of_a_video_is_served_alone(stored: Stored) -> None:
     url = await stored.keep("video/mp4", "mp4")
     status, headers, content = await stored.get(url, Range="bytes=1000-1999")
     assert (status, content) == (206, CONTENT[1000:2000])
@@ -77,7 +77,7 @@ async def test_a_part_of_a_video_is_served_alone(stored: Stored) -> None:
     assert headers["Content-Range"] == f"bytes */{len(CONTENT)}"
 
 
-async def test_a_range_of_what_is_no_longer_the_same_is_the_whole(stored: Stored) -> None:
+async def test_a_range_of_a_changed_object_is_the_whole_object(stored: Stored) -> None:
     _, headers, _ = await stored.get()
     status, _, _ = await stored.get(Range="bytes=0-9", If_Range=headers["ETag"])
     assert status == 206
@@ -85,7 +85,7 @@ async def test_a_range_of_what_is_no_longer_the_same_is_the_whole(stored: Stored
     assert (status, content) == (200, CONTENT)
 
 
-async def test_who_has_it_already_is_not_sent_it_again(stored: Stored) -> None:
+async def test_an_unchanged_object_is_not_sent_again(stored: Stored) -> None:
     _, headers, _ = await stored.get()
     status, again, content = await stored.get(If_None_Match=headers["ETag"])
     assert (status, content, again["ETag"]) == (304, b"", headers["ETag"])
@@ -93,7 +93,7 @@ async def test_who_has_it_already_is_not_sent_it_again(stored: Stored) -> None:
     assert status == 304
 
 
-async def test_head_says_all_of_it_without_the_content(stored: Stored) -> None:
+async def test_head_returns_all_headers_without_the_content(stored: Stored) -> None:
     status, headers, content = await stored.get(method="HEAD")
     assert (status, content, headers["Content-Length"]) == (200, b"", str(len(CONTENT)))
 
@@ -109,12 +109,12 @@ async def test_head_says_all_of_it_without_the_content(stored: Stored) -> None:
         (lambda url: url.replace("/media/", "/media/..%2f"), 404, "not_found"),
     ],
 )
-async def test_an_address_that_was_changed_shows_nothing(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
+async def test_a_changed_url_is_refused(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
     async with stored.chat.http.get(change(stored.url)) as response:
         assert (response.status, (await response.json())["error"]) == (status, code)
 
 
-async def test_what_is_not_stored_yet_is_not_served(stored: Stored) -> None:
+async def test_an_object_that_is_not_stored_yet_is_not_served(stored: Stored) -> None:
     key = "uploads/00000000-0000-4000-8000-000000000000.webp"
     media = stored.community.media
     write = stored.community.media._database.write
@@ -127,14 +127,14 @@ async def test_what_is_not_stored_yet_is_not_served(stored: Stored) -> None:
     assert status == 200
 
 
-async def test_an_object_that_is_lost_is_said_to_be_missing(stored: Stored) -> None:
+async def test_a_lost_object_is_reported_as_missing(stored: Stored) -> None:
     key = await stored.community.media.keep(CONTENT, "webp", Facts("image/webp"))
     await stored.community.media.objects.delete(key)
     status, headers, _ = await stored.get(stored.community.media.url(key))
     assert (status, headers["Content-Type"]) == (404, "application/json; charset=utf-8")
 
 
-async def test_a_reader_that_takes_nothing_is_cut_off_and_makes_room(
+async def test_a_reader_that_takes_nothing_is_disconnected_and_frees_its_place(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "WRITE_DEADLINE_S", 0.3)
@@ -156,7 +156,7 @@ async def test_a_reader_that_takes_nothing_is_cut_off_and_makes_room(
     writer.close()
 
 
-async def test_a_store_that_fails_half_way_ends_the_connection_and_adds_nothing(stored: Stored) -> None:
+async def test_a_store_that_fails_midway_ends_the_connection_and_appends_nothing(stored: Stored) -> None:
     class HalfWay(FileObjects):
         async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
             yield CONTENT[:1000]
@@ -178,7 +178,7 @@ def parts(url: str) -> tuple[str, str, str]:
     return path.removeprefix("/media/"), ends, signature
 
 
-def test_an_address_stays_the_same_for_hours_and_ends_in_time() -> None:
+def test_a_url_is_stable_for_hours_and_then_expires() -> None:
     now = [1_000.0 * PERIOD_S]
     urls = MediaUrls("secret", lambda: now[0])
     url = urls.url("uploads/one.webp")
@@ -192,13 +192,13 @@ def test_an_address_stays_the_same_for_hours_and_ends_in_time() -> None:
         urls.remaining_s(*parts(url))
 
 
-def test_an_address_of_another_server_is_worth_nothing_here() -> None:
+def test_a_url_of_another_server_is_refused() -> None:
     ours, theirs = MediaUrls("ours", lambda: 0.0), MediaUrls("theirs", lambda: 0.0)
     with pytest.raises(ChatError, match="media_address_invalid"):
         ours.remaining_s(*parts(theirs.url("uploads/one.webp")))
 
 
-def test_wherever_a_key_is_there_is_an_address_too() -> None:
+def test_every_key_comes_with_a_url() -> None:
     urls = MediaUrls("secret", lambda: 0.0)
     key = "uploads/one.webp"
     shown = urls.shown([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
@@ -229,12 +229,12 @@ VALIDATORS = Validators('"tag"', 1_000_000)
         ("", None),
     ],
 )
-def test_ranges_are_read_as_the_standard_says(header: str, expected: tuple[int, int] | None) -> None:
+def test_ranges_follow_rfc_9110(header: str, expected: tuple[int, int] | None) -> None:
     assert wanted({"Range": header}, 100, VALIDATORS) == expected
 
 
 @pytest.mark.parametrize("header", ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=999999999999999999-"])
-def test_a_range_of_no_bytes_cannot_be_satisfied(header: str) -> None:
+def test_an_empty_range_is_not_satisfiable(header: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
         wanted({"Range": header}, 100, VALIDATORS)
 
@@ -253,5 +253,5 @@ def test_a_range_of_no_bytes_cannot_be_satisfied(header: str) -> None:
         ({"If-Modified-Since": "yesterday"}, False),
     ],
 )
-def test_who_has_it_already_is_told_by_the_tag_or_the_date(headers: dict[str, str], has_it: bool) -> None:
+def test_the_tag_or_the_date_shows_that_an_object_is_unchanged(headers: dict[str, str], has_it: bool) -> None:
     assert has_it_already(headers, VALIDATORS) is has_it

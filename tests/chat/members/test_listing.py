@@ -47,12 +47,12 @@ def ids(wanted: MembersQuery) -> str:
         (MembersQuery(query="b", role_id="member", seen_before_ms=600), "1"),
     ],
 )
-def test_those_are_found_that_are_asked_for(wanted: MembersQuery, found: str) -> None:
+def test_filters_find_the_matching_members(wanted: MembersQuery, found: str) -> None:
     assert ids(wanted) == found
 
 
 @pytest.mark.parametrize("sort", SORTS)
-def test_pages_follow_each_other_without_loss(sort: str) -> None:
+def test_pages_follow_each_other_without_gaps(sort: str) -> None:
     found, after = list[str](), ""
     while True:
         members, following = page(MEMBERS, MembersQuery(sort=sort, after=after, limit=1), NOW, SEEN)
@@ -63,13 +63,13 @@ def test_pages_follow_each_other_without_loss(sort: str) -> None:
     assert "".join(found) == ids(MembersQuery(sort=sort))
 
 
-def test_a_page_behind_somebody_who_has_gone_is_known_in_the_order_of_joining_only() -> None:
+def test_a_cursor_of_a_former_member_works_only_in_the_order_of_joining() -> None:
     assert page(MEMBERS, MembersQuery(after="25"), NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
     with pytest.raises(ChatError, match="unknown_member"):
         page(MEMBERS, MembersQuery(sort="name", after="25"), NOW, SEEN)
 
 
-async def test_the_list_over_http(folk: People) -> None:
+async def test_members_are_listed_over_http(folk: People) -> None:
     keeper = await holder_of(folk, "kick_members")
     await folk.owner.done("PUT", f"/api/members/{folk.guest.id}/timeout", {"duration_s": 600})
 

@@ -22,7 +22,7 @@ async def test_the_first_to_join_is_the_owner_and_nobody_else(chat: ChatServer) 
     assert await first.refused("GET", "/api/members/nobody") == "unknown_member"
 
 
-async def test_members_come_page_by_page_and_are_searched_by_name(chat: ChatServer) -> None:
+async def test_members_are_listed_by_page_and_searched_by_name(chat: ChatServer) -> None:
     for name in ("Ada", "Bob", "ADAM", "Éva", "Cyd"):
         asking = await newcomer(chat, name)
 
@@ -41,7 +41,7 @@ async def test_members_come_page_by_page_and_are_searched_by_name(chat: ChatServ
         assert await asking.refused("GET", f"/api/members?{wrong}") == "invalid_request"
 
 
-async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
+async def test_a_full_server_admits_nobody(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"MAX_MEMBERS": "1"}) as chat:
         await newcomer(chat, "Owner")
         proof = await Device().proof(chat.http, chat.address)
@@ -51,7 +51,7 @@ async def test_a_full_server_takes_nobody(variables: dict[str, str]) -> None:
     assert read(variables).max_members == 100
 
 
-async def test_a_status_is_set_by_oneself_and_removed_by_who_ranks_higher(folk: People) -> None:
+async def test_members_set_their_own_status_and_higher_ranks_remove_it(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/status"
     async with folk.chat.member("Reader", folk.guest.token) as reader:
         told = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
@@ -70,7 +70,7 @@ async def test_a_status_is_set_by_oneself_and_removed_by_who_ranks_higher(folk: 
     assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
-async def test_nobody_takes_the_name_of_another_or_one_that_looks_like_it(chat: ChatServer) -> None:
+async def test_nobody_takes_another_members_name_or_a_look_alike(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         asking = await newcomer(chat, name)
     found = (await asking.done("GET", "/api/members"))["members"]
@@ -82,7 +82,7 @@ async def test_nobody_takes_the_name_of_another_or_one_that_looks_like_it(chat: 
     assert (await asking.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
 
 
-async def test_names_are_changed_by_oneself_and_by_who_ranks_higher(folk: People) -> None:
+async def test_members_change_their_own_name_and_higher_ranks_change_it_too(folk: People) -> None:
     path = f"/api/members/{folk.member.id}"
     async with folk.live("guest") as [guest]:
         assert (await folk.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
@@ -103,7 +103,7 @@ async def test_names_are_changed_by_oneself_and_by_who_ranks_higher(folk: People
     ]
 
 
-async def test_the_server_is_handed_over_by_its_owner(folk: People) -> None:
+async def test_the_owner_transfers_the_server(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/owner"
     for person in (folk.admin, folk.moderator, folk.member, folk.guest):
         assert await person.refused("POST", path) == "forbidden"
@@ -115,7 +115,7 @@ async def test_the_server_is_handed_over_by_its_owner(folk: People) -> None:
     assert await folk.owner.refused("POST", path) == "forbidden"
 
 
-async def test_of_two_transfers_at_once_one_wins(folk: People) -> None:
+async def test_of_two_concurrent_transfers_one_wins(folk: People) -> None:
     targets = (folk.admin, folk.member)
     answers = await asyncio.gather(
         *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
@@ -125,7 +125,7 @@ async def test_of_two_transfers_at_once_one_wins(folk: People) -> None:
     assert sum("owner" in member["roles"] for member in found) == 1
 
 
-async def test_what_one_may_do_is_told_on_arrival_and_when_it_changes(folk: People) -> None:
+async def test_permissions_are_sent_at_the_sign_in_and_when_they_change(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         assert "attach_files" not in guest.welcome["permissions"]["server"]
         assert {role["id"] for role in guest.welcome["roles"]} >= {"owner", "guest"}
@@ -149,11 +149,11 @@ async def test_what_one_may_do_is_told_on_arrival_and_when_it_changes(folk: Peop
         ({"name": "x", "permissions": "speak"}, "invalid_request"),
     ],
 )
-async def test_a_role_that_cannot_be_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
+async def test_an_impossible_role_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
     assert await folk.admin.refused("POST", "/api/roles", wish) == refusal
 
 
-async def test_roles_are_made_changed_given_taken_and_deleted(folk: People) -> None:
+async def test_roles_are_created_changed_given_removed_and_deleted(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         wish = {"name": "Crew", "rank": 50, "color": 0x336699, "permissions": ["view_channel"]}
         role = await folk.admin.done("POST", "/api/roles", wish)
@@ -179,7 +179,7 @@ async def test_roles_are_made_changed_given_taken_and_deleted(folk: People) -> N
     assert await folk.admin.refused("PUT", missing) == "unknown_member"
 
 
-async def test_roles_are_ranked_anew_all_or_none(folk: People) -> None:
+async def test_roles_are_reordered_all_or_none(folk: People) -> None:
     ranks = {"moderator": 90, "guest": 95}
     roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
     assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
@@ -194,7 +194,7 @@ async def test_roles_are_ranked_anew_all_or_none(folk: People) -> None:
     assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
-async def test_nobody_reaches_above_their_rank_or_gives_what_they_lack(folk: People) -> None:
+async def test_nobody_acts_above_their_rank_or_gives_what_they_lack(folk: People) -> None:
     owner, admin, moderator = folk.owner, folk.admin, folk.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     may = [*mine["permissions"], "manage_roles"]
@@ -224,7 +224,7 @@ async def test_nobody_reaches_above_their_rank_or_gives_what_they_lack(folk: Peo
     assert await owner.refused("DELETE", f"/api/members/{owner.id}/roles/owner") == "rank_too_low"
 
 
-async def test_roles_and_members_are_the_same_after_a_restart(variables: dict[str, str]) -> None:
+async def test_roles_and_members_survive_a_restart(variables: dict[str, str]) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         other = await newcomer(chat, "Other")

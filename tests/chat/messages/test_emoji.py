@@ -39,7 +39,7 @@ PICKER = Path(__file__).parents[3] / "src" / "svc" / "web" / "vendor" / "emoji" 
         *(":party:", ":blob_42:"),
     ],
 )
-def test_emoji_are(emoji: str) -> None:
+def test_emoji_are_recognised(emoji: str) -> None:
     assert checked_emoji(emoji)
 
 
@@ -84,12 +84,12 @@ def test_emoji_are(emoji: str) -> None:
         ),
     ],
 )
-def test_other_things_are_not(text: str) -> None:
+def test_other_texts_are_not_emoji(text: str) -> None:
     with pytest.raises(ChatError, match="invalid_emoji"):
         checked_emoji(text)
 
 
-def test_the_server_takes_every_emoji_of_the_picker_in_every_tone_as_it_is() -> None:
+def test_every_emoji_of_the_picker_is_accepted_in_every_tone() -> None:
     rows = re.findall(r"^\[.*\]", PICKER.read_text(encoding="utf-8"), re.MULTILINE)
     offered = [msgspec.json.decode(row, type=tuple[str, int, str, str]) for row in rows]
     toned = [sign.replace("🏽", tone) for _, _, sign, _ in offered if sign for tone in "🏻🏼🏽🏾🏿"]
@@ -104,7 +104,7 @@ def test_the_server_takes_every_emoji_of_the_picker_in_every_tone_as_it_is() -> 
     ("text", "canonical"),
     [("❤", "❤️"), ("❤\ufe0e", "❤️"), ("👍\ufe0f", "👍"), ("#⃣", "#️⃣"), ("🏳‍🌈", "🏳️‍🌈"), ("❤❤️👍", "❤️❤️👍")],
 )
-def test_an_emoji_with_and_without_its_variation_selector_is_one(text: str, canonical: str) -> None:
+def test_an_emoji_with_and_without_its_variation_selector_is_the_same(text: str, canonical: str) -> None:
     assert checked_emoji(text) == canonical_emoji(text) == canonical
 
 
@@ -120,13 +120,11 @@ def test_an_emoji_with_and_without_its_variation_selector_is_one(text: str, cano
         ("party_parrot", 0, None),
     ],
 )
-def test_an_emoji_is_found_by_the_names_that_other_programs_use(
-    name: str, tone: int, emoji: str | None
-) -> None:
+def test_an_emoji_is_found_by_its_names_in_other_programs(name: str, tone: int, emoji: str | None) -> None:
     assert emoji_named(name, tone) == emoji
 
 
-def test_stored_reactions_become_one_when_the_database_is_upgraded(tmp_path: Path) -> None:
+def test_stored_reactions_are_merged_when_the_database_is_upgraded(tmp_path: Path) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     [respelling] = [each.number for each in migrations if "stored_emoji" in each.script]
     with closing(sqlite3.connect(tmp_path / "old", isolation_level=None)) as old:
@@ -147,7 +145,7 @@ def test_stored_reactions_become_one_when_the_database_is_upgraded(tmp_path: Pat
     assert rows == {("❤️", "ada"), ("❤️", "bob"), ("🏳️‍🌈", "bob"), ("✓", "bob"), (":heart:", "bob")}
 
 
-def test_reactions_of_an_older_export_become_one(tmp_path: Path) -> None:
+def test_reactions_of_an_older_export_are_merged(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as new:
         migrate(new, migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
         for emoji, member_id in (("❤", "ada"), ("❤️", "ada"), ("❤", "bob")):

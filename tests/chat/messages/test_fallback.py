@@ -28,7 +28,7 @@ from tests.kit.effort import grows_with_its_size
         ([{"title": "[[a](b)](mention:0123)"}], "[a]\u200b(0123)"),
     ],
 )
-def test_it_says_the_first_thing_in_one_line(cards: list[object], line: str | None) -> None:
+def test_the_fallback_is_the_first_content_in_one_line(cards: list[object], line: str | None) -> None:
     assert fallback(cards) == line
 
 
@@ -36,7 +36,7 @@ def test_it_says_the_first_thing_in_one_line(cards: list[object], line: str | No
     st.lists(st.sampled_from(["[", "]", "(", ")", "!", "<", ">", "mention:", "01", "http", "://", "a", "\n"]))
 )
 @example(["[", "a", "]", "(", "<", "mention:", "01", ">", ")"])
-def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
+def test_the_fallback_contains_no_link_or_mention(parts: list[str]) -> None:
     line = fallback([{"description": "".join(parts)}])
     assert line is not None
     assert not has_link(line)
@@ -46,6 +46,6 @@ def test_nothing_in_it_is_a_link_or_a_mention(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("piece", ["a.", "a+", "[a](", "![", "mention:", " ", "]("])
-def test_the_effort_for_a_card_grows_with_its_length(piece: str) -> None:
+def test_the_cost_for_a_card_is_linear(piece: str) -> None:
     """A history page may hold a hundred of them, and the event loop waits."""
     assert grows_with_its_size(lambda size: fallback([{"description": (piece * size)[:size]}]), 4_000)

@@ -28,7 +28,7 @@ async def inbox(member: LiveMember, **more: object) -> list[str]:
     return [message["text"] for message in (await asked(member, "mentions", **more))["messages"]]
 
 
-async def test_every_kind_of_mention_is_there_and_nothing_else(variables: dict[str, str]) -> None:
+async def test_the_inbox_contains_exactly_the_mentions_of_every_kind(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,
@@ -56,7 +56,7 @@ async def test_every_kind_of_mention_is_there_and_nothing_else(variables: dict[s
         assert await inbox(owner) == []
 
 
-async def test_it_comes_in_pages_over_all_channels(folk: People) -> None:
+async def test_the_inbox_has_pages_over_all_channels(folk: People) -> None:
     channel = await folk.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
     for number in range(5):
         where = ("general", channel["id"])[number % 2]
@@ -72,7 +72,7 @@ async def test_it_comes_in_pages_over_all_channels(folk: People) -> None:
     assert [message["text"][0] for message in left["messages"]] == ["4", "2", "0"]
 
 
-async def test_what_one_may_not_view_and_what_is_archived_is_left_out(variables: dict[str, str]) -> None:
+async def test_invisible_and_archived_channels_are_left_out_of_the_inbox(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,
@@ -90,7 +90,7 @@ async def test_what_one_may_not_view_and_what_is_archived_is_left_out(variables:
         assert [text.split()[0] for text in await inbox(ben)] == ["open", "general"]
 
 
-async def test_what_is_deleted_or_mentions_one_no_more_leaves_it(chat: ChatServer) -> None:
+async def test_deleted_messages_and_removed_mentions_leave_the_inbox(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         gone, changed = [await send(ada, f"{number} [b](mention:{ben.id})") for number in range(2)]
         assert len(await inbox(ben)) == 2
@@ -100,13 +100,13 @@ async def test_what_is_deleted_or_mentions_one_no_more_leaves_it(chat: ChatServe
         assert await inbox(ben) == []
 
 
-async def test_what_is_no_message_is_refused(chat: ChatServer) -> None:
+async def test_an_invalid_cursor_of_the_inbox_is_refused(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         refused = await ada.ask("mentions", before="yesterday")
         assert (refused["event"], refused["data"]["error"]) == ("error", "unknown_message")
 
 
-async def test_a_page_is_a_range_of_an_index(tmp_path: Path) -> None:
+async def test_a_page_of_the_inbox_is_a_range_of_an_index(tmp_path: Path) -> None:
     """The query must not read and sort every mention of the member."""
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     asking = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"

@@ -40,11 +40,11 @@ A, B = "https://a.example/", "http://b.example/c?d=e#f"
         ("https://", ()),
     ],
 )
-def test_the_links_of_a_text(text: str, links: tuple[str, ...]) -> None:
+def test_the_links_of_a_text_are_found(text: str, links: tuple[str, ...]) -> None:
     assert links_of(text) == links
 
 
 @given(st.text(alphabet="htps:/.ab<>()[]|`\\ \n", max_size=200))
-def test_whatever_a_text_says_its_links_stand_in_it(text: str) -> None:
+def test_every_found_link_is_part_of_the_text(text: str) -> None:
     links = links_of(text)
     assert len(links) <= MAX_LINKS and all(link in text for link in links)

@@ -44,21 +44,21 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
         ("mention:a1 @Ada", []),
     ],
 )
-def test_who_is_mentioned(text: str, ids: list[str]) -> None:
+def test_mentions_of_members_are_found(text: str, ids: list[str]) -> None:
     assert list(mentioned(text)) == ids
 
 
-def test_groups_are_told_apart_from_members() -> None:
+def test_groups_are_distinguished_from_members() -> None:
     found = named("[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)")
     assert (found.members, found.groups) == (("a1",), ("everyone", "here", "r1"))
     assert named("`[a](mention:everyone)` ![b](role:r1)") == named("")
 
 
-def test_a_crowd_is_cut_off() -> None:
+def test_mentions_beyond_the_limit_are_dropped() -> None:
     text = " ".join(f"[x](mention:m{number})" for number in range(100))
     assert mentioned(text) == tuple(f"m{number}" for number in range(MAX_MENTIONS))
 
 
 @given(st.text(alphabet="[]()`~\\!<>\n\t mention:a1\"'", max_size=200))
-def test_no_text_is_too_strange(text: str) -> None:
+def test_any_text_can_be_searched_for_mentions(text: str) -> None:
     assert set(mentioned(text)) <= set(mentioned(text + "")) and len(mentioned(text)) <= MAX_MENTIONS

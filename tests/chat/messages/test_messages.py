@@ -27,7 +27,7 @@ async def history(member: LiveMember, **which: object) -> list[str]:
     return [message["text"] for message in frame["data"]["messages"]]
 
 
-async def test_a_message_is_answered_pushed_and_in_the_history(chat: ChatServer) -> None:
+async def test_a_posted_message_is_answered_pushed_and_in_the_history(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Hello", nonce="1")
         assert sent["author"] == {
@@ -45,7 +45,9 @@ async def test_a_message_is_answered_pushed_and_in_the_history(chat: ChatServer)
         }
 
 
-async def test_a_nonce_sent_again_is_the_same_message_also_after_a_restart(variables: dict[str, str]) -> None:
+async def test_a_repeated_nonce_returns_the_same_message_even_after_a_restart(
+    variables: dict[str, str],
+) -> None:
     async with chat_server(variables) as chat:
         token = await chat.join("Ada")
         async with chat.member("Ada", token) as ada:
@@ -60,7 +62,7 @@ async def test_a_nonce_sent_again_is_the_same_message_also_after_a_restart(varia
         assert await history(ada) == ["Another"]
 
 
-async def test_the_nonce_of_one_member_is_not_that_of_another(chat: ChatServer) -> None:
+async def test_nonces_of_different_members_are_independent(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         await send(ada, "Mine", nonce="n")
         await send(ben, "Mine as well", nonce="n")
@@ -84,18 +86,18 @@ async def test_the_nonce_of_one_member_is_not_that_of_another(chat: ChatServer) 
         ({"text": "x", "channel_id": "nowhere"}, "unknown_channel"),
     ],
 )
-async def test_what_cannot_be_posted(chat: ChatServer, data: dict[str, object], code: str) -> None:
+async def test_impossible_messages_are_refused(chat: ChatServer, data: dict[str, object], code: str) -> None:
     async with chat.member("Ada") as ada:
         assert await refusal(ada, "message_send", **data) == code
         assert await history(ada) == []
 
 
-async def test_four_thousand_code_points_are_a_message(chat: ChatServer) -> None:
+async def test_a_message_may_have_four_thousand_code_points(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         assert len((await send(ada, "\U0001f600" * 4_000))["text"]) == 4_000
 
 
-async def test_an_edit_keeps_what_was_said_for_the_author_and_who_manages(chat: ChatServer) -> None:
+async def test_an_edit_keeps_the_earlier_text_for_the_author_and_managers(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Frist")
         which = {"channel_id": CHANNEL, "message_id": sent["id"]}
@@ -113,7 +115,7 @@ async def test_an_edit_keeps_what_was_said_for_the_author_and_who_manages(chat: 
         assert await history(ben) == ["First"]
 
 
-async def test_a_deleted_message_is_gone_and_still_a_cursor(chat: ChatServer) -> None:
+async def test_a_deleted_message_is_gone_but_its_id_is_still_a_cursor(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada, chat.member("Ben") as ben:
         first, second, third = [await send(ada, text) for text in ("1", "2", "3")]
         assert await refusal(ben, "message_delete", message_id=second["id"]) == "forbidden"
@@ -132,7 +134,7 @@ async def test_a_deleted_message_is_gone_and_still_a_cursor(chat: ChatServer) ->
         assert [entry["target_id"] for entry in entries] == [second["id"]]
 
 
-async def test_pages_of_history_go_both_ways(chat: ChatServer) -> None:
+async def test_history_can_be_paged_in_both_directions(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         sent = [await send(ada, str(number)) for number in range(10)]
         assert await history(ada, limit=3) == ["7", "8", "9"]
@@ -170,7 +172,7 @@ async def test_a_member_reacts_once_with_each_emoji(chat: ChatServer) -> None:
         assert await refusal(ben, "reaction_add", **which, emoji="yes") == "invalid_emoji"
 
 
-async def test_different_reactions_of_a_message_are_bounded(chat: ChatServer) -> None:
+async def test_the_different_reactions_of_a_message_are_limited(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Many"))["id"]}
         for number in range(20):
@@ -179,7 +181,7 @@ async def test_different_reactions_of_a_message_are_bounded(chat: ChatServer) ->
         assert (await ben.ask("reaction_add", **which, emoji=":e7:"))["event"] == "reaction_add"
 
 
-async def test_pins_are_for_who_manages_messages(chat: ChatServer) -> None:
+async def test_only_managers_of_messages_pin(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Read me"))["id"]}
         assert await refusal(ada, "pin_add", **which) == "forbidden"
@@ -195,7 +197,7 @@ async def test_pins_are_for_who_manages_messages(chat: ChatServer) -> None:
         assert (await ada.ask("pins", channel_id=CHANNEL))["data"]["messages"] == []
 
 
-async def test_typing_is_told_to_others_and_not_too_often(chat: ChatServer) -> None:
+async def test_typing_is_pushed_to_others_at_a_limited_rate(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for _ in range(3):
             await ada.ask("typing", channel_id=CHANNEL)
@@ -207,7 +209,7 @@ async def test_typing_is_told_to_others_and_not_too_often(chat: ChatServer) -> N
         assert await refusal(ben, "typing", channel_id="nowhere") == "unknown_channel"
 
 
-async def test_the_same_over_http(chat: ChatServer) -> None:
+async def test_messages_work_the_same_over_http(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         messages = f"/api/channels/{CHANNEL}/messages"
         sent = await rest(chat, owner, "POST", messages, 201, text="Over HTTP", nonce="n")

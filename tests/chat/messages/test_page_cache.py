@@ -27,7 +27,7 @@ class Store:
         return HistoryPage((Message(self.reads, "id", "general", author, "text"),), False, False)
 
 
-async def test_a_page_is_read_once_until_its_time_is_over() -> None:
+async def test_a_page_is_read_once_until_it_expires() -> None:
     clock, store = Clock(), Store()
     pages = PageCache(30.0, clock)
     first = await pages.page(NEWEST, store.read)
@@ -38,7 +38,7 @@ async def test_a_page_is_read_once_until_its_time_is_over() -> None:
     assert store.reads == 2
 
 
-async def test_a_write_to_the_channel_ends_it_and_one_elsewhere_does_not() -> None:
+async def test_a_write_to_the_channel_invalidates_its_pages_only() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
     await pages.page(NEWEST, store.read)
@@ -50,7 +50,7 @@ async def test_a_write_to_the_channel_ends_it_and_one_elsewhere_does_not() -> No
     assert store.reads == 2
 
 
-async def test_what_was_read_across_a_write_is_not_kept() -> None:
+async def test_a_page_read_during_a_write_is_not_cached() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
 
@@ -65,7 +65,7 @@ async def test_what_was_read_across_a_write_is_not_kept() -> None:
     assert store.reads == 2
 
 
-async def test_the_page_used_longest_ago_makes_room() -> None:
+async def test_the_least_recently_used_page_is_evicted() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
     for number in range(MAX_PAGES + 1):
@@ -78,7 +78,7 @@ async def test_the_page_used_longest_ago_makes_room() -> None:
 
 
 @pytest.mark.parametrize("ttl_s", [0.0, -1.0])
-async def test_no_time_keeps_nothing(ttl_s: float) -> None:
+async def test_a_lifetime_of_zero_disables_the_cache(ttl_s: float) -> None:
     store = Store()
     pages = PageCache(ttl_s, Clock())
     for _ in range(2):

@@ -36,14 +36,14 @@ async def test_a_reply_to_oneself_mentions_nobody(folk: People) -> None:
     assert (await said(folk.member, "never mind", reply_to=question["id"]))["mentions"] == []
 
 
-async def test_a_reply_of_somebody_blocked_counts_as_no_mention(folk: People) -> None:
+async def test_a_reply_of_a_blocked_member_counts_as_no_mention(folk: People) -> None:
     await folk.member.done("PUT", f"/api/me/blocks/{folk.owner.id}")
     question = await said(folk.member, "who knows?")
     await said(folk.owner, "[all](mention:everyone), I do", reply_to=question["id"])
     assert await counted(folk, "member") == 0
 
 
-async def test_the_ping_of_a_reply_outlives_edits_and_goes_with_the_message(folk: People) -> None:
+async def test_the_ping_of_a_reply_survives_edits_and_goes_with_the_message(folk: People) -> None:
     question = await said(folk.member, "who knows?")
     reply = await said(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"
@@ -53,7 +53,7 @@ async def test_the_ping_of_a_reply_outlives_edits_and_goes_with_the_message(folk
     assert await counted(folk, "member") == 0
 
 
-async def test_everyone_counts_for_everybody_but_the_author(folk: People) -> None:
+async def test_everyone_counts_for_all_members_except_the_author(folk: People) -> None:
     sent = await said(folk.moderator, "[@everyone](mention:everyone) tea is ready")
     assert (sent["mentions"], sent["mention_groups"]) == ([], ["everyone"])
     assert [await counted(folk, role) for role in ("owner", "guest", "moderator")] == [1, 1, 0]
@@ -61,14 +61,14 @@ async def test_everyone_counts_for_everybody_but_the_author(folk: People) -> Non
     assert await counted(folk, "owner") == 0
 
 
-async def test_here_counts_for_those_who_are_online(folk: People) -> None:
+async def test_here_counts_for_members_who_are_online(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         await said(folk.owner, "[@here](mention:here)")
         assert (await guest.pushed("message_posted"))["mention_groups"] == ["here"]
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
-async def test_a_role_counts_for_those_who_have_it(folk: People) -> None:
+async def test_a_role_counts_for_its_members(folk: People) -> None:
     sent = await said(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]
@@ -79,13 +79,13 @@ async def test_without_the_permission_a_group_is_plain_text(folk: People) -> Non
     assert sent["mention_groups"] == [] and await counted(folk, "owner") == 0
 
 
-async def test_a_channel_can_take_the_permission_away(folk: People) -> None:
+async def test_a_channel_can_deny_the_permission(folk: People) -> None:
     override = "/api/channels/general/overrides/role/moderator"
     await folk.owner.done("PUT", override, {"deny": ["mention_everyone"]})
     assert (await said(folk.moderator, "[@everyone](mention:everyone)"))["mention_groups"] == []
 
 
-async def test_taking_a_group_out_of_a_message_takes_its_mentions_back(folk: People) -> None:
+async def test_removing_a_group_from_a_message_removes_its_mentions(folk: People) -> None:
     sent = await said(folk.owner, f"[@everyone](mention:everyone) [Me](mention:{folk.member.id})")
     path = f"{GENERAL}/messages/{sent['id']}"
     await folk.owner.done("PATCH", path, {"text": f"[Me](mention:{folk.member.id})"})

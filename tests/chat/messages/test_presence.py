@@ -16,7 +16,7 @@ async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
     return told["online"], told["idle"], told["do_not_disturb"]
 
 
-async def test_who_touches_no_page_is_idle(chat: ChatServer) -> None:
+async def test_a_member_with_only_idle_pages_is_idle(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         assert await how(ada, ben.id) == (True, False, False)
@@ -38,7 +38,9 @@ async def test_who_touches_no_page_is_idle(chat: ChatServer) -> None:
         assert (await ben.ask("idle"))["event"] == "error"
 
 
-async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variables: dict[str, str]) -> None:
+async def test_a_member_with_do_not_disturb_is_shown_so_and_gets_no_notifications(
+    variables: dict[str, str],
+) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         levels, who = community.notifications.levels, folk.member.id
@@ -64,7 +66,7 @@ async def test_who_does_not_want_to_be_disturbed_is_seen_so_and_not_rung(variabl
             assert community.notifications.levels.level(who, "general", 0) == "all"
 
 
-async def test_who_is_invisible_looks_as_if_they_were_away(variables: dict[str, str]) -> None:
+async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         folk = await people(chat)
         who = folk.member.id

@@ -37,7 +37,7 @@ from tests.kit.effort import grows_with_its_size
         ("whores, sluts", "******, *****"),
     ],
 )
-def test_a_word_is_found_as_people_write_it(text: str, censored: str) -> None:
+def test_a_word_is_found_in_every_spelling_that_people_use(text: str, censored: str) -> None:
     judged = moderated(text, CENSOR)
     assert (judged.text, judged.flagged) == (censored, True)
 
@@ -60,11 +60,11 @@ def test_a_word_is_found_as_people_write_it(text: str, censored: str) -> None:
         "***",
     ],
 )
-def test_ordinary_words_are_left_alone(text: str) -> None:
+def test_ordinary_words_are_not_matched(text: str) -> None:
     assert not moderated(text, FLAG).found
 
 
-def test_the_four_modes() -> None:
+def test_the_four_modes_differ() -> None:
     assert moderated("oh shit", OFF).text == "oh shit" and not moderated("oh shit", OFF).flagged
     assert moderated("oh shit", FLAG).text == "oh shit" and moderated("oh shit", FLAG).flagged
     assert moderated("oh shit", CENSOR).text == "oh ****"
@@ -74,7 +74,7 @@ def test_the_four_modes() -> None:
 
 
 @given(st.text(max_size=300))
-def test_whatever_the_text_censoring_keeps_its_length_and_leaves_nothing_to_censor(text: str) -> None:
+def test_censoring_keeps_the_length_and_leaves_nothing_to_censor(text: str) -> None:
     judged = moderated(text, CENSOR)
     assert len(judged.text) == len(text)
     spans = moderated(text, FLAG).found
@@ -83,7 +83,7 @@ def test_whatever_the_text_censoring_keeps_its_length_and_leaves_nothing_to_cens
 
 
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
-def test_ligatures_make_a_text_little_longer(piece: str) -> None:
+def test_ligatures_lengthen_a_text_only_a_little(piece: str) -> None:
     folded = Folded.of(piece * 4_000)
     assert len(folded.text) == len(folded.places) < 4_000 * 2.5
     assert folded.places == sorted(folded.places) and folded.places[-1] == 3_999
@@ -92,6 +92,6 @@ def test_ligatures_make_a_text_little_longer(piece: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
-def test_the_effort_for_the_worst_of_texts_grows_with_their_length(piece: str) -> None:
+def test_the_cost_of_the_worst_texts_is_linear(piece: str) -> None:
     """The event loop waits for it. One letter, four thousand times, once took a twelfth of a second."""
     assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

@@ -40,7 +40,7 @@ DAY_MS = 86_400_000
         ("well-known --verbose", Query(phrases=("well-known", "--verbose"), begun="--verbose")),
     ],
 )
-def test_what_is_understood(text: str, query: Query) -> None:
+def test_valid_queries_are_parsed(text: str, query: Query) -> None:
     assert parse(text) == query
 
 
@@ -53,7 +53,7 @@ def test_what_is_understood(text: str, query: Query) -> None:
         *(" ".join("abcdefghijklmnopq"), "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 10),
     ],
 )
-def test_what_is_refused(text: str) -> None:
+def test_invalid_queries_are_refused(text: str) -> None:
     with pytest.raises(ChatError, match="invalid_query"):
         parse(text)
 
@@ -112,7 +112,7 @@ class Index:
         ("학교", {"학교에서 만나요"}),
     ],
 )
-def test_what_is_found(typed: str, finds: set[str]) -> None:
+def test_queries_find_the_expected_messages(typed: str, finds: set[str]) -> None:
     messages = (
         *("hello world", "help yourself", "Hélène", "iPhone修理します", "東京都に住む", "京都です", "ﾃｽﾄ"),
         *("학교에서 만나요", "人"),
@@ -156,7 +156,7 @@ def test_case_accents_and_scripts_make_no_difference(
 
 
 @given(st.text(alphabet="東京都あア한a ", min_size=1, max_size=12), st.data())
-def test_every_part_of_a_run_without_spaces_is_found(text: str, data: st.DataObject) -> None:
+def test_every_part_of_text_without_spaces_is_found(text: str, data: st.DataObject) -> None:
     runs = [run for run in text.replace("a", " ").split() if run]
     if not runs:
         return
@@ -168,7 +168,7 @@ def test_every_part_of_a_run_without_spaces_is_found(text: str, data: st.DataObj
 
 
 @given(st.text(max_size=100))
-def test_whatever_is_typed_the_engine_understands(text: str) -> None:
+def test_sqlite_understands_every_parsed_query(text: str) -> None:
     index = Index()
     try:
         assert index.find(text) == []

@@ -44,7 +44,7 @@ async def until_found(member: LiveMember, query: str, texts: list[str]) -> None:
     await wait_until(f"{query} finds {texts}", is_found, within_s=10)
 
 
-async def test_unread_messages_and_mentions_are_counted_and_read(chat: ChatServer) -> None:
+async def test_unread_messages_and_mentions_are_counted_and_can_be_read(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ben", token) as ben:
         ben_id = ben.id
@@ -78,14 +78,14 @@ async def test_unread_messages_and_mentions_are_counted_and_read(chat: ChatServe
             assert counts(ben.welcome) == (0, 0)
 
 
-async def test_what_was_said_before_somebody_joined_is_no_news(chat: ChatServer) -> None:
+async def test_messages_from_before_somebody_joined_are_not_unread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await send(ada, "early")
         async with chat.member("Ben") as ben:
             assert counts(ben.welcome) == (0, 0)
 
 
-async def test_who_is_blocked_mentions_nobody(variables: dict[str, str]) -> None:
+async def test_mentions_by_blocked_members_do_not_count(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         token = await chat.join("Ben")
         async with chat.member("Ben", token) as ben, chat.member("Ada") as ada:
@@ -98,7 +98,7 @@ async def test_who_is_blocked_mentions_nobody(variables: dict[str, str]) -> None
             assert counts(ben.welcome) == (1, 0)
 
 
-async def test_search_finds_by_words_and_filters_what_is_there_now(chat: ChatServer) -> None:
+async def test_search_finds_present_messages_by_words_and_filters(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         await send(owner, "Green apples, https://example.org/tree")
         pear = await send(ada, "Green pears")
@@ -125,7 +125,7 @@ async def test_search_finds_by_words_and_filters_what_is_there_now(chat: ChatSer
         await until_found(ada, "quinces", [])
 
 
-async def test_the_last_word_may_be_begun_and_words_are_excluded(chat: ChatServer) -> None:
+async def test_the_last_word_may_be_incomplete_and_words_can_be_excluded(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for text in ("hello world", "help yourself", "東京都に住む"):
             await send(ada, text)
@@ -140,7 +140,7 @@ async def test_the_last_word_may_be_begun_and_words_are_excluded(chat: ChatServe
         assert (await ada.ask("search", query="x -in:nowhere"))["data"]["error"] == "unknown_channel"
 
 
-async def test_a_beginning_of_too_many_words_finds_itself_alone(
+async def test_a_prefix_of_too_many_words_finds_only_itself(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat.member("Ada") as ada:
@@ -154,7 +154,7 @@ async def test_a_beginning_of_too_many_words_finds_itself_alone(
         assert await found(ada, "app") == ["app"]
 
 
-async def test_history_begins_at_a_moment(variables: dict[str, str]) -> None:
+async def test_history_can_begin_at_a_time(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
         sent = [await send(ada, str(number)) for number in range(5)]
 
@@ -187,7 +187,7 @@ async def test_history_begins_at_a_moment(variables: dict[str, str]) -> None:
             assert (await response.json())["error"] == "invalid_request"
 
 
-async def test_pages_of_what_was_found_follow_each_other(chat: ChatServer) -> None:
+async def test_pages_of_search_results_follow_each_other(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for number in range(5):
             await send(ada, f"apple {number}")
@@ -236,7 +236,7 @@ async def test_an_invisible_channel_and_its_messages_do_not_exist(variables: dic
         assert ada.kept_events().count("message_posted") == 1
 
 
-async def test_profanity_is_judged_as_the_owner_wishes(variables: dict[str, str]) -> None:
+async def test_profanity_is_handled_as_the_owner_has_set(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, _),
         chat.member("Olga") as owner,
@@ -253,7 +253,7 @@ async def test_profanity_is_judged_as_the_owner_wishes(variables: dict[str, str]
             assert frame["data"]["error"] == "profanity_refused"
 
 
-async def test_slow_mode_says_how_long_and_lets_repetitions_pass(variables: dict[str, str]) -> None:
+async def test_slow_mode_reports_the_wait_and_admits_repeated_requests(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga"),
@@ -268,7 +268,7 @@ async def test_slow_mode_says_how_long_and_lets_repetitions_pass(variables: dict
         assert again["data"] == first["data"]
 
 
-async def test_who_comes_and_goes_is_told_after_a_while(
+async def test_presence_is_pushed_after_a_short_delay(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -282,7 +282,7 @@ async def test_who_comes_and_goes_is_told_after_a_while(
         assert isinstance(community.messages.presence, Presence)
 
 
-async def test_a_page_that_is_loaded_again_is_no_news(chat: ChatServer) -> None:
+async def test_reloading_a_page_does_not_change_presence(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada:
         for _ in range(3):
@@ -293,7 +293,7 @@ async def test_a_page_that_is_loaded_again_is_no_news(chat: ChatServer) -> None:
         assert ada.kept_events().count("presence") == 1
 
 
-async def test_names_are_judged_like_messages(variables: dict[str, str]) -> None:
+async def test_names_are_checked_for_profanity(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, _),
         chat.member("Olga") as owner,
@@ -313,7 +313,7 @@ async def test_names_are_judged_like_messages(variables: dict[str, str]) -> None
         assert signed_in["member"]["nickname"] == "****"
 
 
-async def test_what_was_posted_is_indexed_at_once_for_who_asks(
+async def test_a_posted_message_is_searchable_at_once_for_its_searcher(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "_PAUSE_S", 3600)
@@ -324,7 +324,7 @@ async def test_what_was_posted_is_indexed_at_once_for_who_asks(
             assert len(await found(owner, "brief")) == number + 1
 
 
-async def test_the_messages_of_a_deleted_channel_go_with_it(variables: dict[str, str]) -> None:
+async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as owner:
         headers = {"Authorization": f"Bearer {owner.token}"}
         async with chat.http.post(

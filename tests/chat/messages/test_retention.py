@@ -58,7 +58,7 @@ async def _references(community: Community) -> int:
     return int(row["n"])
 
 
-async def test_old_attachments_go_and_messages_stay(variables: dict[str, str]) -> None:
+async def test_old_attachments_are_deleted_and_their_messages_stay(variables: dict[str, str]) -> None:
     async with server_with_insight(variables | {"MESSAGE_CACHE_TTL_MS": "0"}) as (chat, community):
         folk = await people(chat)
         await _with_file(community, folk.member, "old", 40)

@@ -43,7 +43,7 @@ def own(welcome: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(state["thread"], state["unread"], state["mentions"]) for state in welcome["threads"]]
 
 
-async def test_answers_are_aside_from_the_channel(chat: ChatServer) -> None:
+async def test_answers_are_not_part_of_the_channels_history(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada:
         root, later = await send(ada, "cake?"), await send(ada, "news")
@@ -64,7 +64,7 @@ async def test_answers_are_aside_from_the_channel(chat: ChatServer) -> None:
             assert (read["unread"], read["last"] < first["id"]) == (0, True)
 
 
-async def test_whoever_views_the_channel_hears_what_hangs_on_a_message(chat: ChatServer) -> None:
+async def test_viewers_of_the_channel_learn_of_a_changed_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = await send(ada, "cake?")
         answer = await send(ada, "chocolate", root["id"])
@@ -83,7 +83,7 @@ async def test_whoever_views_the_channel_hears_what_hangs_on_a_message(chat: Cha
         assert (await asked(ada, "history", channel_id="general"))["messages"][0]["answers"] is None
 
 
-async def test_who_takes_part_follows_and_is_told(variables: dict[str, str]) -> None:
+async def test_participants_of_a_thread_follow_it_and_are_notified(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         tokens = [await chat.join(name) for name in ("Ada", "Ben", "Cleo", "Dan")]
         async with chat.member("", tokens[0]) as ada, chat.member("", tokens[1]) as ben:
@@ -111,7 +111,7 @@ async def test_who_takes_part_follows_and_is_told(variables: dict[str, str]) -> 
             assert (page["thread"]["following"], page["thread"]["unread"]) == (True, 1)
 
 
-async def test_a_member_stops_following_and_comes_back_by_writing(chat: ChatServer) -> None:
+async def test_a_member_unfollows_and_follows_again_by_writing(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         root = (await send(ada, "cake?"))["id"]
@@ -133,7 +133,7 @@ async def test_a_member_stops_following_and_comes_back_by_writing(chat: ChatServ
             assert own(page.welcome) == [(root, 0, 0)]
 
 
-async def test_deleting_the_message_closes_its_thread(chat: ChatServer) -> None:
+async def test_deleting_the_root_closes_its_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         answers = [await send(ben, text, root) for text in ("chocolate", "lemon")]
@@ -151,7 +151,7 @@ async def test_deleting_the_message_closes_its_thread(chat: ChatServer) -> None:
         assert await refused(ben, "history", channel_id="general", thread=root) == "unknown_message"
 
 
-async def test_whoever_types_in_a_thread_is_said_to_type_there(chat: ChatServer) -> None:
+async def test_typing_in_a_thread_is_shown_in_the_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         await asked(ada, "typing", channel_id="general", thread=root)
@@ -160,7 +160,7 @@ async def test_whoever_types_in_a_thread_is_said_to_type_there(chat: ChatServer)
         assert await refused(ada, "typing", channel_id="general", thread="nothing") == "unknown_message"
 
 
-async def test_what_cannot_be_answered_in_a_thread(chat: ChatServer) -> None:
+async def test_impossible_answers_in_a_thread_are_refused(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         root, other = (await send(ada, "cake?"))["id"], (await send(ada, "tea?"))["id"]
         answer = (await send(ada, "chocolate", root))["id"]
@@ -175,7 +175,7 @@ async def test_what_cannot_be_answered_in_a_thread(chat: ChatServer) -> None:
         assert await refused(ada, "history", channel_id="general", thread="nothing") == "unknown_message"
 
 
-async def test_answers_are_found_pinned_edited_and_reacted_to(chat: ChatServer) -> None:
+async def test_answers_can_be_found_pinned_edited_and_reacted_to(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         root = (await send(ada, "cake?"))["id"]
         answer = await send(ada, f"chocolate for [her](mention:{owner.id})", root)
@@ -194,7 +194,9 @@ async def test_answers_are_found_pinned_edited_and_reacted_to(chat: ChatServer) 
         await wait_until("the answer is found", is_found, within_s=10)
 
 
-async def test_the_quietest_thread_makes_room(chat: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_quietest_followed_thread_is_replaced(
+    chat: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(marks, "MAX_FOLLOWED", 2)
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
@@ -214,7 +216,7 @@ async def test_the_quietest_thread_makes_room(chat: ChatServer, monkeypatch: pyt
         assert ([t["thread"] for t in second["threads"]], second["more"]) == ([roots[0]], False)
 
 
-async def test_a_thread_of_a_channel_out_of_sight_does_not_exist(variables: dict[str, str]) -> None:
+async def test_a_thread_of_an_invisible_channel_does_not_exist(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,
@@ -237,7 +239,7 @@ async def test_a_thread_of_a_channel_out_of_sight_does_not_exist(variables: dict
             assert await refused(ben, "message_send", **which, text="x", thread=root) == code
 
 
-async def test_who_leaves_and_channels_that_go_take_threads_along(folk: People) -> None:
+async def test_leaving_members_and_deleted_channels_take_their_threads_along(folk: People) -> None:
     async with folk.live("member") as (page,):
         root = (await send(page, "cake?"))["id"]
         await send(page, "chocolate", root)

@@ -162,7 +162,7 @@ class Play:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_what_is_counted_is_what_there_is(
+async def test_counts_of_threads_match_the_model(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(marks, "MAX_FOLLOWED", 6)

@@ -24,7 +24,7 @@ async def audited(folk: People, action: str) -> dict[str, Any]:
     return details
 
 
-async def test_a_ban_deletes_the_last_messages_and_no_others(variables: dict[str, str]) -> None:
+async def test_a_ban_deletes_only_the_last_messages(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         guard = await holder_of(folk, "ban_members")
@@ -47,7 +47,7 @@ async def test_a_ban_deletes_the_last_messages_and_no_others(variables: dict[str
         assert (await audited(folk, "member_ban"))["delete_messages_s"] == 3600
 
 
-async def test_what_a_ban_deletes_goes_on_after_a_restart(
+async def test_deletion_after_a_ban_continues_after_a_restart(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     device = Device()
@@ -74,7 +74,7 @@ async def test_what_a_ban_deletes_goes_on_after_a_restart(
             pass
 
 
-async def test_somebody_who_is_let_back_keeps_what_they_say_then(folk: People) -> None:
+async def test_later_messages_of_an_unbanned_member_stay(folk: People) -> None:
     await folk.guest.done("POST", GENERAL, {"text": "spam"})
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
     guard = await holder_of(folk, "ban_members")
@@ -92,7 +92,7 @@ async def test_somebody_who_is_let_back_keeps_what_they_say_then(folk: People) -
         assert await folk.owner.refused("PUT", f"/api/bans/{back.id}", body) == "invalid_request"
 
 
-async def test_moderators_see_what_was_done_to_a_member(folk: People) -> None:
+async def test_moderators_see_a_members_moderation_history(folk: People) -> None:
     reader = await holder_of(folk, "view_reports")
     guest = f"/api/members/{folk.guest.id}"
     await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
@@ -118,5 +118,5 @@ async def test_moderators_see_what_was_done_to_a_member(folk: People) -> None:
     assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
 
 
-def test_a_cursor_is_never_earlier_than_its_moment() -> None:
+def test_a_cursor_is_never_earlier_than_its_time() -> None:
     assert first_number_at(1000) >> 12 == 1000

@@ -33,7 +33,7 @@ async def rejoin(chat: ChatServer, person: Person) -> str:
         return str(answer.get("error", ""))
 
 
-async def test_each_acts_on_lower_ranks_only(folk: People) -> None:
+async def test_moderators_act_on_lower_ranks_only(folk: People) -> None:
     for actor, targets in NOT_LOWER.items():
         for target in targets:
             path = f"/api/members/{folk.by_role[target].id}"
@@ -49,7 +49,7 @@ async def test_each_acts_on_lower_ranks_only(folk: People) -> None:
     assert await ask("DELETE", f"/api/bans/{folk.guest.id}") == "unknown_ban"
 
 
-async def test_who_is_kicked_is_out_at_once_and_may_come_back(folk: People) -> None:
+async def test_a_kicked_member_is_removed_at_once_and_may_rejoin(folk: People) -> None:
     async with folk.live("member", "guest") as [member, guest]:
         path = f"/api/members/{folk.guest.id}/kick"
         await folk.moderator.done("POST", path, {"reason": "rude"})
@@ -63,7 +63,7 @@ async def test_who_is_kicked_is_out_at_once_and_may_come_back(folk: People) -> N
     assert entry["details"] == {"nickname": "Guest", "reason": "rude"}
 
 
-async def test_who_is_banned_stays_out_until_the_ban_is_lifted(folk: People) -> None:
+async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         path = f"/api/bans/{folk.guest.id}"
         await folk.moderator.done("PUT", path, {"reason": "spam"})
@@ -80,7 +80,7 @@ async def test_who_is_banned_stays_out_until_the_ban_is_lifted(folk: People) -> 
     assert await rejoin(folk.chat, folk.guest) == ""
 
 
-async def test_who_is_banned_is_told_so_and_why_before_anything_else_is_asked(folk: People) -> None:
+async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def told(person: Person) -> dict[str, Any]:
         # As a page does whose sign-in has ended: without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
@@ -94,7 +94,7 @@ async def test_who_is_banned_is_told_so_and_why_before_anything_else_is_asked(fo
     assert await told(folk.member) == {"error": "banned", "reason": None}
 
 
-async def test_who_has_gone_already_can_be_banned(folk: People) -> None:
+async def test_a_former_member_can_be_banned(folk: People) -> None:
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
     await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}")
@@ -106,7 +106,7 @@ async def test_who_has_gone_already_can_be_banned(folk: People) -> None:
     assert second["next"] is None
 
 
-async def test_who_is_in_timeout_only_reads(folk: People) -> None:
+async def test_a_member_in_timeout_can_only_read(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/timeout"
     async with folk.live("member", "guest") as [member, guest]:
         answer = await folk.moderator.done("PUT", path, {"duration_s": 3600, "reason": "calm down"})
@@ -125,7 +125,7 @@ async def test_who_is_in_timeout_only_reads(folk: People) -> None:
     assert "member_timeout_end" in actions
 
 
-async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
+async def test_the_end_of_a_timeout_is_pushed(database: Database) -> None:
     directory, nobody = Directory(lambda: 0.0), cast("Members", None)
     services = services_on(database, directory, lambda: 0.0)
     moderation = Moderation(services, nobody)
@@ -142,7 +142,7 @@ async def test_the_end_of_a_timeout_is_told(database: Database) -> None:
     assert told == ["ada", "bob"]
 
 
-async def test_slow_mode_holds_for_all_but_those_who_manage_messages(folk: People) -> None:
+async def test_slow_mode_applies_to_everybody_but_managers_of_messages(folk: People) -> None:
     body = {"name": "slow", "type": "text", "slow_mode_s": 600}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"
@@ -177,7 +177,7 @@ async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
     assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
-async def test_of_two_moderators_who_resolve_a_report_at_once_the_first_counts(folk: People) -> None:
+async def test_of_two_concurrent_resolutions_of_a_report_the_first_wins(folk: People) -> None:
     body = {"member_id": folk.guest.id, "text": "shouts"}
     report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
     path = f"/api/reports/{report_id}/resolve"
@@ -203,7 +203,7 @@ async def test_of_two_moderators_who_resolve_a_report_at_once_the_first_counts(f
     assert entry["actor_id"] == first.id
 
 
-async def test_one_member_has_so_many_open_reports(folk: People) -> None:
+async def test_a_members_open_reports_are_limited(folk: People) -> None:
     body = {"member_id": folk.admin.id, "text": "again"}
     for _ in range(20):
         await folk.guest.done("POST", "/api/reports", body)
@@ -217,7 +217,7 @@ async def test_one_member_has_so_many_open_reports(folk: People) -> None:
     await folk.guest.done("POST", "/api/reports", body)
 
 
-async def test_a_report_about_a_message_is_for_those_who_may_view_its_channel(folk: People) -> None:
+async def test_only_viewers_of_its_channel_see_a_report_about_a_message(folk: People) -> None:
     hidden = [{"type": "member", "target_id": folk.moderator.id, "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]

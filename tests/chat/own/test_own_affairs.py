@@ -46,7 +46,7 @@ async def history(member: LiveMember) -> list[str]:
     return [message["text"] for message in reply["data"]["messages"]]
 
 
-async def test_who_leaves_is_gone_and_their_messages_stay(world: World) -> None:
+async def test_leaving_removes_a_member_and_keeps_their_messages(world: World) -> None:
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await post(ada, "goodbye")
@@ -57,14 +57,16 @@ async def test_who_leaves_is_gone_and_their_messages_stay(world: World) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/api/me/leave"), ("DELETE", "/api/me")])
-async def test_the_owner_stays(variables: dict[str, str], method: str, path: str) -> None:
+async def test_the_owner_cannot_leave(variables: dict[str, str], method: str, path: str) -> None:
     async with server_with_insight(variables) as (chat, _), chat.member("Olga") as olga:
         status, body = await ask(chat, olga, method, path)
         assert (status, body["error"]) == (409, "owner_must_stay")
         assert (await ask(chat, olga, "GET", "/api/me/blocks"))[0] == 200
 
 
-async def test_an_export_holds_what_there_is(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_export_contains_all_of_a_members_data(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("svc.chat.messages.own._PAGE", 2)
     monkeypatch.setattr("svc.chat.own.requests._CHUNK_BYTES", 64)
     chat, _ = world
@@ -92,9 +94,7 @@ async def test_an_export_holds_what_there_is(world: World, monkeypatch: pytest.M
     assert data["exported_at_ms"] > 0
 
 
-async def test_an_export_that_fails_half_way_is_cut_off(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_export_that_fails_midway_is_cut_off(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async def failing(*_: object) -> AsyncIterator[bytes]:
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
@@ -114,7 +114,7 @@ async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyP
         assert (status, body["error"]) == (429, "export_running")
 
 
-async def test_who_deletes_their_data_takes_their_messages_along(
+async def test_deleting_ones_data_deletes_ones_messages(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.chat.messages.own._ERASED_AT_ONCE", 2)
@@ -136,7 +136,7 @@ async def test_who_deletes_their_data_takes_their_messages_along(
         assert [row[0] for row in rows] == ["Deleted member"]
 
 
-async def test_what_is_to_be_deleted_is_deleted_after_a_restart(
+async def test_a_pending_deletion_continues_after_a_restart(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def not_now(*_: object) -> bool:
@@ -159,7 +159,7 @@ async def test_what_is_to_be_deleted_is_deleted_after_a_restart(
         await wait_until("her messages are gone", erased, within_s=10)
 
 
-async def test_blocks_are_ones_own_business(world: World) -> None:
+async def test_blocks_are_visible_only_to_the_blocker(world: World) -> None:
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         for _ in range(2):
@@ -177,7 +177,7 @@ async def test_blocks_are_ones_own_business(world: World) -> None:
         assert "member_blocked" not in bob.kept_events()
 
 
-async def test_blocks_have_their_refusals(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_blocks_have_their_errors(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "MAX_BLOCKS", 1)
     chat, community = world
     (owner_id,) = community.directory.members
@@ -193,7 +193,9 @@ async def test_blocks_have_their_refusals(world: World, monkeypatch: pytest.Monk
         assert community.blocks.of(ada.id) == [bob.id]
 
 
-async def test_blocks_outlive_the_server_but_not_the_blocked(variables: dict[str, str]) -> None:
+async def test_blocks_survive_a_restart_but_not_the_blocked_members_departure(
+    variables: dict[str, str],
+) -> None:
     async with server_with_insight(variables) as (chat, _):
         await chat.join("Olga")
         async with chat.member("Ada") as ada, chat.member("Bob") as bob:

@@ -85,7 +85,7 @@ def modules() -> dict[str, str]:
     return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}
 
 
-async def test_a_parser_reads_the_same_program_in_what_is_left_of_a_module() -> None:
+async def test_a_parser_reads_the_same_program_in_a_joined_module() -> None:
     sources = {**modules(), "hard": HARD}
     compared = {name: (source, rest_of(source)) for name, source in sources.items()}
     options = ("--expose-internals", "--no-warnings")
@@ -94,12 +94,12 @@ async def test_a_parser_reads_the_same_program_in_what_is_left_of_a_module() -> 
     assert "comment" not in rest_of(HARD).replace("no comment", "")
 
 
-def test_the_tokens_are_all_of_the_source() -> None:
+def test_the_tokens_cover_the_whole_source() -> None:
     for source in [*modules().values(), HARD]:
         assert "".join(token.text for token in tokens(source)) == source
 
 
-async def test_joined_modules_are_valid_and_have_no_comment_but_where_the_licences_are(
+async def test_joined_modules_are_valid_and_keep_only_licence_comments(
     tmp_path: Path,
 ) -> None:
     contents = {
@@ -138,7 +138,7 @@ PROGRAM = {
 }
 
 
-async def test_a_joined_program_does_what_it_does_as_it_is_written(tmp_path: Path) -> None:
+async def test_a_joined_program_behaves_like_its_source(tmp_path: Path) -> None:
     written = {name: source.encode() for name, source in PROGRAM.items()}
     made = joined(written)
     said = []
@@ -168,7 +168,7 @@ async def test_a_joined_program_does_what_it_does_as_it_is_written(tmp_path: Pat
         ("\n)", "a.js: line 2 closes a bracket that is not open"),
     ],
 )
-def test_what_cannot_be_joined_is_refused_with_its_place(source: str, problem: str) -> None:
+def test_modules_that_cannot_be_joined_are_refused_with_the_location(source: str, problem: str) -> None:
     files = {
         "main.js": 'import "./a.js";',
         "a.js": source,
@@ -180,7 +180,7 @@ def test_what_cannot_be_joined_is_refused_with_its_place(source: str, problem: s
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
-def test_style_sheets_lose_comments_and_nothing_else() -> None:
+def test_style_sheets_lose_only_their_comments() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",

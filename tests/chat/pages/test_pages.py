@@ -31,7 +31,7 @@ BUDGET_BYTES = 120_000
         ("/web/icon.svg", "image/svg+xml"),
     ],
 )
-async def test_files_have_the_right_types_and_are_checked_each_time(
+async def test_files_have_the_right_types_and_are_revalidated_each_time(
     chat: ChatServer, path: str, content_type: str
 ) -> None:
     async with chat.http.get(path) as response:
@@ -42,7 +42,7 @@ async def test_files_have_the_right_types_and_are_checked_each_time(
         assert (response.status, await response.read()) == (304, b"")
 
 
-async def test_the_page_names_files_that_are_kept_for_a_year(chat: ChatServer) -> None:
+async def test_the_page_refers_to_files_that_are_cached_for_a_year(chat: ChatServer) -> None:
     async with chat.http.get("/") as response:
         page = await response.text()
     named = set(re.findall(r'(?:src|href)="(/web/[^"]+)"', page))
@@ -64,7 +64,7 @@ async def test_the_page_names_files_that_are_kept_for_a_year(chat: ChatServer) -
         ("en;q=x, es", "en"),
     ],
 )
-async def test_the_page_fetches_the_words_of_the_browsers_language_at_once(
+async def test_the_page_fetches_the_browsers_language_at_once(
     chat: ChatServer, wished: str, language: str
 ) -> None:
     async with chat.http.get("/", headers={"Accept-Language": wished}) as response:
@@ -74,7 +74,7 @@ async def test_the_page_fetches_the_words_of_the_browsers_language_at_once(
     assert f'<html lang="{language}">' in page
 
 
-async def test_what_runs_before_the_first_message_is_small_and_takes_few_requests(chat: ChatServer) -> None:
+async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
     """All that the page imports at its start, also through others, and its styles."""
     async with chat.http.get("/") as response:
         page = await response.text()
@@ -91,7 +91,7 @@ async def test_what_runs_before_the_first_message_is_small_and_takes_few_request
     assert sum(sizes.values()) <= BUDGET_BYTES
 
 
-async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with_and_fetches_later(
+async def test_the_service_worker_caches_the_files_that_its_version_starts_with(
     chat: ChatServer,
 ) -> None:
     async with chat.http.get("/") as response:
@@ -111,7 +111,7 @@ async def test_the_service_worker_keeps_what_the_page_of_its_version_starts_with
     assert "{{" not in worker and f'VERSION = "{files.split("/")[2]}"' in worker
 
 
-async def test_the_manifest_has_the_name_of_the_server_and_icons_that_are_there(chat: ChatServer) -> None:
+async def test_the_manifest_has_the_servers_name_and_existing_icons(chat: ChatServer) -> None:
     async with chat.http.get("/manifest.webmanifest") as response:
         assert response.content_type == "application/manifest+json"
         told = json.loads(await response.text())
@@ -127,12 +127,12 @@ async def test_the_manifest_has_the_name_of_the_server_and_icons_that_are_there(
     assert [files["name"] for files in shared["params"]["files"]] == ["files"]
 
 
-def test_the_manifest_shows_the_icon_of_the_server_first() -> None:
+def test_the_manifest_lists_the_servers_icon_first() -> None:
     icons = manifest("Ours", "/icon?v=1")["icons"]
     assert isinstance(icons, list) and icons[0]["src"] == "/icon?v=1"
 
 
-async def test_files_are_compressed_for_those_who_take_it(chat: ChatServer) -> None:
+async def test_files_are_compressed_for_clients_that_accept_it(chat: ChatServer) -> None:
     url = f"{chat.address}/web/vendor/preact.js"
     plain = (WEB_FOLDER / "vendor/preact.js").read_bytes()
     async with chat.http.get(url, headers={"Accept-Encoding": "gzip"}) as response:
@@ -193,15 +193,13 @@ def test_a_page_that_cannot_be_joined_is_served_as_it_is_written(tmp_path: Path)
     assert set(Pages(tmp_path)._of_version) == {"index.html", "main.js"}
 
 
-def test_what_does_not_shrink_is_not_compressed(tmp_path: Path) -> None:
+def test_files_that_do_not_shrink_are_not_compressed(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(gzip.compress(b"a" * 100))
     (found,) = Pages(tmp_path)._plain.values()
     assert len(found.compressed) == 0
 
 
-def test_what_was_prepared_is_kept_for_the_next_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prepared_files_are_kept_for_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plain.txt").write_text("one")
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     prepare = Mock(wraps=routes._prepared)
@@ -221,7 +219,7 @@ def test_what_was_prepared_is_kept_for_the_next_start(
     assert prepare.call_count == 3
 
 
-def test_a_folder_that_cannot_be_written_to_is_served_too(tmp_path: Path) -> None:
+def test_a_read_only_folder_is_served_too(tmp_path: Path) -> None:
     (tmp_path / "plain.txt").write_text("one")
     (tmp_path / "__pycache__").write_text("in the way")
     assert list(files_of(Pages(tmp_path))) == ["plain.txt"]

@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[3]
 SHIMS = sorted((WEB_FOLDER / "vendor").glob("*.d.ts"))
 
 
-def test_what_is_not_checked_as_the_page_is_checked_as_its_workers() -> None:
+def test_every_module_is_checked_as_page_or_as_worker() -> None:
     page, workers = (
         json.loads((REPOSITORY / name).read_text()) for name in ("jsconfig.json", "ci/workers.json")
     )
@@ -24,18 +24,18 @@ def test_what_is_not_checked_as_the_page_is_checked_as_its_workers() -> None:
     assert {f"../{path}" for path in page["exclude"]} - set(workers["include"]) == {"../src/svc/web/vendor"}
 
 
-def test_the_types_are_those_that_the_server_describes() -> None:
+def test_the_types_match_the_servers_descriptions() -> None:
     assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
 
 
-def test_the_types_of_a_library_are_those_of_the_version_in_use() -> None:
+def test_a_librarys_types_are_those_of_its_version() -> None:
     used = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     checked = json.loads((REPOSITORY / "tests" / "lint" / "package.json").read_text())["dependencies"]
     assert used.items() - {("emojibase-data", used["emojibase-data"])} <= checked.items()
 
 
 @pytest.mark.parametrize("shim", SHIMS, ids=lambda path: path.name)
-def test_a_library_has_what_its_types_say(shim: Path) -> None:
+def test_a_library_exports_what_its_types_declare(shim: Path) -> None:
     library = shim.with_suffix("").with_suffix(".js").read_text()
     [exported] = re.findall(r"export\{([^}]*)\}", library)
     typed = re.findall(r"^export (?:\{([^}]*)\}|function (\w+))", shim.read_text(), re.MULTILINE)

@@ -50,7 +50,7 @@ async def shown(html: str | bytes, charset: str = "") -> Short | None:
         ("<title>a</title><meta property=og:image content='http://[x'>", Short("a")),
     ],
 )
-async def test_what_a_page_says_of_itself(html: str, short: Short | None) -> None:
+async def test_the_description_of_a_page_is_read(html: str, short: Short | None) -> None:
     assert await shown(html) == short
 
 
@@ -67,12 +67,12 @@ async def test_what_a_page_says_of_itself(html: str, short: Short | None) -> Non
         ("<title>Grüße</title>".encode(), "rot13"),
     ],
 )
-async def test_it_is_read_in_its_own_encoding(data: bytes, charset: str) -> None:
+async def test_a_page_is_read_in_its_own_encoding(data: bytes, charset: str) -> None:
     short = await shown(data, charset)
     assert short is not None and short.title == "Grüße"
 
 
-async def test_words_are_cut_and_so_is_the_page() -> None:
+async def test_texts_are_cut_and_pages_are_read_only_partly() -> None:
     long = await shown(f"<title>{'a' * 9999}</title><meta name=description content='{'b ' * 9999}'>")
     assert long is not None
     assert (len(long.title), long.title[-1]) == (MAX_TITLE, "…") and len(long.description) <= MAX_DESCRIPTION
@@ -82,12 +82,12 @@ async def test_words_are_cut_and_so_is_the_page() -> None:
 @pytest.mark.parametrize(
     "piece", ["<", "<!", "<!--", "</", "<a ", "&", "<![CDATA[", "<?", '<a b="', "<title>", "<script>"]
 )
-async def test_hostile_pages_end(piece: str) -> None:
+async def test_hostile_pages_are_abandoned(piece: str) -> None:
     hostile = piece * (MAX_BYTES // len(piece))
     assert (await shown(hostile)) in (None, Short(plain(hostile[7:], MAX_TITLE)))
 
 
-async def test_many_are_read_by_one_sandbox() -> None:
+async def test_one_sandbox_reads_many_pages() -> None:
     async with head_sandbox() as sandbox:
         page = Fetched(b"<title>a</title>", URL, "text/html", "")
         for _ in range(3):

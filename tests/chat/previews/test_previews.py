@@ -113,7 +113,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         assert private.connections == 0, "nobody comes inside"
 
 
-def test_a_page_is_shown_in_short_with_its_picture(tmp_path: Path) -> None:
+def test_a_preview_has_the_texts_and_the_picture_of_a_page(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (preview,) = await here.shown(f"look: {HOST}/tea, good")
@@ -145,7 +145,7 @@ def test_a_link_to_a_picture_is_fetched_once(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(tmp_path: Path) -> None:
+def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             moved, picture, plain = await here.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
@@ -166,7 +166,7 @@ def test_redirects_and_pictures_are_followed_and_what_says_nothing_is_not_shown(
     on_an_internet(body, tmp_path)
 
 
-def test_a_link_that_redirects_is_shown_by_the_host_that_a_click_leads_to(tmp_path: Path) -> None:
+def test_a_redirecting_link_is_shown_with_the_host_of_its_target(tmp_path: Path) -> None:
     """The host can redirect the server to a bank, and members to somewhere else."""
 
     async def body() -> None:
@@ -177,7 +177,7 @@ def test_a_link_that_redirects_is_shown_by_the_host_that_a_click_leads_to(tmp_pa
     on_an_internet(body, tmp_path)
 
 
-def test_there_are_none_where_they_are_not_wanted(tmp_path: Path) -> None:
+def test_there_are_no_previews_where_they_are_off(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             await here.send(f"<{HOST}/tea> `{HOST}/tea`")
@@ -199,7 +199,7 @@ def test_there_are_none_where_they_are_not_wanted(tmp_path: Path) -> None:
     on_an_internet(switched_off, tmp_path)
 
 
-def test_they_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
+def test_previews_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             message = await here.send(f"{HOST}/tea")
@@ -221,7 +221,7 @@ def test_they_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_author_and_moderators_take_them_away_for_good(tmp_path: Path) -> None:
+def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             for person, asked_twice in ((here.folk.member, True), (here.folk.moderator, False)):
@@ -245,7 +245,7 @@ def test_author_and_moderators_take_them_away_for_good(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
+def test_previews_are_limited_for_a_member_and_for_a_server(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             for _ in range(shown_of_pages.BURST + 1):
@@ -264,7 +264,7 @@ def test_a_member_has_so_many_and_a_server_too(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_picture_that_is_gone_by_now_is_left_out(tmp_path: Path) -> None:
+def test_a_picture_that_disappeared_is_left_out(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (preview,) = await here.shown(f"{HOST}/tea")

@@ -19,7 +19,7 @@ SENT = (
 )
 
 
-def test_the_example_of_the_rfc_comes_out() -> None:
+def test_the_example_of_rfc_8291_is_reproduced() -> None:
     sender = derive_private_key(int.from_bytes(decoded(SENDER), "big"), SECP256R1())
     sent = encrypted(
         PLAIN, receiver=decoded(RECEIVER), secret=decoded(SECRET), sender=sender, salt=decoded(SALT)
@@ -27,7 +27,7 @@ def test_the_example_of_the_rfc_comes_out() -> None:
     assert encoded(sent) == SENT
 
 
-def test_padding_hides_how_long_a_notice_is() -> None:
+def test_padding_hides_the_length_of_a_notice() -> None:
     sender = derive_private_key(7, SECP256R1())
     lengths = {
         len(
@@ -45,13 +45,13 @@ def test_padding_hides_how_long_a_notice_is() -> None:
     assert len(lengths) == 1
 
 
-def test_only_points_of_the_curve_are_keys() -> None:
+def test_only_points_of_the_curve_are_valid_keys() -> None:
     point = decoded(RECEIVER)
     assert is_public_key(point)
     assert not is_public_key(point[:-1] + b"\0") and not is_public_key(b"") and not is_public_key(point[:33])
 
 
-def test_the_key_of_the_server_is_made_once_and_is_nobody_elses_to_read(tmp_path: Path) -> None:
+def test_the_servers_key_is_created_once_and_readable_only_by_it(tmp_path: Path) -> None:
     path = tmp_path / "data" / "push-key"
     first, again = (VapidKey.kept_in(path, lambda: "https://chat.example") for _ in range(2))
     assert first.public == again.public and path.stat().st_mode & 0o077 == 0
@@ -61,6 +61,6 @@ def test_the_key_of_the_server_is_made_once_and_is_nobody_elses_to_read(tmp_path
         VapidKey.kept_in(path, lambda: "https://chat.example")
 
 
-def test_the_public_key_is_that_of_the_private_one() -> None:
+def test_the_public_key_belongs_to_the_private_one() -> None:
     key = derive_private_key(7, SECP256R1())
     assert VapidKey(key, lambda: "https://chat.example").public == encoded(public_bytes(key))

@@ -65,7 +65,7 @@ async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
         yield Scene(chat, community, await people(chat), service, delays)
 
 
-async def test_a_mention_rings_the_device_that_alone_can_read_it(scene: Scene) -> None:
+async def test_a_mention_notifies_the_device_which_alone_can_read_it(scene: Scene) -> None:
     browser = await scene.subscribed(scene.folk.member)
     sent = await scene.mention("at this")
     received = await scene.service.next()
@@ -88,7 +88,7 @@ async def test_a_mention_rings_the_device_that_alone_can_read_it(scene: Scene) -
     assert vouched(received)["key"] == (await scene.folk.member.done("GET", OWN))["public_key"]
 
 
-async def test_a_reply_rings_unless_it_is_not_to_ping(scene: Scene) -> None:
+async def test_a_reply_notifies_unless_ping_is_false(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     question = await scene.said(scene.folk.member, "who knows?")
     await scene.said(scene.folk.owner, "not I", reply_to=question["id"], ping=False)
@@ -97,7 +97,7 @@ async def test_a_reply_rings_unless_it_is_not_to_ping(scene: Scene) -> None:
     await scene.service.next()
 
 
-async def test_the_level_decides_what_rings(scene: Scene) -> None:
+async def test_the_level_decides_which_messages_notify(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
     await scene.said(scene.folk.owner, "nobody in particular")
     await scene.is_quiet()
@@ -111,7 +111,7 @@ async def test_the_level_decides_what_rings(scene: Scene) -> None:
         await scene.is_quiet()
 
 
-async def test_threads_ring_those_who_follow_them(scene: Scene) -> None:
+async def test_threads_notify_their_followers(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     root = (await scene.said(member, "cake?"))["id"]
@@ -124,7 +124,7 @@ async def test_threads_ring_those_who_follow_them(scene: Scene) -> None:
     assert browser.read(await scene.service.next())["kind"] == "mention"
 
 
-async def test_nothing_rings_while_a_page_is_in_sight(scene: Scene) -> None:
+async def test_nothing_notifies_while_a_page_is_visible(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     async with scene.folk.live("member", "member") as [one, two]:
         await one.ask("in_sight", visible=True)
@@ -137,7 +137,7 @@ async def test_nothing_rings_while_a_page_is_in_sight(scene: Scene) -> None:
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_blocked_members_and_oneself_ring_nobody(scene: Scene) -> None:
+async def test_blocked_members_and_oneself_do_not_notify(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.said(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
@@ -146,7 +146,7 @@ async def test_blocked_members_and_oneself_ring_nobody(scene: Scene) -> None:
     await scene.is_quiet()
 
 
-async def test_what_a_member_cannot_view_does_not_ring(scene: Scene) -> None:
+async def test_messages_in_invisible_channels_do_not_notify(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     override = f"{GENERAL}/overrides/role/member"
     await scene.folk.owner.done("PUT", override, {"deny": ["view_channel"]})
@@ -155,9 +155,7 @@ async def test_what_a_member_cannot_view_does_not_ring(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 410])
-async def test_a_subscription_that_the_push_service_does_not_know_is_forgotten(
-    scene: Scene, status: int
-) -> None:
+async def test_a_subscription_unknown_to_the_push_service_is_deleted(scene: Scene, status: int) -> None:
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(status, {})]
     await scene.mention()
@@ -167,7 +165,7 @@ async def test_a_subscription_that_the_push_service_does_not_know_is_forgotten(
     assert await stored(scene) == 0
 
 
-async def test_a_busy_push_service_is_asked_again_when_it_wants(scene: Scene) -> None:
+async def test_a_busy_push_service_is_asked_again_when_it_asks_for_it(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(429, {"Retry-After": "77"}), (503, {}), (201, {})]
     await scene.mention()
@@ -178,7 +176,7 @@ async def test_a_busy_push_service_is_asked_again_when_it_wants(scene: Scene) ->
     assert scene.outcomes() == {"busy": 2, "sent": 1}
 
 
-async def test_a_push_service_that_stays_busy_is_given_up_on(scene: Scene) -> None:
+async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(500, {})]
     await scene.mention()
@@ -189,7 +187,7 @@ async def test_a_push_service_that_stays_busy_is_given_up_on(scene: Scene) -> No
     assert (await scene.folk.member.done("GET", OWN))["subscribed"]
 
 
-async def test_a_newer_notice_takes_the_place_of_one_that_waits(scene: Scene) -> None:
+async def test_a_newer_notice_replaces_a_waiting_one(scene: Scene) -> None:
     browser = await scene.subscribed(scene.folk.member)
     waits, goes_on = asyncio.Event(), asyncio.Event()
 
@@ -209,7 +207,7 @@ async def test_a_newer_notice_takes_the_place_of_one_that_waits(scene: Scene) ->
     await scene.is_quiet()
 
 
-async def test_a_member_is_rung_so_often_and_no_more(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_notices_to_a_member_are_rate_limited(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
     await scene.subscribed(scene.folk.member)
     for _ in range(ringing.BURST + 3):
@@ -234,7 +232,7 @@ async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene
     await scene.is_quiet()
 
 
-async def test_a_subscription_outlives_the_refreshing_of_its_session(scene: Scene) -> None:
+async def test_a_subscription_survives_the_refresh_of_its_session(scene: Scene) -> None:
     member = scene.folk.member
     answer = await scene.chat.sign_in(member.device)
     member.token = answer["access_token"]
@@ -245,7 +243,7 @@ async def test_a_subscription_outlives_the_refreshing_of_its_session(scene: Scen
     await scene.service.next()
 
 
-async def test_a_browser_rings_only_for_who_subscribed_there_last(scene: Scene) -> None:
+async def test_a_browser_is_notified_only_for_its_last_subscriber(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.subscribed(scene.folk.guest)
     await scene.mention()
@@ -253,7 +251,7 @@ async def test_a_browser_rings_only_for_who_subscribed_there_last(scene: Scene) 
     assert await stored(scene) == 1
 
 
-async def test_devices_are_rung_after_a_restart(variables: dict[str, str]) -> None:
+async def test_devices_are_notified_after_a_restart(variables: dict[str, str]) -> None:
     async with push_service() as service:
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)
@@ -283,12 +281,12 @@ async def test_devices_are_rung_after_a_restart(variables: dict[str, str]) -> No
         "push",
     ],
 )
-async def test_only_public_https_addresses_are_taken(scene: Scene, endpoint: str) -> None:
+async def test_only_public_https_addresses_are_accepted(scene: Scene, endpoint: str) -> None:
     subscription = Browser(scene.service).subscription() | {"endpoint": endpoint}
     assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"
 
 
-async def test_keys_that_are_none_are_refused(scene: Scene) -> None:
+async def test_invalid_keys_are_refused(scene: Scene) -> None:
     browser = Browser(scene.service)
     good = {"p256dh": encoded(browser.public), "auth": encoded(browser.secret)}
     for wrong in ({"auth": "x"}, {"auth": "AAAA"}, {"p256dh": "AAAA"}, {"p256dh": None}):
@@ -297,7 +295,7 @@ async def test_keys_that_are_none_are_refused(scene: Scene) -> None:
     assert await scene.folk.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
 
 
-async def test_an_address_that_leads_inside_later_is_not_asked(scene: Scene) -> None:
+async def test_an_address_that_later_leads_inside_is_not_requested(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.community.notifications.poster.exempt.clear()
     await scene.mention()

@@ -64,7 +64,7 @@ async def _set(data_dir: str, name: str, value: str) -> None:
 
 
 @in_a_network
-async def test_it_is_found_while_its_owner_wants_it(
+async def test_a_server_is_advertised_while_its_owner_wants_it(
     network: Lan, browser: Browser, variables: dict[str, str]
 ) -> None:
     async with chat_process(variables, network.server) as chat:
@@ -83,7 +83,7 @@ async def test_it_is_found_while_its_owner_wants_it(
 
 
 @in_a_network
-async def test_two_servers_of_one_machine_and_one_name_are_told_apart(
+async def test_two_servers_with_one_name_on_one_machine_are_distinguishable(
     network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
 ) -> None:
     other = {**variables, "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
@@ -109,7 +109,7 @@ async def test_two_servers_of_one_machine_and_one_name_are_told_apart(
         ({"MDNS_INTERFACE": "10.7.0.1"}, "10.7.0.1:{port}"),
     ],
 )
-async def test_the_operator_says_which_address_is_advertised_and_where(
+async def test_the_operator_chooses_the_advertised_address_and_interface(
     network: Lan, browser: Browser, variables: dict[str, str], changes: dict[str, str], shown: str
 ) -> None:
     async with chat_process({**variables, **changes}, network.server) as chat:
@@ -118,7 +118,7 @@ async def test_the_operator_says_which_address_is_advertised_and_where(
 
 
 @in_a_network
-async def test_what_is_pinned_to_another_interface_is_not_said_here(
+async def test_an_interface_that_is_not_pinned_is_left_out(
     network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
 ) -> None:
     other = {**variables, "SERVER_NAME": "Other", "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
@@ -130,7 +130,7 @@ async def test_what_is_pinned_to_another_interface_is_not_said_here(
         await browser.until("advertised", "Other")
 
 
-async def test_on_loopback_it_is_advertised_all_the_same_and_says_so(
+async def test_on_loopback_the_server_is_advertised_with_a_warning(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -166,7 +166,7 @@ async def test_on_loopback_it_is_advertised_all_the_same_and_says_so(
         ),
     ],
 )
-async def test_where_it_cannot_be_advertised_a_warning_is_all_that_happens(
+async def test_a_failed_advertisement_is_only_a_warning(
     interfaces: list[Interface], announced: Announced, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     advertisement = Advertisement(announced, lambda: interfaces, recheck_s=0.01)
@@ -178,7 +178,7 @@ async def test_where_it_cannot_be_advertised_a_warning_is_all_that_happens(
     assert len(_warnings(caplog)) == 1
 
 
-async def test_what_comes_up_later_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_interface_that_appears_later_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     found: list[Interface] = []
     server = Announced("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
@@ -190,7 +190,7 @@ async def test_what_comes_up_later_is_noticed(caplog: pytest.LogCaptureFixture) 
     await advertisement.close()
 
 
-async def test_nothing_is_said_before_it_is_turned_on_or_after_the_end(
+async def test_nothing_is_advertised_before_it_is_on_or_after_the_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)

@@ -43,12 +43,12 @@ SERVER = Announced("Tests", "id-1", "0.0.0.0", 5000)
         ("lone \ud800 surrogate", 1, "lone surrogate"),
     ],
 )
-def test_any_name_makes_a_label(name: str, number: int, expected: str) -> None:
+def test_any_name_becomes_a_label(name: str, number: int, expected: str) -> None:
     assert label(name, number) == expected
     assert len(expected.encode()) <= MAX_LABEL_BYTES
 
 
-def test_the_text_record_says_what_programs_need_and_fits() -> None:
+def test_the_text_record_contains_what_programs_need_and_fits() -> None:
     assert list(text_record(SERVER).items()) == [
         ("txtvers", "1"),
         ("id", "id-1"),
@@ -72,7 +72,7 @@ def test_the_text_record_says_what_programs_need_and_fits() -> None:
         (("chat.example:port",), ("svc-.local.", 5000)),
     ],
 )
-def test_the_host_is_a_name_that_is_resolved_by_multicast(
+def test_the_host_is_a_name_that_multicast_dns_resolves(
     names: Sequence[str], expected: tuple[str, int]
 ) -> None:
     host, port = target(replace(SERVER, names=names))
@@ -80,7 +80,7 @@ def test_the_host_is_a_name_that_is_resolved_by_multicast(
     assert (shown, port) == expected
 
 
-def test_two_servers_of_one_machine_have_hosts_of_their_own() -> None:
+def test_two_servers_of_one_machine_have_different_hosts() -> None:
     assert target(SERVER) == target(replace(SERVER, name="Other"))
     assert target(SERVER) != target(replace(SERVER, server_id="id-2"))
 
@@ -97,7 +97,7 @@ def test_two_servers_of_one_machine_have_hosts_of_their_own() -> None:
         ("0.0.0.0", ("chat.example",), []),
     ],
 )
-def test_the_bound_address_is_advertised_or_the_one_that_the_operator_names(
+def test_the_bound_address_or_the_operators_is_advertised(
     host: str, names: Sequence[str], expected: list[str]
 ) -> None:
     server = replace(SERVER, host=host, names=names)
@@ -116,13 +116,13 @@ def test_the_bound_address_is_advertised_or_the_one_that_the_operator_names(
         ("eth9", [LOOPBACK, CABLE], []),
     ],
 )
-def test_it_is_said_on_the_pinned_interface_or_on_all_that_lead_out(
+def test_the_pinned_interface_or_all_outward_ones_are_used(
     pinned: str, interfaces: list[Interface], expected: list[Interface]
 ) -> None:
     assert usable(replace(SERVER, interface=pinned), interfaces) == expected
 
 
-def test_it_is_sent_over_ipv4_where_there_is_any() -> None:
+def test_ipv4_is_used_where_it_exists() -> None:
     assert by_family([CABLE, RADIO, SIX]) == ["192.168.1.5", "10.0.0.7"]
     assert by_family([SIX]) == [4]
     assert by_family([]) == []

@@ -71,7 +71,7 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
             yield Managed(chat, community, http)
 
 
-async def test_it_shows_and_changes_the_settings(managed: Managed) -> None:
+async def test_the_listener_shows_and_changes_the_settings(managed: Managed) -> None:
     assert await managed.ask("GET", "/management/health") == (200, {"ok": True})
     assert await managed.ask("GET", "/management/settings/all") == (200, USUAL)
     changed = {**USUAL, "lanOpen": True, "discoverable": False, "profanityMode": "flag"}
@@ -84,7 +84,7 @@ async def test_it_shows_and_changes_the_settings(managed: Managed) -> None:
 
 
 @pytest.mark.parametrize(("method", "path"), [*ENDPOINTS, ("GET", "/"), ("GET", "/api/settings")])
-async def test_nothing_is_answered_without_the_token(managed: Managed, method: str, path: str) -> None:
+async def test_without_the_token_every_path_is_refused(managed: Managed, method: str, path: str) -> None:
     for headers, code in [
         ({}, "auth_required"),
         ({"Authorization": TOKEN}, "auth_required"),
@@ -99,13 +99,13 @@ async def test_nothing_is_answered_without_the_token(managed: Managed, method: s
             assert answer.keys() == {"error", "message"}
 
 
-async def test_a_members_access_token_is_not_the_token(managed: Managed) -> None:
+async def test_a_members_access_token_is_refused(managed: Managed) -> None:
     owner = await newcomer(managed.chat, "Olga")
     status, answer = await managed.ask("GET", "/management/settings", token=owner.token)
     assert (status, answer["error"]) == (401, "token_invalid")
 
 
-async def test_every_problem_of_a_change_is_named_and_nothing_is_changed(managed: Managed) -> None:
+async def test_every_problem_of_a_change_is_named_and_nothing_changes(managed: Managed) -> None:
     changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
     status, answer = await managed.ask("PATCH", "/management/settings", changes)
     assert (status, answer["error"]) == (400, "invalid_settings")
@@ -128,14 +128,14 @@ async def test_every_problem_of_a_change_is_named_and_nothing_is_changed(managed
         ("GET", "/health", b"", (404, "not_found")),
     ],
 )
-async def test_what_makes_no_sense_is_refused_in_the_one_shape(
+async def test_invalid_requests_get_an_error_of_the_usual_shape(
     managed: Managed, method: str, path: str, body: bytes, refusal: tuple[int, str]
 ) -> None:
     status, answer = await managed.ask(method, path, body)
     assert (status, answer["error"]) == refusal
 
 
-async def test_a_change_is_pushed_followed_and_stands_in_the_audit_log(managed: Managed) -> None:
+async def test_a_change_is_pushed_applied_and_logged(managed: Managed) -> None:
     owner = await newcomer(managed.chat, "Olga")
     followed: list[object] = []
 
@@ -170,7 +170,7 @@ async def test_without_a_token_nothing_listens(
         assert opened == ["127.0.0.1"]
 
 
-async def test_a_port_that_is_taken_stops_the_start_in_plain_words(variables: dict[str, str]) -> None:
+async def test_a_port_in_use_stops_the_start_with_a_clear_message(variables: dict[str, str]) -> None:
     taken = await asyncio.start_server(lambda _r, w: w.close(), "127.0.0.1", 0)
     port = str(taken.sockets[0].getsockname()[1])
     with pytest.raises(ConfigError, match=f"SVC_ADMIN_PORT {port}: .*in use"):
@@ -180,7 +180,7 @@ async def test_a_port_that_is_taken_stops_the_start_in_plain_words(variables: di
     await taken.wait_closed()
 
 
-async def test_in_a_container_it_listens_where_it_is_told(
+async def test_in_a_container_it_listens_on_the_configured_address(
     managed: Managed, variables: dict[str, str]
 ) -> None:
     """The Unix loopback net has many addresses: this one is not the usual one."""

@@ -16,7 +16,7 @@ async def info(chat: ChatServer) -> dict[str, Any]:
         return found
 
 
-async def test_the_name_is_changed_everywhere_and_at_once(folk: People) -> None:
+async def test_a_changed_name_appears_everywhere_at_once(folk: People) -> None:
     async with folk.live("member") as [member]:
         wanted = {"name": "Chess club", "description": "We play on Mondays"}
         await folk.owner.done("PATCH", SETTINGS, wanted)
@@ -33,7 +33,7 @@ async def test_the_name_is_changed_everywhere_and_at_once(folk: People) -> None:
         assert await person.refused("PATCH", SETTINGS, wanted) == "forbidden"
 
 
-async def test_a_setting_stays_and_without_one_the_environment_counts(variables: dict[str, str]) -> None:
+async def test_a_setting_is_kept_and_without_one_the_environment_counts(variables: dict[str, str]) -> None:
     device = Device()
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
@@ -49,7 +49,7 @@ async def test_a_setting_stays_and_without_one_the_environment_counts(variables:
         assert (await info(chat))["name"] == "Third"
 
 
-async def test_newcomers_accept_the_rules_as_they_are(folk: People) -> None:
+async def test_new_members_accept_the_present_rules(folk: People) -> None:
     assert (await info(folk.chat))["rulesVersion"] == ""
     await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
     version = (await info(folk.chat))["rulesVersion"]
@@ -69,7 +69,7 @@ async def test_newcomers_accept_the_rules_as_they_are(folk: People) -> None:
     await newcomer(folk.chat, "New")
 
 
-async def test_newcomers_land_in_the_channel_that_the_owner_has_chosen(folk: People) -> None:
+async def test_new_members_arrive_in_the_owners_welcome_channel(folk: People) -> None:
     await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
     assert (await asks(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
     invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})

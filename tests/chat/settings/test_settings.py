@@ -47,7 +47,7 @@ async def _patch(chat: ChatServer, owner: dict[str, str], changes: object) -> tu
         return response.status, await response.json()
 
 
-async def test_the_owner_reads_and_changes_them(world: World) -> None:
+async def test_the_owner_reads_and_changes_the_settings(world: World) -> None:
     chat, community = world
     owner = await _owner(world)
     async with chat.http.get("/api/settings", headers=owner) as response:
@@ -60,7 +60,7 @@ async def test_the_owner_reads_and_changes_them(world: World) -> None:
     assert community.settings.current.lanOpen
 
 
-async def test_one_bad_value_changes_nothing_and_all_are_named(world: World) -> None:
+async def test_one_invalid_value_changes_nothing_and_all_are_named(world: World) -> None:
     chat, community = world
     changes = {"lanOpen": True, "joinPolicy": "closed", "discoverable": 3, "colour": "red"}
     status, body = await _patch(chat, await _owner(world), changes)
@@ -74,7 +74,7 @@ async def test_one_bad_value_changes_nothing_and_all_are_named(world: World) -> 
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '"lanOpen"', ""])
-async def test_what_is_no_object_is_refused(world: World, text: str) -> None:
+async def test_settings_that_are_not_an_object_are_refused(world: World, text: str) -> None:
     chat, _ = world
     owner = await _owner(world)
     async with chat.http.patch("/api/settings", data=text, headers=owner) as response:
@@ -82,7 +82,7 @@ async def test_what_is_no_object_is_refused(world: World, text: str) -> None:
 
 
 @pytest.mark.parametrize("role", ["admin", "moderator", "member", "guest"])
-async def test_nobody_else_may(world: World, role: str) -> None:
+async def test_only_the_owner_may_change_settings(world: World, role: str) -> None:
     chat, community = world
     token = await chat.join("Ada")
     async with chat.member("", token) as ada:
@@ -95,7 +95,7 @@ async def test_nobody_else_may(world: World, role: str) -> None:
     assert community.settings.current.described() == USUAL
 
 
-async def test_the_live_socket_does_the_same(world: World) -> None:
+async def test_the_live_socket_changes_settings_the_same_way(world: World) -> None:
     chat, community = world
     async with chat.member("Olga") as olga:
         give_role(community, olga.id, "owner")
@@ -106,7 +106,7 @@ async def test_the_live_socket_does_the_same(world: World) -> None:
         assert reply["data"]["error"] == "invalid_settings"
 
 
-async def test_members_hear_what_everybody_may_know_and_the_owner_all(world: World) -> None:
+async def test_members_get_public_settings_and_the_owner_gets_all(world: World) -> None:
     chat, community = world
     async with chat.member("Olga") as olga, chat.member("Ada") as ada:
         assert ada.welcome["settings"] == {
@@ -124,7 +124,7 @@ async def test_members_hear_what_everybody_may_know_and_the_owner_all(world: Wor
         assert await ada.pushed("settings_changed") == {"joinPolicy": "open"}
 
 
-async def test_whoever_acts_on_a_setting_has_done_so_before_the_answer(world: World) -> None:
+async def test_a_change_takes_effect_before_its_response(world: World) -> None:
     chat, community = world
     heard: list[object] = []
 
@@ -155,7 +155,9 @@ async def test_changes_are_in_the_audit_log(world: World) -> None:
     assert entry["actor_id"]
 
 
-async def test_they_outlive_the_server_and_the_variable_counts_once(variables: dict[str, str]) -> None:
+async def test_settings_survive_a_restart_and_the_variable_counts_only_once(
+    variables: dict[str, str],
+) -> None:
     variables["SERVER_DISCOVERABLE"] = "true"
     async with server_with_insight(variables) as world:
         chat, community = world
@@ -165,7 +167,7 @@ async def test_they_outlive_the_server_and_the_variable_counts_once(variables: d
         assert community.settings.current.described() == {**USUAL, "profanityMode": "block"}
 
 
-async def test_a_stored_value_that_is_none_any_more_has_its_default(variables: dict[str, str]) -> None:
+async def test_a_stored_value_that_became_invalid_has_its_default(variables: dict[str, str]) -> None:
     async with server_with_insight(variables):
         pass
     with sqlite3.connect(Path(variables["DATA_DIR"]) / "community.sqlite3") as file:

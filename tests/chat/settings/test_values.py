@@ -5,7 +5,7 @@ import pytest
 from svc.chat.settings.values import MAX_PROBLEMS, Values, read
 
 
-def test_the_defaults_keep_a_server_to_itself() -> None:
+def test_the_defaults_keep_a_server_private() -> None:
     assert Values().described() == {
         "joinPolicy": "invite",
         "discoverable": False,
@@ -38,7 +38,7 @@ def test_the_defaults_keep_a_server_to_itself() -> None:
         ("retentionDays", "30", 30),
     ],
 )
-def test_the_values_of_the_table_are_taken(name: str, said: object, meant: object) -> None:
+def test_the_documented_values_are_accepted(name: str, said: object, meant: object) -> None:
     assert read({name: said}) == ({name: meant}, [])
 
 
@@ -71,13 +71,13 @@ def test_the_values_of_the_table_are_taken(name: str, said: object, meant: objec
         ("", "open", "unknown_key"),
     ],
 )
-def test_everything_else_is_a_problem(name: str, said: object, code: str) -> None:
+def test_every_other_value_is_a_problem(name: str, said: object, code: str) -> None:
     values, problems = read({name: said})
     assert values == {}
     assert [(problem.path, problem.code) for problem in problems] == [(name, code)]
 
 
-def test_the_list_of_problems_is_bounded() -> None:
+def test_the_list_of_problems_is_limited() -> None:
     _, problems = read({f"{number:0100}": 1 for number in range(1000)})
     assert len(problems) == MAX_PROBLEMS
     assert all(len(problem.path) <= 64 for problem in problems)

@@ -21,7 +21,7 @@ async def checks(folk: People) -> dict[str, tuple[str, str]]:
     return {one["check"]: (one["verdict"], one["state"]) for one in found}
 
 
-async def test_a_server_that_runs_says_what_is_well_and_what_to_mind(folk: People) -> None:
+async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> None:
     found = await checks(folk)
     assert found == {
         "database": ("ok", "sound"),
@@ -35,7 +35,7 @@ async def test_a_server_that_runs_says_what_is_well_and_what_to_mind(folk: Peopl
     }
 
 
-async def test_it_says_who_is_connected_and_with_how_many_pages(folk: People) -> None:
+async def test_the_report_lists_connected_members_and_their_pages(folk: People) -> None:
     async with folk.live("member", "owner"), folk.live("member"):
         told = await folk.owner.done("GET", HEALTH)
     pages = {one["member_id"]: one["pages"] for one in told["connected"]}
@@ -45,7 +45,7 @@ async def test_it_says_who_is_connected_and_with_how_many_pages(folk: People) ->
     assert set(told["versions"]) == {"server", "python", "sqlite"}
 
 
-async def test_nobody_else_is_told_and_nothing_secret_is_said(
+async def test_only_the_owner_gets_the_report_and_it_contains_no_secrets(
     folk: People, variables: dict[str, str]
 ) -> None:
     keeper = await holder_of(folk, "manage_channels", "manage_roles", "view_audit_log")
@@ -115,7 +115,7 @@ async def judged(
         ("uploads", Here(), ("ok", "working")),
     ],
 )
-async def test_what_does_not_work_is_named(
+async def test_a_failing_part_is_named(
     variables: dict[str, str], check: str, here: Here, found: tuple[str, str]
 ) -> None:
     assert (await judged(variables, here))[check] == found
@@ -130,7 +130,7 @@ async def test_what_does_not_work_is_named(
         ({"HOST": "127.0.0.1", "SVC_TRUSTED_PROXY_HOPS": "1"}, False, ("ok", "reachable")),
     ],
 )
-async def test_an_address_that_does_not_work_for_others_is_named(
+async def test_an_address_that_others_cannot_reach_is_named(
     variables: dict[str, str], said: dict[str, str], secure: bool, found: tuple[str, str]
 ) -> None:
     assert (await judged({**variables, **said}, Here(), secure=secure))["address"] == found
@@ -148,7 +148,7 @@ async def test_an_address_that_does_not_work_for_others_is_named(
         ("buffers", replace(GOOD, buffers=SMALL), ("notice", "small")),
     ],
 )
-async def test_what_the_machine_lacks_is_named(
+async def test_missing_resources_of_the_machine_are_named(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
     """As `svc doctor` judges the same."""
@@ -156,6 +156,6 @@ async def test_what_the_machine_lacks_is_named(
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 
 
-async def test_what_is_not_there_is_a_notice(variables: dict[str, str]) -> None:
+async def test_a_missing_optional_part_is_a_notice(variables: dict[str, str]) -> None:
     found = await judged({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
     assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))
