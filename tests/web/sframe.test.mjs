@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kidOf, LineKeys, SentLine } from "../../src/svc/web/sealing/lines.js";
-import { derived, header, opened, readHeader, sealed } from "../../src/svc/web/sealing/sframe.js";
+import { kidOf, LineKeys, SentLine } from "../../src/svc/web/frame_encryption/lines.js";
+import { derived, header, opened, readHeader, sealed } from "../../src/svc/web/frame_encryption/sframe.js";
 
 const bytes = (hex) => Uint8Array.from(hex.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
 const hex = (data) => Buffer.from(data).toString("hex");

@@ -1,7 +1,7 @@
 // The page's entry point: loads its words and state, and draws it.
 
-import { theCall } from "./call/calling.js";
-import { peopleHere } from "./call/here.js";
+import { theCall } from "./call/current_call.js";
+import { peopleHere } from "./call/participants.js";
 import { arrive } from "./state/arriving.js";
 import { wearLook } from "./state/look.js";
 import { askInfo, comeBack, isSecure } from "./state/server.js";

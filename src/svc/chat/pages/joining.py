@@ -26,7 +26,7 @@ SERVICE_WORKER = "sw.js"
 # Libraries. Some are large and fetched only when needed.
 _VENDOR = "vendor/"
 # A worker and its imports. It runs separately from the page, so it is not bundled.
-_WORKER = "sealing/"
+_WORKER = "frame_encryption/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };

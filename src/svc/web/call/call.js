@@ -4,13 +4,13 @@
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
-/** @import { Sealing } from "./sealing.js" */
+/** @import { Sealing } from "./encryption.js" */
 /** @import { Ending, Offered, Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
-/** @import { Trouble } from "./trouble.js" */
+/** @import { Trouble } from "./diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
-import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./trouble.js";
+import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./diagnosis.js";
 
 // After these endings the server does not want us back: we left, another tab took our place, or somebody
 // removed us.
@@ -67,10 +67,10 @@ export class Call extends EventTarget {
    * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}. `codec`
    * ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first choice. The
    * page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of
-   * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing` (sealing.js)
-   * keeps the server from hearing the call. `reachable()` returns whether the chat server answers. `doubt()`
-   * makes it check that. `simulcast` sends video in several encodings; #simulcast in the address enables it
-   * for experiments.
+   * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing`
+   * (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat server
+   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings; #simulcast in the
+   * address enables it for experiments.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   Sealing | null, simulcast?: boolean}} how

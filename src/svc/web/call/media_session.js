@@ -4,7 +4,7 @@
 import { effect } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
 import { info } from "../state/server.js";
-import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./calling.js";
+import { callChannel, callState, leaveCall, sending, toggleCamera, toggleMic } from "./current_call.js";
 
 const hear = (/** @type {boolean} */ wanted) => () => {
   if (sending.value.mic !== wanted) toggleMic();

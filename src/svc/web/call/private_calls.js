@@ -19,7 +19,7 @@ import {
 import { talksById } from "../state/private_talks.js";
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
-import { callChannel, joinCall, leaveCall } from "./calling.js";
+import { callChannel, joinCall, leaveCall } from "./current_call.js";
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let unanswered; // The timer of our outgoing call.

@@ -9,13 +9,13 @@
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Wanted } from "./encodings.js" */
-/** @import { Sealing } from "./sealing.js" */
-/** @import { Trouble } from "./trouble.js" */
+/** @import { Sealing } from "./encryption.js" */
+/** @import { Trouble } from "./diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/pulse.js";
 import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "./encodings.js";
-import { RelayWatch, stuck } from "./trouble.js";
+import { RelayWatch, stuck } from "./diagnosis.js";
 
 /**
  * @typedef {keyof typeof SOURCES} Source
@@ -78,7 +78,7 @@ export class Session extends EventTarget {
   /** The user ids of the speakers, the loudest first, including our own. @type {string[]} */
   speakers = [];
   ended;
-  /** The trouble that ended the session, if any; see trouble.js. @type {Trouble | null} */
+  /** The trouble that ended the session, if any; see diagnosis.js. @type {Trouble | null} */
   trouble = null;
 
   #url;

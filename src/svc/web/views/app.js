@@ -3,7 +3,7 @@
 
 /** @import { Channel } from "../types/api.js" */
 
-import { callChannel, callState, deafened, sending } from "../call/calling.js";
+import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
 import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
 import { connection, info, member } from "../state/server.js";

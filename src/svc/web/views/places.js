@@ -17,11 +17,11 @@ export const ASIDES = {
 /** @type {{[name: string]: ReturnType<typeof Later> | undefined}} */
 export const DIALOGS = {
   about: Later(() => import("./conversation/about.js"), "About"),
-  "call-encrypted": Later(() => import("./call/sealed.js"), "SealedDialog"),
+  "call-encrypted": Later(() => import("./call/encryption.js"), "SealedDialog"),
   channel: Later(() => import("./managing/channel_settings.js"), "ChannelSettings"),
   "create-channel": Later(() => import("./managing/create_channel.js"), "CreateChannel"),
   "delete-channel": Later(() => import("./managing/delete_channel.js"), "DeleteChannel"),
-  callPerson: Later(() => import("./call/person_dialog.js"), "CallPerson"),
+  callPerson: Later(() => import("./call/participant_dialog.js"), "CallPerson"),
   invite: Later(() => import("./managing/invite_dialog.js"), "InviteDialog"),
   join: Later(() => import("./call/join_dialog.js"), "JoinDialog"),
   "member-roles": Later(() => import("./managing/member_roles.js"), "MemberRoles"),

@@ -1,6 +1,6 @@
 // The page's global shortcuts: one table, which the list of shortcuts shows too.
 
-import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/calling.js";
+import { pressToTalk, toggleCamera, toggleDeafened, toggleHand, toggleMic } from "../call/current_call.js";
 import { callSettings } from "../state/call_settings.js";
 import { textChannels } from "../state/channels.js";
 import {

@@ -2,7 +2,7 @@
 // on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon also
 // shows whether we are heard.
 
-import { callState, deafened, sending } from "../../call/calling.js";
+import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
 import { privateUnread } from "../../state/private_talks.js";
 import { totals } from "../../state/unread.js";

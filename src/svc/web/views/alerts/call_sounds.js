@@ -5,7 +5,7 @@
  * @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present
  */
 
-import { callChannel, callState, sending } from "../../call/calling.js";
+import { callChannel, callState, sending } from "../../call/current_call.js";
 import { alerts } from "../../state/alerts.js";
 import { ownQuiet } from "../../state/people.js";
 import { member } from "../../state/server.js";

@@ -1,6 +1,6 @@
 // Detect that nobody has touched the page for a while. A member in a call is never idle.
 
-import { callState } from "../../call/calling.js";
+import { callState } from "../../call/current_call.js";
 import { idle } from "../../state/idle.js";
 
 const AFTER_MS = 10 * 60_000;

@@ -9,7 +9,7 @@ import {
   sending,
   toggleDeafened,
   toggleMic,
-} from "../../call/calling.js";
+} from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
 import { open, openTalk, place } from "../../state/place.js";
 import { callWords } from "../../state/private_calls.js";

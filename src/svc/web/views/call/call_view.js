@@ -1,6 +1,6 @@
 // A voice channel: the call we are in, or the way to join it.
 
-/** @import { Person } from "../../call/here.js" */
+/** @import { Person } from "../../call/participants.js" */
 /** @import { Channel } from "../../types/api.js" */
 
 import {
@@ -12,8 +12,8 @@ import {
   joinCall,
   soundBlocked,
   unblockSound,
-} from "../../call/calling.js";
-import { peopleHere } from "../../call/here.js";
+} from "../../call/current_call.js";
+import { peopleHere } from "../../call/participants.js";
 import { may } from "../../state/channels.js";
 import { aside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
 import { whyNotSealed } from "../../state/private_calls.js";
@@ -29,7 +29,7 @@ import { Later } from "../parts/later.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
 
-const Uninvited = Later(() => import("./sealed.js"), "Uninvited");
+const Uninvited = Later(() => import("./encryption.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {

@@ -3,7 +3,7 @@
 
 /** @import { IconName } from "../parts/icon.js" */
 
-import { leaveCall, sending, toggleMic } from "../../call/calling.js";
+import { leaveCall, sending, toggleMic } from "../../call/current_call.js";
 import { notify } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

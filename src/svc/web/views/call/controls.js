@@ -9,7 +9,7 @@ import {
   toggleCamera,
   toggleDeafened,
   toggleScreen,
-} from "../../call/calling.js";
+} from "../../call/current_call.js";
 import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";

@@ -3,7 +3,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { callState, ownLevel } from "../../call/calling.js";
+import { callState, ownLevel } from "../../call/current_call.js";
 import { devices, lookForDevices } from "../../call/devices.js";
 import { explainDevice, openCamera, openMicrophone } from "../../call/media.js";
 import { Microphone } from "../../call/microphone.js";

@@ -1,10 +1,10 @@
 // Hands and reactions in a call: raised hands in their order, reactions that float over the stage, and their
 // button.
 
-/** @import { Person } from "../../call/here.js" */
+/** @import { Person } from "../../call/participants.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { callChannel, ownHand, toggleHand } from "../../call/calling.js";
+import { callChannel, ownHand, toggleHand } from "../../call/current_call.js";
 import { mayInCall } from "../../state/channels.js";
 import { raisedHands, react, reactions } from "../../state/gestures.js";
 import { lowerHandOf } from "../../state/managing/moderation.js";

@@ -1,7 +1,7 @@
 // The dialog before a call: microphone and camera on or off, and a test of the devices. Choices are
 // remembered.
 
-import { chooseWishes, joinCall, wishes } from "../../call/calling.js";
+import { chooseWishes, joinCall, wishes } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
 import { open } from "../../state/place.js";
 import { html } from "../../vendor/preact.js";

@@ -1,8 +1,8 @@
 // The call in a small window that stays above others. In browsers that offer such windows only for one video,
 // the largest video.
 
-import { callState } from "../../call/calling.js";
-import { peopleHere } from "../../call/here.js";
+import { callState } from "../../call/current_call.js";
+import { peopleHere } from "../../call/participants.js";
 import { notify } from "../../state/notices.js";
 import { h, html, render, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -2,7 +2,7 @@
 
 /** @import { Received, Sent } from "../../call/quality.js" */
 
-import { automaticLevel, callState, wishOf } from "../../call/calling.js";
+import { automaticLevel, callState, wishOf } from "../../call/current_call.js";
 import { reading, readings, report } from "../../call/quality.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

@@ -1,10 +1,10 @@
 // The stage: a tile for every person and every shared screen. The pinned tile, a shared screen or the speaker
 // is large.
 
-/** @import { Person } from "../../call/here.js" */
+/** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
-import { callChannel, speakers } from "../../call/calling.js";
+import { callChannel, speakers } from "../../call/current_call.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
 import { showDialog } from "../../state/place.js";

@@ -1,9 +1,9 @@
 // One tile of the stage: a person or a shared screen.
 
-/** @import { Person } from "../../call/here.js" */
+/** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
-import { callChannel, speakers, watched, watchScreen } from "../../call/calling.js";
+import { callChannel, speakers, watched, watchScreen } from "../../call/current_call.js";
 import { watchWidth } from "../../call/visibility.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";

@@ -2,7 +2,7 @@
 
 /** @import { Channel } from "../../types/api.js" */
 
-import { callChannel, joinCall } from "../../call/calling.js";
+import { callChannel, joinCall } from "../../call/current_call.js";
 import { may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/place.js";

@@ -3,7 +3,7 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Section } from "../../state/managing/order.js" */
 
-import { callChannel } from "../../call/calling.js";
+import { callChannel } from "../../call/current_call.js";
 import { channels, may } from "../../state/channels.js";
 import { folded, toggleFolded } from "../../state/managing/folding.js";
 import { sectionsOf } from "../../state/managing/order.js";

@@ -2,10 +2,10 @@
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Present } from "../../state/voice.js" */
-/** @import { Marks as Marked } from "../../call/here.js" */
+/** @import { Marks as Marked } from "../../call/participants.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
-import { callChannel, speakers } from "../../call/calling.js";
+import { callChannel, speakers } from "../../call/current_call.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/place.js";
 import { speaking } from "../../state/voice.js";

@@ -4,7 +4,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 /** @import { Attributes } from "./dragging.js" */
 
-import { tracks, unwatched } from "../../call/calling.js";
+import { tracks, unwatched } from "../../call/current_call.js";
 import { may, voiceChannels } from "../../state/channels.js";
 import {
   deafenInCalls,

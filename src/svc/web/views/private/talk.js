@@ -4,7 +4,7 @@
 /** @import { Talk as One } from "../../state/private_talks.js" */
 /** @import { Permission } from "../../types/wire.js" */
 
-import { callChannel } from "../../call/calling.js";
+import { callChannel } from "../../call/current_call.js";
 import { callTalk } from "../../call/private_calls.js";
 import { notify } from "../../state/notices.js";
 import { leaveTalk, showDialog } from "../../state/place.js";

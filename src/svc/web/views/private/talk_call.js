@@ -3,8 +3,8 @@
 
 /** @import { Talk } from "../../state/private_talks.js" */
 
-import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/calling.js";
-import { peopleHere } from "../../call/here.js";
+import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/current_call.js";
+import { peopleHere } from "../../call/participants.js";
 import { callTalk } from "../../call/private_calls.js";
 import { showDialog } from "../../state/place.js";
 import { calledTalk, callWords } from "../../state/private_calls.js";

@@ -110,7 +110,7 @@ function ofChannel(channelId, told) {
 
 /** Return the only address from which a call runs a worker. */
 function address() {
-  const url = new URL("../sealing/worker.js", import.meta.url).href;
+  const url = new URL("../frame_encryption/worker.js", import.meta.url).href;
   policy ??= globalThis.trustedTypes?.createPolicy("sealing", { createScriptURL: () => url }) ?? null;
   return policy ? policy.createScriptURL("") : url;
 }

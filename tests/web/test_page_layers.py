@@ -29,7 +29,7 @@ LOOKED_FOR = {
 }
 
 
-def floors() -> dict[str, set[str]]:
+def layers_of_the_page() -> dict[str, set[str]]:
     table = [row for row in rows(ARCHITECTURE, "The page") if len(row.cells) == 3]
     return {row.code(0)[0]: set(row.code(2)) for row in table}
 
@@ -44,7 +44,7 @@ def code_of(folders: tuple[str, ...] = ("",)) -> dict[str, str]:
 
 
 def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
-    layers = floors()
+    layers = layers_of_the_page()
     wrong = []
     for module in MODULES:
         folder = module.split("/")[0]

@@ -9,7 +9,7 @@ import {
   StandstillWatch,
   stuck,
   TroubleWatch,
-} from "../../src/svc/web/call/trouble.js";
+} from "../../src/svc/web/call/diagnosis.js";
 
 const network = new EventTarget();
 globalThis.addEventListener = network.addEventListener.bind(network);

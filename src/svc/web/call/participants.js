@@ -11,7 +11,7 @@
 
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
-import { callChannel, deafened, paused, sending, theCall, tracks, unwatched } from "./calling.js";
+import { callChannel, deafened, paused, sending, theCall, tracks, unwatched } from "./current_call.js";
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.

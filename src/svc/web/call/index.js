@@ -1,8 +1,8 @@
 // The modules that a call needs. They are fetched when the person first enters a call.
 
 export { Call } from "./call.js";
-export { Layering } from "./layering.js";
+export { Layering } from "./layer_requests.js";
 export { Publisher } from "./publisher.js";
-export { sealingOf } from "./sealing.js";
+export { sealingOf } from "./encryption.js";
 export { watchQuality } from "./quality.js";
 export { Sound } from "./sound.js";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Watching } from "../../src/svc/web/call/watching.js";
+import { Watching } from "../../src/svc/web/call/video_selection.js";
 
 const of = (userId, ...sources) => sources.map((source) => ({ userId, source }));
 const wanted = (watching, ...offered) =>

@@ -25,7 +25,7 @@ import { peopleIn } from "../state/voice.js";
 import { keep, keptLike } from "../transport/kept.js";
 import { t } from "../words/words.js";
 import { devices as there } from "./devices.js";
-import { Watching } from "./watching.js";
+import { Watching } from "./video_selection.js";
 
 const KEPT = "svc.call"; // In sessionStorage: this tab's channel and what it sent, to rejoin after a reload.
 const SESSION = "sessionStorage";
@@ -67,7 +67,7 @@ export const automaticLevel = signal(2);
 /** Ids of the videos that our line cannot carry now. @type {Signal<string[]>} */
 export const paused = signal([]);
 
-/** @type {typeof import("./being.js") | null} */
+/** @type {typeof import("./index.js") | null} */
 let being = null; // Fetched with the first call.
 /** @type {Sound | null} */
 let sound = null; // Created with the first call.
@@ -78,7 +78,7 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-/** @type {import("./layering.js").Layering | null} */
+/** @type {import("./layer_requests.js").Layering | null} */
 let layering = null;
 let handUp = false; // Raised again in a new session of the same call, at the end of the queue.
 let screenStopped = false; // By a moderator, until we leave the room.
@@ -191,7 +191,7 @@ async function enter(there) {
     deafened.value = there.deafened ?? false;
   });
   // Once the modules are here, await nothing else, so that the microphone opens before drawing too.
-  being ??= await import("./being.js").catch(() => null);
+  being ??= await import("./index.js").catch(() => null);
   if (entering !== there) return;
   if (!being) over(t("error-unreachable"));
   if (!being) return;
@@ -288,7 +288,7 @@ async function sealedGrant(channelId) {
 
 /**
  * Create the player, with each member at the person's chosen volume.
- * @param {typeof import("./being.js")} being
+ * @param {typeof import("./index.js")} being
  */
 function made({ Sound }) {
   const sounds = new Sound((blocked) => {
