@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterEach, beforeEach, mock, test } from "node:test";
-import { refused } from "../../src/svc/web/state/private/others.js";
+import { refused } from "../../src/svc/web/state/private/other_devices.js";
 import { Account } from "../../src/svc/web/transport/account.js";
 import { Refusal } from "../../src/svc/web/transport/http.js";
-import { keep } from "../../src/svc/web/transport/kept.js";
+import { keep } from "../../src/svc/web/transport/browser_storage.js";
 
 const AGO = () => Date.now() - 1000;
 const LATER = () => Date.now() + 60_000;

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { candidates, complete, completing, meant } from "../../src/svc/web/state/completion.js";
-import { folded, matching } from "../../src/svc/web/state/matching.js";
-import { escaped } from "../../src/svc/web/state/shortened.js";
+import { folded, matching } from "../../src/svc/web/state/name_search.js";
+import { escaped } from "../../src/svc/web/state/mention_text.js";
 import { targetOf } from "../../src/svc/web/views/markdown/context.js";
 import { parse } from "../../src/svc/web/views/markdown/parse.js";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { permissions } from "../../src/svc/web/state/channels.js";
-import { asked, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/managing/members.js";
+import { asked, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/admin/members.js";
 import { roles } from "../../src/svc/web/state/people.js";
 import { member as own } from "../../src/svc/web/state/server.js";
 

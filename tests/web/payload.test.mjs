@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/managing/payload.js";
-import { problemsIn } from "../../src/svc/web/state/managing/schema.js";
+import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/payload.js";
+import { problemsIn } from "../../src/svc/web/state/admin/schema.js";
 
 test("what is put and taken away again leaves nothing behind", () => {
   let payload = { text: "hi" };

@@ -10,7 +10,7 @@ import {
   reactionSaid,
   toldBy,
 } from "../../src/svc/web/state/private/content.js";
-import { filesSaid } from "../../src/svc/web/state/private/sealed.js";
+import { filesSaid } from "../../src/svc/web/state/private/file_encryption.js";
 
 const [ADA, BEN] = ["ada", "ben"];
 const inOrder = (...all) =>

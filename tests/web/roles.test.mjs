@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ranksAfter } from "../../src/svc/web/state/managing/roles.js";
+import { ranksAfter } from "../../src/svc/web/state/admin/roles.js";
 
 const below = (...ranks) => ranks.map((rank, place) => ({ id: "abcdef"[place], rank }));
 

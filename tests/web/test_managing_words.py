@@ -12,7 +12,7 @@ from svc.chat.channels.shapes import ChannelChanges
 from svc.chat.community import WEB_FOLDER
 from tests.web.test_words import messages
 
-PERMISSIONS = (WEB_FOLDER / "state" / "managing" / "permissions.js").read_text()
+PERMISSIONS = (WEB_FOLDER / "state" / "admin" / "permissions.js").read_text()
 GROUP = re.compile(r'name: "(\w+)",\s*permissions: \[([^\]]*)\]')
 
 
@@ -37,7 +37,7 @@ def test_a_permission_has_a_name_and_a_sentence(permission: str) -> None:
 
 
 def test_the_page_has_words_for_every_act_that_the_server_records() -> None:
-    module = (WEB_FOLDER / "state" / "managing" / "audit.js").read_text()
+    module = (WEB_FOLDER / "state" / "admin" / "audit.js").read_text()
     table = module[module.index("ACTIONS = {") : module.index("};")]
     listed = re.findall(r'"(\w+)"', table)
     assert sorted(listed) == sorted(recorded())

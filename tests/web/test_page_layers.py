@@ -59,12 +59,13 @@ def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
 
 def test_browser_storage_is_read_in_one_place() -> None:
     storage = re.compile(r"\b(local|session)Storage\b(?!\")")
-    assert {module for module, code in code_of().items() if storage.search(code)} <= {"transport/kept.js"}
+    readers = {module for module, code in code_of().items() if storage.search(code)}
+    assert readers <= {"transport/browser_storage.js"}
 
 
 def test_state_knows_no_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # look.js is handed the root element for its attributes, and needs nothing else of the document.
+    # appearance.js is handed the root element for its attributes, and needs nothing else of the document.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()

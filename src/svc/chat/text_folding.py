@@ -26,7 +26,7 @@ _IGNORED = re.compile(
 )
 # Letters that Unicode does not decompose, and the letters that people type for them. Keyboards for Persian
 # and Urdu have another yeh and kaf, and final Arabic forms are often written without dots. The page has the
-# same table in web/state/matching.js.
+# same table in web/state/name_search.js.
 _TYPED_AS = str.maketrans("øłđðħıىیکة", "olddhiييكه") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
 

@@ -2,8 +2,8 @@
 
 import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
-import { arrive } from "./state/arriving.js";
-import { wearLook } from "./state/look.js";
+import { arrive } from "./state/sign_in.js";
+import { wearLook } from "./state/appearance.js";
 import { askInfo, comeBack, isSecure } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
 import { startAlerts } from "./views/alerts/alerts.js";

@@ -14,8 +14,8 @@ import {
   toldBy,
 } from "../../../src/svc/web/state/private/content.js";
 import { utf8 } from "../../../src/svc/web/state/private/mls.js";
-import { Withheld } from "../../../src/svc/web/state/private/others.js";
-import { openFile, sealFile } from "../../../src/svc/web/state/private/sealed.js";
+import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
+import { openFile, sealFile } from "../../../src/svc/web/state/private/file_encryption.js";
 import { Client, settle } from "./clients.mjs";
 
 const FIRST = Number(process.env.SVC_FIRST ?? 0);

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { Withheld } from "../../../src/svc/web/state/private/others.js";
+import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
 import { asked, Client, settle } from "./clients.mjs";
 import { Hostile, log, renumbered } from "./hostile.mjs";
 

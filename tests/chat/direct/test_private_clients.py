@@ -88,7 +88,7 @@ async def test_a_new_device_gets_what_was_said_before_from_an_old_one_and_nobody
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     owner = await founded(chat)
-    await run(chat, "earlier.test.mjs", SVC_SECRET=SECRET)
+    await run(chat, "history_messages.test.mjs", SVC_SECRET=SECRET)
     kept = everything_in(Path(variables["DATA_DIR"]))
     kept |= await made_backup(chat, owner, Path(variables["DATA_DIR"]))
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []

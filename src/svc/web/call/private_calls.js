@@ -6,7 +6,7 @@ import { effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
-import { openTalk } from "../state/place.js";
+import { openTalk } from "../state/navigation.js";
 import {
   calledTalk,
   declined,

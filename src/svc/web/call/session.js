@@ -13,7 +13,7 @@
 /** @import { Trouble } from "./diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
-import { Pulse } from "../transport/pulse.js";
+import { Pulse } from "../transport/heartbeat.js";
 import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "./encodings.js";
 import { RelayWatch, stuck } from "./diagnosis.js";
 

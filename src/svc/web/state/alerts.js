@@ -4,18 +4,18 @@
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { inTurn, keep, keptLike } from "../transport/kept.js";
+import { inTurn, keep, keptLike } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
 import { blocked, ownQuiet } from "./people.js";
-import { place } from "./place.js";
+import { place } from "./navigation.js";
 import { push } from "./push.js";
-import { kindOf, meansOf } from "./ringing.js";
+import { kindOf, meansOf } from "./ring_rules.js";
 import { listen, member } from "./server.js";
-import { inSight, seenElsewhere } from "./sight.js";
+import { inSight, seenElsewhere } from "./visibility.js";
 import { threads } from "./threads.js";
-import { seen } from "./unread.js";
+import { seen } from "./unread_counts.js";
 
 const KEPT = "svc.alerts"; // In localStorage.
 const ONE_TAB_MS = 3000; // For this long a tab keeps the others from ringing for the same message.

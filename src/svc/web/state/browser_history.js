@@ -1,12 +1,12 @@
 // The browser's history: Back closes whatever was opened last, Forward opens it again, and the address names
-// the channel. state/place.js reads addresses. This module is fetched once the first channel is open.
+// the channel. state/navigation.js reads addresses. This module is fetched once the first channel is open.
 //
 // Each history entry has a number, kept in history.state, and the view that was shown there, kept here. If a
 // change of the view leads back to an earlier entry of the same channel, the history goes back to that entry,
 // so that closing a panel by its button and by Back leave the same history. A change that only closes
 // something replaces the entry. Every other change adds an entry.
 
-/** @import { Open, Place } from "./place.js" */
+/** @import { Open, Place } from "./navigation.js" */
 /**
  * @typedef {{place: Place | null, aside: Open | null, dialog: Open | null, drawer: boolean, layers: (() =>
  *   void)[]}} View
@@ -16,7 +16,7 @@ import { batch, effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { notify } from "./notices.js";
-import { aside, dialog, drawer, followAddress, hashOf, layers, open, openTalk, place } from "./place.js";
+import { aside, dialog, drawer, followAddress, hashOf, layers, open, openTalk, place } from "./navigation.js";
 import { talksById, talksKnown } from "./private_talks.js";
 import { member } from "./server.js";
 

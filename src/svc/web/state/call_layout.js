@@ -3,7 +3,7 @@
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
 
-import { keep, keptLike } from "../transport/kept.js";
+import { keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callLayout"; // In sessionStorage, so that a reload restores the layout.

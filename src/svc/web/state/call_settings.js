@@ -1,6 +1,6 @@
 // The person's call settings: devices, voice processing, and the volume of each person. Kept in this browser.
 
-import { eachLike, keep, keptLike } from "../transport/kept.js";
+import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callSettings";

@@ -3,8 +3,8 @@
 // shows nothing.
 
 import { asking, commandsFor } from "./commands.js";
-import { matching } from "./matching.js";
-import { BEHIND, escaped, WORD_BEFORE } from "./shortened.js";
+import { matching } from "./name_search.js";
+import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
 
 /**
  * @typedef {{sign: "@" | "#" | ":" | "/", query: string, start: number, end: number}} Asked The text from

@@ -12,10 +12,10 @@
 
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
-import { expected } from "./place.js";
+import { expected } from "./navigation.js";
 import { act } from "./private_talks.js";
 import { api, ask, connection, listen } from "./server.js";
-import { partsOf, spotOf } from "./spot.js";
+import { partsOf, spotOf } from "./location.js";
 
 const PAGE = 50;
 const MOST = 400; // The number that still scrolls smoothly; messages farther away are fetched again.

@@ -3,12 +3,12 @@
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
-/** @import { Names } from "./shortened.js" */
+/** @import { Names } from "./mention_text.js" */
 
-import { eachLike, keep, keptLike } from "../transport/kept.js";
+import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
-import { partsOf } from "./spot.js";
+import { partsOf } from "./location.js";
 import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
@@ -29,7 +29,7 @@ const drafts = new Map();
 let known = false;
 
 /**
- * Return {text, reply}, signals; `names` as in state/shortened.js. `reply` is {message, ping} or null, and
+ * Return {text, reply}, signals; `names` as in state/mention_text.js. `reply` is {message, ping} or null, and
  * exists only in this page.
  * @param {string} channelId
  */

@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { keep, kept } from "../transport/kept.js";
+import { keep, kept } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channels } from "./channels.js";
 import { members } from "./people.js";

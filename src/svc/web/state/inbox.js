@@ -7,10 +7,10 @@
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ringing.js";
+import { namesUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 import { readThread, threads } from "./threads.js";
-import { read, unread } from "./unread.js";
+import { read, unread } from "./unread_counts.js";
 
 /** @type {Signal<Message[]>} */
 const known = signal([]);

@@ -3,8 +3,8 @@
 
 /** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
 
-import { inTurn } from "../transport/kept.js";
-import { drop, keep, kept, names } from "../transport/read_last.js";
+import { inTurn } from "../transport/browser_storage.js";
+import { drop, keep, kept, names } from "../transport/offline_copy.js";
 
 // Followed by a key: {spot, file, at_ms}. The upload's id, once known, is a separate entry.
 const FILE = "file ";

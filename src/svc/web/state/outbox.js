@@ -9,13 +9,13 @@
  */
 
 import { pause } from "../transport/backoff.js";
-import { eachLike, keep, keptLike } from "../transport/kept.js";
+import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
 import { ask, connection, listen, member } from "./server.js";
 import { begins } from "./slow_mode.js";
-import { partsOf } from "./spot.js";
+import { partsOf } from "./location.js";
 
 const AGAIN_MS = 2000;
 const FINISHED_MS = 5000; // The time that a text may take to be finished; after that it is sent as it is.

@@ -5,9 +5,9 @@
  * @import { Member } from "../types/api.js"
  * @import { Signal } from "../vendor/signals.js"
  * @import { Ref, Told } from "./private/content.js"
- * @import { Ask, Earlier } from "./private/earlier.js"
+ * @import { Ask, Earlier } from "./private/history_messages.js"
  * @import { Opened } from "./private/files.js"
- * @import { FileSaid } from "./private/sealed.js"
+ * @import { FileSaid } from "./private/file_encryption.js"
  * @import { PrivateUploads } from "./private/uploads.js"
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
@@ -18,13 +18,13 @@
  *   "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
  *   string}[]}} Noted
- * @typedef {typeof import("./private/running.js").running} Running
+ * @typedef {typeof import("./private/index.js").running} Running
  */
 
 import { computed, signal } from "../vendor/signals.js";
 import { listed, t } from "../words/words.js";
 import { blocked, memberOf, members } from "./people.js";
-import { openTalk, place } from "./place.js";
+import { openTalk, place } from "./navigation.js";
 import { listen, member } from "./server.js";
 
 const CALM_MS = 4000; // After the greeting: the page is drawn first.
@@ -71,7 +71,7 @@ let timer = 0;
 
 /** Load the code that reads and writes conversations. */
 export const theRunning = () =>
-  (running ??= import("./private/running.js")
+  (running ??= import("./private/index.js")
     .then((module) => module.running)
     .catch((error) => {
       running = null;

@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { kept } from "../transport/kept.js";
+import { kept } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 

@@ -3,7 +3,7 @@
 
 /** @import { Body } from "../types/wire.js" */
 
-import { keep, kept } from "../transport/kept.js";
+import { keep, kept } from "../transport/browser_storage.js";
 import { running, teach } from "../transport/worker.js";
 import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";

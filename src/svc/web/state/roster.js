@@ -4,7 +4,7 @@
 /** @import { Member, Role } from "../types/api.js" */
 
 import { computed, signal } from "../vendor/signals.js";
-import { folded } from "./matching.js";
+import { folded } from "./name_search.js";
 import { members, online, roles } from "./people.js";
 
 const EVERYBODY = "member"; // The role of every member.

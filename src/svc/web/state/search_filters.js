@@ -2,7 +2,7 @@
 // the server's syntax. Filters and kinds have names in the reader's language; the server's names work in
 // every language. Pure functions.
 
-import { fit, folded, matching } from "./matching.js";
+import { fit, folded, matching } from "./name_search.js";
 
 /** @typedef {"from" | "in" | "has" | "before" | "after"} Filter */
 /**

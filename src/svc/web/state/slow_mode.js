@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { keep, keptLike } from "../transport/kept.js";
+import { keep, keptLike } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 import { channelsById, may } from "./channels.js";
 

@@ -5,9 +5,9 @@
 
 import { computed, signal } from "../vendor/signals.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ringing.js";
+import { namesUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
-import { MOST } from "./unread.js";
+import { MOST } from "./unread_counts.js";
 
 /**
  * By the id of the thread's first message: {channel_id, thread, following, read_up_to, last, unread,

@@ -13,7 +13,7 @@ import { explain, t } from "../words/words.js";
 import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./kept_files.js";
 import { accessToken, api, listen } from "./server.js";
 import { nameAs } from "./spoilers.js";
-import { partsOf } from "./spot.js";
+import { partsOf } from "./location.js";
 
 const MOST = 10; // The limit of a message.
 const BEHIND_MS = 500; // For this long after the greeting, loading the first messages has priority.

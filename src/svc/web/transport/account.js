@@ -8,7 +8,7 @@
 
 import { post, Refusal } from "./http.js";
 import { deviceKey, forgetDeviceKey, signed } from "./device_key.js";
-import { inTurn, keep, keptLike, like } from "./kept.js";
+import { inTurn, keep, keptLike, like } from "./browser_storage.js";
 
 // In localStorage: {member, proof, access_token, refresh_token, fresh_until, good_until}.
 const KEPT = "svc.identity";

@@ -1,7 +1,7 @@
 // This browser's key: created once, kept in IndexedDB, and not extractable, not even by this page. A browser
 // without storage keeps it until the page ends. The holder of the key is the member. Signs; sends nothing.
 
-import { indexed } from "./indexed.js";
+import { indexed } from "./database.js";
 
 const inStore = indexed("svc", "keys");
 const NAME = "device";

@@ -9,7 +9,7 @@
 
 import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
-import { Pulse, SILENT_MS } from "./pulse.js";
+import { Pulse, SILENT_MS } from "./heartbeat.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
 // The deadlines of attempts to connect. They are short, because only a new attempt notices that the network

@@ -2,7 +2,7 @@
 // page can read, for one member at a time. A browser without storage keeps it until the page ends.
 // docs/private.md
 
-import { indexed } from "./indexed.js";
+import { indexed } from "./database.js";
 
 const inStore = indexed("svc.private", "kept");
 const KEY = "key"; // {memberId, key}: the owner of all other entries, and the key that opens them.

@@ -4,7 +4,7 @@
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
-import { keep, keptLike, SENT_AWAY } from "./kept.js";
+import { keep, keptLike, SENT_AWAY } from "./browser_storage.js";
 
 const SESSION = "sessionStorage";
 const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", carried: null };

@@ -5,11 +5,11 @@
 
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
-import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/place.js";
+import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { connection, info, member } from "../state/server.js";
 import { ringing } from "../state/private_calls.js";
 import { nameOf, privateUnread, talksById } from "../state/private_talks.js";
-import { totals } from "../state/unread.js";
+import { totals } from "../state/unread_counts.js";
 import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
 import { t } from "../words/words.js";
 import { Arriving } from "./arriving/arriving.js";

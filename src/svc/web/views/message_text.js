@@ -6,7 +6,7 @@
 import { channelsById } from "../state/channels.js";
 import { emoji } from "../state/emoji.js";
 import { colourOf, memberOf, roleName, rolesById } from "../state/people.js";
-import { open, placeIn, showDialog } from "../state/place.js";
+import { open, placeIn, showDialog } from "../state/navigation.js";
 import { member } from "../state/server.js";
 import { html, useMemo } from "../vendor/preact.js";
 import { computed } from "../vendor/signals.js";

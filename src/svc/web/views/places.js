@@ -1,4 +1,4 @@
-// The side panels and dialogs, by the names of state/place.js. Each loads on first use.
+// The side panels and dialogs, by the names of state/navigation.js. Each loads on first use.
 
 import { Later } from "./parts/later.js";
 

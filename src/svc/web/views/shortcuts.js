@@ -14,9 +14,9 @@ import {
   showDialog,
   target,
   toggleAside,
-} from "../state/place.js";
+} from "../state/navigation.js";
 import { member } from "../state/server.js";
-import { countsOf, readAll } from "../state/unread.js";
+import { countsOf, readAll } from "../state/unread_counts.js";
 import { goToField } from "./composer/fields.js";
 
 /** {keys, words, act}; `keys` as in "Ctrl+K": Ctrl is the command key on a Mac. */

@@ -3,7 +3,7 @@
 
 /** @import { Refused } from "../types/wire.js" */
 
-import { keep, kept } from "../transport/kept.js";
+import { keep, kept } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
 const CHOSEN = "svc.language"; // In localStorage; without it the browser's languages decide.

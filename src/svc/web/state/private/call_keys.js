@@ -2,10 +2,10 @@
 // docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
-/** @import { Kept } from "./waiting.js" */
+/** @import { Kept } from "./unsent_messages.js" */
 
 import { readStatement } from "./mls.js";
-import { reportProblem } from "./others.js";
+import { reportProblem } from "./other_devices.js";
 
 /**
  * Return {epoch, leaf, baseKey, members, devices} of this epoch; `members` are the ids by leaf, `devices` the

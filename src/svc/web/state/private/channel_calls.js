@@ -4,15 +4,15 @@
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
- * @import { Kept } from "./waiting.js"
+ * @import { Kept } from "./unsent_messages.js"
  *
  * @typedef {NonNullable<Awaited<ReturnType<typeof import("./call_keys.js").keysOf>>>} Keys
  */
 
 import { Unkept } from "../../transport/private_store.js";
 import { teller } from "./call_keys.js";
-import { deviceOf, inCalls, takePart } from "./own.js";
-import { reportProblem } from "./others.js";
+import { deviceOf, inCalls, takePart } from "./own_identity.js";
+import { reportProblem } from "./other_devices.js";
 
 // The first device in the group adds and removes others. If it does not, the next one does after this time.
 const TURN_MS = 300;

@@ -3,7 +3,7 @@
 
 /**
  * @import { Reactions } from "../conversation.js"
- * @import { FileSaid } from "./sealed.js"
+ * @import { FileSaid } from "./file_encryption.js"
  *
  * @typedef {{by: string, key: string}} Ref the author of a message, and the key that they gave it
  * @typedef {{seq: number, by: string, who: string}} Removal
@@ -14,7 +14,7 @@
  */
 
 import { changedReactions } from "../conversation.js";
-import { filesSaid } from "./sealed.js";
+import { filesSaid } from "./file_encryption.js";
 
 const VERSION = 1;
 export const MOST_CHARACTERS = 4000; // Of a message, as in the channels.

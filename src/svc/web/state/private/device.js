@@ -7,13 +7,13 @@
  * @import { Answer, Body, PathOf } from "../../types/wire.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Said } from "./content.js"
- * @import { Entry, Group } from "./entries.js"
- * @import { Api } from "./others.js"
- * @import { Kept, Outgoing } from "./waiting.js"
+ * @import { Entry, Group } from "./log_entries.js"
+ * @import { Api } from "./other_devices.js"
+ * @import { Kept, Outgoing } from "./unsent_messages.js"
  */
 
-import { sinceHere } from "./earlier.js";
-import { afterEntry } from "./entries.js";
+import { sinceHere } from "./history_messages.js";
+import { afterEntry } from "./log_entries.js";
 import { frankedFor } from "./franking.js";
 import {
   agreementOf,
@@ -32,10 +32,19 @@ import {
   unpacked,
   utf8,
 } from "./mls.js";
-import { chainFrom, seenBy } from "./order.js";
-import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./others.js";
+import { chainFrom, seenBy } from "./log_order.js";
+import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from "./other_devices.js";
 import { OwnKeys } from "./own_keys.js";
-import { allWaiting, nextWaiting, noMore, NotYet, refusedAs, rings, wait, waitAgain } from "./waiting.js";
+import {
+  allWaiting,
+  nextWaiting,
+  noMore,
+  NotYet,
+  refusedAs,
+  rings,
+  wait,
+  waitAgain,
+} from "./unsent_messages.js";
 
 const ATTEMPTS = 30; // For commits that lose against others in succession.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (

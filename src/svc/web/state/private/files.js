@@ -4,7 +4,7 @@
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
- * @import { FileSaid } from "./sealed.js"
+ * @import { FileSaid } from "./file_encryption.js"
  *
  * @typedef {{state: "opening" | "open" | "failed", url: string, problem: string}} Opened
  */
@@ -13,8 +13,8 @@ import { download } from "../../transport/http.js";
 import { explain, t } from "../../words/words.js";
 import { opened } from "../private_talks.js";
 import { accessToken, api } from "../server.js";
-import { start } from "./own.js";
-import { kindOf, openFile, PLAIN_TYPE } from "./sealed.js";
+import { start } from "./own_identity.js";
+import { kindOf, openFile, PLAIN_TYPE } from "./file_encryption.js";
 
 const KEPT_BYTES = 8 * 2 ** 20; // Larger files are downloaded again.
 const NAME = (/** @type {string} */ id, /** @type {string} */ fileId) => `file/${id}/${fileId}`;

@@ -4,7 +4,7 @@
 /** @import { Said } from "./content.js" */
 
 import { fromBase64, hexOf, toBase64, utf8 } from "./mls.js";
-import { filesSaid, isBytes } from "./sealed.js";
+import { filesSaid, isBytes } from "./file_encryption.js";
 
 const KEY_BYTES = 32;
 

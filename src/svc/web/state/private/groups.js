@@ -6,9 +6,9 @@
 import { talksById } from "../private_talks.js";
 import { api } from "../server.js";
 import { nameSaid, removedSaid } from "./content.js";
-import { start } from "./own.js";
-import { begin, forgetTalk, left, look } from "./reading.js";
-import { say } from "./saying.js";
+import { start } from "./own_identity.js";
+import { begin, forgetTalk, left, look } from "./log_reader.js";
+import { say } from "./outbox.js";
 
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest) => `/api/private/conversations/${encodeURIComponent(id)}${rest}`

@@ -4,8 +4,8 @@
 /**
  * @import { Body } from "../../types/wire.js"
  * @import { Keys } from "./mls.js"
- * @import { Api } from "./others.js"
- * @import { Kept } from "./waiting.js"
+ * @import { Api } from "./other_devices.js"
+ * @import { Kept } from "./unsent_messages.js"
  *
  * @typedef {Keys & {statement: string, id: string}} Identity
  */

@@ -3,7 +3,7 @@
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
- * @import { FileSaid } from "./sealed.js"
+ * @import { FileSaid } from "./file_encryption.js"
  *
  * @typedef {{blob: Blob, width: number | null, height: number | null}} Prepared
  * @typedef {{key: string, file: File, name: string, state: "sending" | "done" | "refused", progress: number,
@@ -17,7 +17,7 @@ import { explain, t } from "../../words/words.js";
 import { nameAs } from "../spoilers.js";
 import { accessToken } from "../server.js";
 import { close, erase, own } from "./files.js";
-import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./sealed.js";
+import { kindOf, MOST_BYTES, MOST_FILES, PLAIN_TYPE, sealFile } from "./file_encryption.js";
 
 const LONGEST_NAME = 100;
 

@@ -5,9 +5,9 @@
 /** @import { Noticed } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
-import { open, openTalk } from "../../state/place.js";
+import { open, openTalk } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
-import { inSight } from "../../state/sight.js";
+import { inSight } from "../../state/visibility.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/later.js";
 

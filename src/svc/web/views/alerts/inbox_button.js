@@ -1,8 +1,8 @@
 // The inbox button, with the number of new mentions.
 
-import { beside, toggleAside } from "../../state/place.js";
+import { beside, toggleAside } from "../../state/navigation.js";
 import { threads } from "../../state/threads.js";
-import { totals } from "../../state/unread.js";
+import { totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";

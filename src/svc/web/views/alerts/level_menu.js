@@ -5,8 +5,8 @@
 
 import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
-import { addressOf } from "../../state/place.js";
-import { countsOf, readAll } from "../../state/unread.js";
+import { addressOf } from "../../state/navigation.js";
+import { countsOf, readAll } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { copy } from "../parts/copying.js";

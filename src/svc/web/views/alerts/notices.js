@@ -6,8 +6,8 @@
 /** @import { Noticed, Rung } from "../../types/wire.js" */
 
 import { talks, talksById } from "../../state/private_talks.js";
-import { unread } from "../../state/unread.js";
-import { inTurn } from "../../transport/kept.js";
+import { unread } from "../../state/unread_counts.js";
+import { inTurn } from "../../transport/browser_storage.js";
 import { running } from "../../transport/worker.js";
 import { effect } from "../../vendor/signals.js";
 

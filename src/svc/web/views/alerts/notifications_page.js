@@ -5,7 +5,7 @@
 import { alerts, chooseAlerts, chooseSound, SOUNDS } from "../../state/alerts.js";
 import { chooseLevel, choiceOf, LEVELS, levelOf, unmute } from "../../state/notifications.js";
 import { tried } from "../../state/notices.js";
-import { install, installing } from "../../state/installed.js";
+import { install, installing } from "../../state/installation.js";
 import { lookAtPush, push } from "../../state/push.js";
 import { subscribe, unsubscribe } from "../../state/push_subscription.js";
 import { html, useLayoutEffect } from "../../vendor/preact.js";

@@ -3,7 +3,7 @@
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
 
-import { invitation, known, step } from "../../state/arriving.js";
+import { invitation, known, step } from "../../state/sign_in.js";
 import { info, isSecure, rejection, unheard } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";

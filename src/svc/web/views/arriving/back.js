@@ -3,7 +3,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./ways.js" */
 
-import { beSomebodyElse, busy, enter, enterByAccount, goTo, known, problem } from "../../state/arriving.js";
+import { beSomebodyElse, busy, enter, enterByAccount, goTo, known, problem } from "../../state/sign_in.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";

@@ -4,7 +4,7 @@
 /** @import { Takes } from "./ways.js" */
 /** @typedef {FormWith<"certificate", HTMLTextAreaElement>} Form */
 
-import { busy, enterByCertificate, problem, publicKey } from "../../state/arriving.js";
+import { busy, enterByCertificate, problem, publicKey } from "../../state/sign_in.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

@@ -4,7 +4,7 @@
 /** @import { Takes } from "./ways.js" */
 /** @typedef {FormWith<"code">} Form */
 
-import { wish, wishes } from "../../state/arriving.js";
+import { wish, wishes } from "../../state/sign_in.js";
 import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Field } from "../parts/field.js";

@@ -4,9 +4,9 @@
 /** @typedef {FormWith<"server">} Form */
 
 import { askFirstSteps, firstSteps, hideFirstSteps, nameServer } from "../../state/first_steps.js";
-import { sendIcon } from "../../state/managing/server.js";
+import { sendIcon } from "../../state/admin/server.js";
 import { notify, tried } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

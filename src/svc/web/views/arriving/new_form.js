@@ -4,7 +4,7 @@
 /** @import { Takes } from "./ways.js" */
 /** @typedef {FormWith<"name" | "invite" | "message">} Form */
 
-import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/arriving.js";
+import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/sign_in.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Field } from "../parts/field.js";

@@ -2,7 +2,7 @@
 
 /** @import { Info } from "../../types/wire.js" */
 
-import { wish, wishes } from "../../state/arriving.js";
+import { wish, wishes } from "../../state/sign_in.js";
 import { info } from "../../state/server.js";
 import { html, useId } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

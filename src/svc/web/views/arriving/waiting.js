@@ -1,6 +1,6 @@
 // The view for somebody who waits to be admitted. The state polls by itself.
 
-import { goTo } from "../../state/arriving.js";
+import { goTo } from "../../state/sign_in.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

@@ -1,10 +1,10 @@
 // The submit buttons of the sign-in forms: with this browser's key, or through the account provider.
 
-/** @import { Problem, Step } from "../../state/arriving.js" */
+/** @import { Problem, Step } from "../../state/sign_in.js" */
 /** @import { Info, Refused } from "../../types/wire.js" */
 /** The sign-in ways that the server accepts. @typedef {Info["signIn"]} Takes */
 
-import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/arriving.js";
+import { busy, enter, enterByAccount, forgetful, goTo, held, problem, step } from "../../state/sign_in.js";
 import { info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";

@@ -11,7 +11,7 @@ import {
   toggleMic,
 } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
-import { open, openTalk, place } from "../../state/place.js";
+import { open, openTalk, place } from "../../state/navigation.js";
 import { callWords } from "../../state/private_calls.js";
 import { nameOf, talksById } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";

@@ -15,9 +15,9 @@ import {
 } from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";
 import { may } from "../../state/channels.js";
-import { aside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
+import { aside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
 import { whyNotSealed } from "../../state/private_calls.js";
-import { countsOf } from "../../state/unread.js";
+import { countsOf } from "../../state/unread_counts.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";

@@ -13,7 +13,7 @@ import {
 import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
-import { showDialog, toggleAside } from "../../state/place.js";
+import { showDialog, toggleAside } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";

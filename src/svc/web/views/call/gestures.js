@@ -7,7 +7,7 @@
 import { callChannel, ownHand, toggleHand } from "../../call/current_call.js";
 import { mayInCall } from "../../state/channels.js";
 import { raisedHands, react, reactions } from "../../state/gestures.js";
-import { lowerHandOf } from "../../state/managing/moderation.js";
+import { lowerHandOf } from "../../state/admin/moderation.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";

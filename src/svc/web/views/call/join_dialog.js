@@ -3,7 +3,7 @@
 
 import { chooseWishes, joinCall, wishes } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
-import { open } from "../../state/place.js";
+import { open } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

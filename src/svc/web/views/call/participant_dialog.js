@@ -2,7 +2,7 @@
 
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

@@ -7,7 +7,7 @@
 import { callChannel, speakers } from "../../call/current_call.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { calledTalk } from "../../state/private_calls.js";
 import { nameOf, talksById } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";

@@ -5,8 +5,8 @@
 import { callChannel, joinCall } from "../../call/current_call.js";
 import { may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
-import { open, place, showDialog } from "../../state/place.js";
-import { countsOf } from "../../state/unread.js";
+import { open, place, showDialog } from "../../state/navigation.js";
+import { countsOf } from "../../state/unread_counts.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -1,15 +1,15 @@
 // The list of channels: uncategorised text and voice channels, then each category, which can be folded.
 
 /** @import { Channel } from "../../types/api.js" */
-/** @import { Section } from "../../state/managing/order.js" */
+/** @import { Section } from "../../state/admin/order.js" */
 
 import { callChannel } from "../../call/current_call.js";
 import { channels, may } from "../../state/channels.js";
-import { folded, toggleFolded } from "../../state/managing/folding.js";
-import { sectionsOf } from "../../state/managing/order.js";
-import { place, showDialog } from "../../state/place.js";
+import { folded, toggleFolded } from "../../state/admin/folded_categories.js";
+import { sectionsOf } from "../../state/admin/order.js";
+import { place, showDialog } from "../../state/navigation.js";
 import { talks } from "../../state/private_talks.js";
-import { countsOf } from "../../state/unread.js";
+import { countsOf } from "../../state/unread_counts.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { ChannelMenu, openMenuIn, onMoveKey } from "../managing/channel_menu.js";

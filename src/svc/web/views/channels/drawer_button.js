@@ -1,8 +1,8 @@
 // The phone's button for the list of channels. A dot shows that the list has something unread.
 
-import { drawer } from "../../state/place.js";
+import { drawer } from "../../state/navigation.js";
 import { privateUnread } from "../../state/private_talks.js";
-import { totals } from "../../state/unread.js";
+import { totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";

@@ -3,10 +3,10 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { isOwner, MANAGING } from "../../state/managing/rank.js";
-import { showDialog } from "../../state/place.js";
+import { isOwner, MANAGING } from "../../state/admin/rank.js";
+import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";
-import { readAll, totals } from "../../state/unread.js";
+import { readAll, totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";

@@ -1,8 +1,8 @@
 // The sidebar: the server, its channels, the ongoing call and our own profile.
 
 import { may } from "../../state/channels.js";
-import { openReports } from "../../state/managing/reports.js";
-import { showDialog } from "../../state/place.js";
+import { openReports } from "../../state/admin/reports.js";
+import { showDialog } from "../../state/navigation.js";
 import { connection, info } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

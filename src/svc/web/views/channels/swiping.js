@@ -1,7 +1,7 @@
 // On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
 // channels. A swipe back closes the list.
 
-import { aside, closeAside, drawer } from "../../state/place.js";
+import { aside, closeAside, drawer } from "../../state/navigation.js";
 
 const LEAST_PX = 60;
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.

@@ -9,9 +9,9 @@
  */
 
 import { channels } from "../../state/channels.js";
-import { fit, folded } from "../../state/matching.js";
+import { fit, folded } from "../../state/name_search.js";
 import { loadMembers, members } from "../../state/people.js";
-import { closeDialogs, open, showDialog } from "../../state/place.js";
+import { closeDialogs, open, showDialog } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";

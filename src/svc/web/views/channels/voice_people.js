@@ -7,7 +7,7 @@
 
 import { callChannel, speakers } from "../../call/current_call.js";
 import { memberOf } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { speaking } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

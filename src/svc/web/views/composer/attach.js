@@ -2,13 +2,13 @@
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
-import { partsOf } from "../../state/spot.js";
+import { partsOf } from "../../state/location.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot`: as in state/spot.js. @param {string} spot @param {File[]} files */
+/** `spot`: as in state/location.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", partsOf(spot).channelId)) notify(t("may-not-attach"));

@@ -3,14 +3,14 @@
 /**
  * @import { Permission } from "../../types/wire.js"
  * @import { Asked, Candidate, Sources } from "../../state/completion.js"
- * @import { Names } from "../../state/shortened.js"
+ * @import { Names } from "../../state/mention_text.js"
  * @import { RefObject } from "../../vendor/preact.js"
  */
 
 import { channels, may } from "../../state/channels.js";
 import { emoji } from "../../state/emoji.js";
 import { complete, loadMembers, members, roleName, roles } from "../../state/people.js";
-import { isNamed } from "../../state/shortened.js";
+import { isNamed } from "../../state/mention_text.js";
 import { html, useEffect, useId, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";

@@ -7,13 +7,13 @@
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
 import { notify } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { send } from "../../state/outbox.js";
-import { shownFrom } from "../../state/read_last.js";
+import { shownFrom } from "../../state/offline_copy.js";
 import { member } from "../../state/server.js";
 import { secondsLeft } from "../../state/slow_mode.js";
-import { spotOf } from "../../state/spot.js";
-import { weSent, weType } from "../../state/typing.js";
+import { spotOf } from "../../state/location.js";
+import { weSent, weType } from "../../state/typing_indicators.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -2,7 +2,7 @@
 // afterwards, or the browser's undo, reverts that; then emoticons stay as typed in this message.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
-import { look } from "../../state/look.js";
+import { look } from "../../state/appearance.js";
 import { useState } from "../../vendor/preact.js";
 
 /**

@@ -12,7 +12,7 @@ import { leaveForField } from "./fields.js";
 
 const MOST_S = 600;
 
-/** `spot`: as in state/spot.js. @param {{spot: string, onClose: () => void}} props */
+/** `spot`: as in state/location.js. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
   // Null until the microphone is open.
   const [seconds, setSeconds] = useState(/** @type {number | null} */ (null));

@@ -1,10 +1,10 @@
 // The message field: it shows names where the markdown has ids, converts emoticons, and completes names.
 
-/** @import { Names } from "../../state/shortened.js" */
+/** @import { Names } from "../../state/mention_text.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { formatOf, formatted } from "../../state/formatting.js";
-import { restored, shortened } from "../../state/shortened.js";
+import { restored, shortened } from "../../state/mention_text.js";
 import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { useCompletion } from "./completion_list.js";
 import { useEmoticons } from "./emoticons.js";

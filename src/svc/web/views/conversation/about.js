@@ -5,7 +5,7 @@
 
 import { channelsById, may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
-import { closeDialogs, showAside, showDialog } from "../../state/place.js";
+import { closeDialogs, showAside, showDialog } from "../../state/navigation.js";
 import { unreadInThreads } from "../../state/threads.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -2,7 +2,7 @@
 
 /** @import { Message } from "../../types/api.js" */
 
-import { showAside } from "../../state/place.js";
+import { showAside } from "../../state/navigation.js";
 import { threads } from "../../state/threads.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

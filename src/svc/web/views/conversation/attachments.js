@@ -13,7 +13,7 @@
  * @typedef {{widest?: number, highest?: number}} Room how large something may become
  */
 
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { language } from "../../words/words.js";

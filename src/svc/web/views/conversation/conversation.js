@@ -3,17 +3,17 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { Conversation as Held } from "../../state/conversation.js" */
-/** @import { Target } from "../../state/place.js" */
+/** @import { Target } from "../../state/navigation.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
-import { beside, showAside, showDialog, target, toggleAside } from "../../state/place.js";
+import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
 import { unreadInThreads } from "../../state/threads.js";
-import { typing } from "../../state/typing.js";
+import { typing } from "../../state/typing_indicators.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
 import { InboxButton } from "../alerts/inbox_button.js";

@@ -1,6 +1,6 @@
 // Edit a message in its place.
 
-/** @import { Names } from "../../state/shortened.js" */
+/** @import { Names } from "../../state/mention_text.js" */
 /** @import { Shown } from "./message.js" */
 
 import { acts } from "../../state/conversation.js";

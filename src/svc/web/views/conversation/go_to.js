@@ -2,7 +2,7 @@
 
 /** @import { Message } from "../../types/api.js" */
 
-import { closeAside, open, showAside } from "../../state/place.js";
+import { closeAside, open, showAside } from "../../state/navigation.js";
 
 // As in style/home.css: below this width the panel covers the channel.
 const COVERED = "(max-width: 960px)";

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { openAt } from "../../state/place.js";
+import { openAt } from "../../state/navigation.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

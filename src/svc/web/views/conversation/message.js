@@ -5,7 +5,7 @@
  * @import { Message as Posted } from "../../types/api.js"
  * @import { Permission } from "../../types/wire.js"
  * @import { Ref } from "../../state/private/content.js"
- * @import { FileSaid } from "../../state/private/sealed.js"
+ * @import { FileSaid } from "../../state/private/file_encryption.js"
  * @import { Noted } from "../../state/private_talks.js"
  * @import { Attached } from "./attachments.js"
  *
@@ -27,7 +27,7 @@
  *   onEdit: (id: string | null) => void}} Props
  */
 
-import { answered } from "../../state/answered.js";
+import { answered } from "../../state/replied_messages.js";
 import {
   blocked,
   colouredRole,
@@ -37,7 +37,7 @@ import {
   pictureNow,
   presenceOf,
 } from "../../state/people.js";
-import { open, openTalk, showAside, showDialog } from "../../state/place.js";
+import { open, openTalk, showAside, showDialog } from "../../state/navigation.js";
 import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -8,7 +8,7 @@ import { acts } from "../../state/conversation.js";
 import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { member } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";

@@ -6,7 +6,7 @@
 
 import { channels, channelsById } from "../../state/channels.js";
 import { loadMembers, members } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import {
   begun,
   completed,

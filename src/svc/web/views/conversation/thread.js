@@ -9,7 +9,7 @@ import { channelsById, may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
 import { connection } from "../../state/server.js";
-import { spotOf } from "../../state/spot.js";
+import { spotOf } from "../../state/location.js";
 import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";

@@ -7,7 +7,7 @@
  */
 
 import { channelsById } from "../../state/channels.js";
-import { showAside } from "../../state/place.js";
+import { showAside } from "../../state/navigation.js";
 import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";

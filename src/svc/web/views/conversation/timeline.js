@@ -15,11 +15,11 @@
 
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { connection, member } from "../../state/server.js";
-import { inSight } from "../../state/sight.js";
+import { inSight } from "../../state/visibility.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
-import { leftUnread, markedRead, read, seen, unread } from "../../state/unread.js";
+import { leftUnread, markedRead, read, seen, unread } from "../../state/unread_counts.js";
 import { Component, createRef, html } from "../../vendor/preact.js";
 import { effect } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";

@@ -1,7 +1,7 @@
 // All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Shows
 // nothing.
 
-import { fit, folded, matching } from "../../state/matching.js";
+import { fit, folded, matching } from "../../state/name_search.js";
 import { signal } from "../../vendor/signals.js";
 import { language } from "../../words/words.js";
 

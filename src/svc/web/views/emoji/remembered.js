@@ -1,6 +1,6 @@
 // The recently used emoji and the skin tone, stored only in this browser.
 
-import { keep, keptLike } from "../../transport/kept.js";
+import { keep, keptLike } from "../../transport/browser_storage.js";
 import { signal } from "../../vendor/signals.js";
 
 const KEPT = "svc.emoji";

@@ -1,11 +1,11 @@
 // Bars above the page: a new version is available, or the page shows cached content. Also asks where to post
 // content shared with the page.
 
-import { isBusy, newVersion, update } from "../../state/installed.js";
+import { isBusy, newVersion, update } from "../../state/installation.js";
 import { notify } from "../../state/notices.js";
-import { place, showDialog } from "../../state/place.js";
-import { pageFrom } from "../../state/read_last.js";
-import { shared } from "../../state/sharing.js";
+import { place, showDialog } from "../../state/navigation.js";
+import { pageFrom } from "../../state/offline_copy.js";
+import { shared } from "../../state/shared_content.js";
 import { html, useSignalEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { troubleWithServer } from "../channels/sidebar.js";

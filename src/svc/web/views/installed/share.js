@@ -1,9 +1,9 @@
 // Choose one of our channels for content shared from another application.
 
 import { may, textChannels } from "../../state/channels.js";
-import { folded } from "../../state/matching.js";
+import { folded } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
-import { dropWhatIsShared, shared, shareInto } from "../../state/sharing.js";
+import { dropWhatIsShared, shared, shareInto } from "../../state/shared_content.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";

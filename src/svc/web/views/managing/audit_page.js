@@ -2,7 +2,7 @@
 
 /** @import { AuditEntry } from "../../types/api.js" */
 
-import { ACTIONS, auditPage } from "../../state/managing/audit.js";
+import { ACTIONS, auditPage } from "../../state/admin/audit.js";
 import { tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

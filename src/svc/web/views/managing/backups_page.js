@@ -2,8 +2,8 @@
 
 /** @import { Backup } from "../../types/api.js" */
 
-import { timesChanged } from "../../state/managing/changed.js";
-import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/managing/running.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/admin/operation.js";
 import { tried } from "../../state/notices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { bytesOf, t } from "../../words/words.js";

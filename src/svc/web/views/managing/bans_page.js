@@ -2,8 +2,8 @@
 
 /** @import { Ban } from "../../types/api.js" */
 
-import { timesChanged } from "../../state/managing/changed.js";
-import { bans, unban } from "../../state/managing/moderation.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { bans, unban } from "../../state/admin/moderation.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

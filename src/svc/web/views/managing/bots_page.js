@@ -4,9 +4,9 @@
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { timesChanged } from "../../state/managing/changed.js";
-import { bots, createBot, deleteBot, renewToken } from "../../state/managing/running.js";
-import { ranksBelow } from "../../state/managing/rank.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { bots, createBot, deleteBot, renewToken } from "../../state/admin/operation.js";
+import { ranksBelow } from "../../state/admin/rank.js";
 import { notify, tried } from "../../state/notices.js";
 import { meet, memberOf, members, rolesById, roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -1,12 +1,12 @@
 // Act on several members at once: first list who is affected and who is left out, then the results.
 
-/** @import { Act } from "../../state/managing/members.js" */
+/** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
 
-import { doToEach, obstacle } from "../../state/managing/members.js";
-import { ban, kick, timeOut } from "../../state/managing/moderation.js";
-import { rolesBelow } from "../../state/managing/rank.js";
-import { giveRole, takeRole } from "../../state/managing/roles.js";
+import { doToEach, obstacle } from "../../state/admin/members.js";
+import { ban, kick, timeOut } from "../../state/admin/moderation.js";
+import { rolesBelow } from "../../state/admin/rank.js";
+import { giveRole, takeRole } from "../../state/admin/roles.js";
 import { notify } from "../../state/notices.js";
 import { roleName } from "../../state/people.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";

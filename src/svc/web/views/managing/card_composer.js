@@ -1,12 +1,12 @@
 // Compose a message with a card in fields, with a preview and the JSON that a program would send. Both fields
 // and JSON can be edited. Violations of our webhook schema are shown at once.
 
-/** @import { Wrong } from "../../state/managing/schema.js" */
+/** @import { Wrong } from "../../state/admin/schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */
 /** @import { Put } from "./card_fields.js" */
 
-import { picturesOf, problemsWith, shownCard, withAt } from "../../state/managing/payload.js";
-import { postTo, webhookDescription } from "../../state/managing/server.js";
+import { picturesOf, problemsWith, shownCard, withAt } from "../../state/admin/payload.js";
+import { postTo, webhookDescription } from "../../state/admin/server.js";
 import { notify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";

@@ -5,10 +5,10 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { channels, may } from "../../state/channels.js";
-import { moveChannel } from "../../state/managing/moving.js";
-import { stepped } from "../../state/managing/order.js";
+import { moveChannel } from "../../state/admin/channel_moves.js";
+import { stepped } from "../../state/admin/order.js";
 import { tried } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { tellingItems } from "../alerts/level_menu.js";

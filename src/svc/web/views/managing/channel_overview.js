@@ -2,7 +2,7 @@
 
 /** @import { Channel } from "../../types/api.js" */
 
-import { deleteChannel, editChannel } from "../../state/managing/channels.js";
+import { deleteChannel, editChannel } from "../../state/admin/channels.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

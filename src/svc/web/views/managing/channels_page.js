@@ -4,10 +4,10 @@
 /** @import { IconName } from "../parts/icon.js" */
 
 import { channels } from "../../state/channels.js";
-import { archivedChannels, editChannel } from "../../state/managing/channels.js";
-import { sectionsOf, stepped } from "../../state/managing/order.js";
+import { archivedChannels, editChannel } from "../../state/admin/channels.js";
+import { sectionsOf, stepped } from "../../state/admin/order.js";
 import { tried } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";

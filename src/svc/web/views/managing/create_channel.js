@@ -3,10 +3,10 @@
 /** @import { Channel } from "../../types/api.js" */
 
 import { channels } from "../../state/channels.js";
-import { openMade } from "../../state/place.js";
-import { createChannel } from "../../state/managing/channels.js";
-import { madePrivate } from "../../state/managing/privacy.js";
-import { isOwner, ownRank } from "../../state/managing/rank.js";
+import { openMade } from "../../state/navigation.js";
+import { createChannel } from "../../state/admin/channels.js";
+import { madePrivate } from "../../state/admin/privacy.js";
+import { isOwner, ownRank } from "../../state/admin/rank.js";
 import { roles } from "../../state/people.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";

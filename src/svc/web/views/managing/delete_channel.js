@@ -1,7 +1,7 @@
 // The confirmation before a channel is deleted.
 
 import { channelsById } from "../../state/channels.js";
-import { deleteChannel } from "../../state/managing/channels.js";
+import { deleteChannel } from "../../state/admin/channels.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { TypedConfirm } from "./parts/typed_confirm.js";

@@ -4,8 +4,8 @@
 /** @import { Signal } from "../../vendor/signals.js" */
 
 import { channels, may } from "../../state/channels.js";
-import { moveChannel } from "../../state/managing/moving.js";
-import { dropped } from "../../state/managing/order.js";
+import { moveChannel } from "../../state/admin/channel_moves.js";
+import { dropped } from "../../state/admin/order.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 

@@ -45,7 +45,7 @@ export function takingPeople(channelId, others) {
       event.stopPropagation();
       const { id } = person;
       drag.value = null;
-      import("../../state/managing/moderation.js").then(
+      import("../../state/admin/moderation.js").then(
         ({ moveToCall }) => tried(moveToCall(id, channelId)),
         () => {},
       );

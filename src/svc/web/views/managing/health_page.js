@@ -3,10 +3,10 @@
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
-import { health } from "../../state/managing/running.js";
+import { health } from "../../state/admin/operation.js";
 import { memberOf } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
-import { problemOf } from "../../state/reach.js";
+import { showDialog } from "../../state/navigation.js";
+import { problemOf } from "../../state/server_address.js";
 import { html } from "../../vendor/preact.js";
 import { bytesOf, knows, t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";

@@ -2,7 +2,7 @@
 
 /** @import { AuditEntry } from "../../types/api.js" */
 
-import { historyOf } from "../../state/managing/moderation.js";
+import { historyOf } from "../../state/admin/moderation.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";

@@ -3,8 +3,8 @@
 /** @import { Invite } from "../../types/api.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { addressOfInvite, createInvite } from "../../state/managing/invites.js";
-import { rolesBelow } from "../../state/managing/rank.js";
+import { addressOfInvite, createInvite } from "../../state/admin/invites.js";
+import { rolesBelow } from "../../state/admin/rank.js";
 import { roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -3,7 +3,7 @@
 /** @import { Application, Invite } from "../../types/api.js" */
 
 import { may } from "../../state/channels.js";
-import { timesChanged } from "../../state/managing/changed.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
 import {
   addressOfInvite,
   applications,
@@ -12,10 +12,10 @@ import {
   invites,
   refuse,
   revokeInvite,
-} from "../../state/managing/invites.js";
+} from "../../state/admin/invites.js";
 import { tried } from "../../state/notices.js";
 import { memberOf, rolesById, roleName } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";

@@ -6,10 +6,10 @@
 /** @import { Act } from "./moderate_dialog.js" */
 
 import { may } from "../../state/channels.js";
-import { endTimeout } from "../../state/managing/moderation.js";
-import { mayGiveRolesTo, ranksBelow } from "../../state/managing/rank.js";
+import { endTimeout } from "../../state/admin/moderation.js";
+import { mayGiveRolesTo, ranksBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -2,8 +2,8 @@
 
 /** @import { Role } from "../../types/api.js" */
 
-import { giveRole, takeRole } from "../../state/managing/roles.js";
-import { isOwner, rolesBelow } from "../../state/managing/rank.js";
+import { giveRole, takeRole } from "../../state/admin/roles.js";
+import { isOwner, rolesBelow } from "../../state/admin/rank.js";
 import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { memberOf, roleName } from "../../state/people.js";

@@ -1,13 +1,13 @@
 // All members in the settings: filter them, and act on one or several.
 
-/** @import { Act } from "../../state/managing/members.js" */
+/** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
 
 import { may } from "../../state/channels.js";
-import { EVERYBODY, findMembers, offeredActs } from "../../state/managing/members.js";
+import { EVERYBODY, findMembers, offeredActs } from "../../state/admin/members.js";
 import { tried } from "../../state/notices.js";
 import { members, online, presenceOf, roles, rolesById, roleName } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";

@@ -1,6 +1,6 @@
 // A moderator's action on a member: rename, time out, kick or ban, with a reason for the log.
 
-import { ban, kick, rename, timeOut } from "../../state/managing/moderation.js";
+import { ban, kick, rename, timeOut } from "../../state/admin/moderation.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, members } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -5,12 +5,12 @@
 
 import { acts } from "../../state/conversation.js";
 import { channelsById, may } from "../../state/channels.js";
-import { timeOut } from "../../state/managing/moderation.js";
-import { ranksBelow } from "../../state/managing/rank.js";
-import { around, messageOf, resolveReport } from "../../state/managing/reports.js";
+import { timeOut } from "../../state/admin/moderation.js";
+import { ranksBelow } from "../../state/admin/rank.js";
+import { around, messageOf, resolveReport } from "../../state/admin/reports.js";
 import { notify, tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
-import { closeDialogs, open } from "../../state/place.js";
+import { closeDialogs, open } from "../../state/navigation.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";

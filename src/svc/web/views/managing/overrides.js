@@ -1,16 +1,16 @@
 // The permissions of one channel: whether it is private, and for each role or person three choices per
 // permission, with the result of each.
 
-/** @import { Word } from "../../state/managing/permissions.js" */
+/** @import { Word } from "../../state/admin/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */
 /** @import { Target as Chosen } from "./parts/pick.js" */
 
 import { may } from "../../state/channels.js";
-import { timesChanged } from "../../state/managing/changed.js";
-import { overridesOf, putOverride, replaced } from "../../state/managing/channels.js";
-import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/managing/permissions.js";
-import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/managing/privacy.js";
-import { isOwner } from "../../state/managing/rank.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { overridesOf, putOverride, replaced } from "../../state/admin/channels.js";
+import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/admin/permissions.js";
+import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/privacy.js";
+import { isOwner } from "../../state/admin/rank.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";

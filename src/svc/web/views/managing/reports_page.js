@@ -2,12 +2,7 @@
 
 /** @import { Report } from "../../types/api.js" */
 
-import {
-  loadReports,
-  openReports,
-  resolvedElsewhere,
-  resolvedReports,
-} from "../../state/managing/reports.js";
+import { loadReports, openReports, resolvedElsewhere, resolvedReports } from "../../state/admin/reports.js";
 import { notify } from "../../state/notices.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -3,8 +3,8 @@
 /** @import { Role } from "../../types/api.js" */
 /** @import { Attributes } from "./dragging.js" */
 
-import { mayStep, placeOf, placeRole } from "../../state/managing/roles.js";
-import { rolesBelow } from "../../state/managing/rank.js";
+import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
+import { rolesBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roles, roleName } from "../../state/people.js";
 import { connection } from "../../state/server.js";

@@ -1,9 +1,9 @@
 // Message rules in the settings: each with its effect, and a button to add one of each kind.
 
-/** @import { Wanted } from "../../state/managing/rules.js" */
+/** @import { Wanted } from "../../state/admin/rules.js" */
 /** @import { Rule } from "../../types/api.js" */
 
-import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/managing/rules.js";
+import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/rules.js";
 import { tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -3,10 +3,10 @@
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
-import { changeSettings, settings } from "../../state/managing/server.js";
-import { keepsLess, storage } from "../../state/managing/running.js";
+import { changeSettings, settings } from "../../state/admin/server.js";
+import { keepsLess, storage } from "../../state/admin/operation.js";
 import { tried } from "../../state/notices.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { bytesOf, t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";

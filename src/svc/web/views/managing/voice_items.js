@@ -13,8 +13,8 @@ import {
   moveToCall,
   muteInCalls,
   stopScreenOf,
-} from "../../state/managing/moderation.js";
-import { ranksBelow } from "../../state/managing/rank.js";
+} from "../../state/admin/moderation.js";
+import { ranksBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";

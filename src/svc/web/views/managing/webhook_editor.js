@@ -3,12 +3,7 @@
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import {
-  addressOfWebhook,
-  deleteWebhook,
-  editWebhook,
-  setWebhookPicture,
-} from "../../state/managing/server.js";
+import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -2,8 +2,8 @@
 
 /** @import { Answer } from "../../types/wire.js" */
 
-import { postsOfWebhook } from "../../state/managing/server.js";
-import { closeDialogs, open } from "../../state/place.js";
+import { postsOfWebhook } from "../../state/admin/server.js";
+import { closeDialogs, open } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { knows, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

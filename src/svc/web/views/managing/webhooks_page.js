@@ -3,9 +3,9 @@
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 
 import { channelsById } from "../../state/channels.js";
-import { timesChanged } from "../../state/managing/changed.js";
-import { createWebhook, webhooks } from "../../state/managing/server.js";
-import { place } from "../../state/place.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { createWebhook, webhooks } from "../../state/admin/server.js";
+import { place } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";

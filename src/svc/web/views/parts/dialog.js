@@ -3,7 +3,7 @@
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { notices } from "../../state/notices.js";
-import { addLayer, dialog } from "../../state/place.js";
+import { addLayer, dialog } from "../../state/navigation.js";
 import { html, useLayoutEffect, useId, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button, IconButton } from "./button.js";

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { place } from "../../state/place.js";
+import { place } from "../../state/navigation.js";
 import { useLayoutEffect } from "../../vendor/preact.js";
 import { goToField } from "../composer/fields.js";
 

@@ -12,7 +12,7 @@ import {
   presenceOf,
   roleName,
 } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { roster, wanted } from "../../state/roster.js";
 import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";

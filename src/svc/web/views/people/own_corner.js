@@ -2,7 +2,7 @@
 
 import { tried } from "../../state/notices.js";
 import { bePresent, ownInvisible, ownQuiet } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { connection, member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -6,7 +6,7 @@
 
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
-import { place, showDialog } from "../../state/place.js";
+import { place, showDialog } from "../../state/navigation.js";
 import { member as ownMember } from "../../state/server.js";
 import { html, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

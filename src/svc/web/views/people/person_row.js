@@ -3,7 +3,7 @@
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { memberOf, presenceOf } from "../../state/people.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { member } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

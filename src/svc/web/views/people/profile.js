@@ -15,7 +15,7 @@ import {
   unblock,
   roleName,
 } from "../../state/people.js";
-import { closeDialogs, place, showDialog } from "../../state/place.js";
+import { closeDialogs, place, showDialog } from "../../state/navigation.js";
 import { mayWriteTo, writeTo } from "../../state/private_talks.js";
 import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";

@@ -3,7 +3,7 @@
 
 /** @import { Answer } from "../../types/wire.js" */
 
-import { recoveryCode } from "../../state/own.js";
+import { recoveryCode } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

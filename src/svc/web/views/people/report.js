@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { notify } from "../../state/notices.js";
-import { report } from "../../state/own.js";
+import { report } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
 import { theRunning } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";

@@ -2,14 +2,14 @@
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Told } from "../../state/private/content.js" */
-/** @import { FileSaid } from "../../state/private/sealed.js" */
+/** @import { FileSaid } from "../../state/private/file_encryption.js" */
 /**
  * @typedef {ReturnType<typeof shown>} PrivateMessage
  * @typedef {ReturnType<typeof fileOf>} PrivateFile
  */
 
 import { memberOf } from "../../state/people.js";
-import { kindOf } from "../../state/private/sealed.js";
+import { kindOf } from "../../state/private/file_encryption.js";
 import { notes, said } from "../../state/private_talks.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";

@@ -1,6 +1,6 @@
 // Create a private group conversation: its members and name.
 
-import { openTalk } from "../../state/place.js";
+import { openTalk } from "../../state/navigation.js";
 import { theRunning } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -3,8 +3,8 @@
 /** @import { Told } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { folded } from "../../state/matching.js";
-import { openTalk } from "../../state/place.js";
+import { folded } from "../../state/name_search.js";
+import { openTalk } from "../../state/navigation.js";
 import { nameOf, said, talks } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -7,7 +7,7 @@
 import { callChannel } from "../../call/current_call.js";
 import { callTalk } from "../../call/private_calls.js";
 import { notify } from "../../state/notices.js";
-import { leaveTalk, showDialog } from "../../state/place.js";
+import { leaveTalk, showDialog } from "../../state/navigation.js";
 import { memberOf } from "../../state/people.js";
 import { may } from "../../state/channels.js";
 import {

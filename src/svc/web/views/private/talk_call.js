@@ -6,7 +6,7 @@
 import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";
 import { callTalk } from "../../call/private_calls.js";
-import { showDialog } from "../../state/place.js";
+import { showDialog } from "../../state/navigation.js";
 import { calledTalk, callWords } from "../../state/private_calls.js";
 import { peopleIn } from "../../state/voice.js";
 import { html } from "../../vendor/preact.js";

@@ -11,9 +11,9 @@
  * @typedef {{talkId: string, thread: null, messages: ReadonlySignal<Entry[]>}} PrivateConversation
  */
 
-import { target } from "../../state/place.js";
+import { target } from "../../state/navigation.js";
 import { theRunning, unsent } from "../../state/private_talks.js";
-import { inSight } from "../../state/sight.js";
+import { inSight } from "../../state/visibility.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

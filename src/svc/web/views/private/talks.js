@@ -3,7 +3,7 @@
 /** @import { Talk } from "../../state/private_talks.js" */
 
 import { may } from "../../state/channels.js";
-import { openTalk, place, showDialog } from "../../state/place.js";
+import { openTalk, place, showDialog } from "../../state/navigation.js";
 import { isBlocked, nameOf, talks } from "../../state/private_talks.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

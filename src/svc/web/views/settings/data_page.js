@@ -1,7 +1,7 @@
 // Our data: export it, leave, or delete it. Each action explains its effects.
 
 import { notify, tried } from "../../state/notices.js";
-import { deleteData, exportData, leaveServer } from "../../state/own.js";
+import { deleteData, exportData, leaveServer } from "../../state/own_account.js";
 import { info, member } from "../../state/server.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";

@@ -1,6 +1,6 @@
 // The page's appearance and language.
 
-import { choose, look, TEXT_SIZES } from "../../state/look.js";
+import { choose, look, TEXT_SIZES } from "../../state/appearance.js";
 import { html } from "../../vendor/preact.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.js";
 import { Choice, Switch } from "../parts/field.js";

@@ -1,7 +1,7 @@
 // The pages of the settings in order: {name, Page, may?}; `may` returns whether we see it.
 
 import { may, permissions } from "../../state/channels.js";
-import { isOwner, MANAGING } from "../../state/managing/rank.js";
+import { isOwner, MANAGING } from "../../state/admin/rank.js";
 import { Later } from "../parts/later.js";
 import { NotificationsPage } from "../alerts/notifications_page.js";
 import { BlockedPage } from "./blocked_page.js";

@@ -1,6 +1,6 @@
 // A permission with its sentence: a switch of a role, or three choices of a channel's override.
 
-/** @import { Word } from "../../../state/managing/permissions.js" */
+/** @import { Word } from "../../../state/admin/permissions.js" */
 /** @import { Permission } from "../../../types/wire.js" */
 
 import { html, useId } from "../../../vendor/preact.js";

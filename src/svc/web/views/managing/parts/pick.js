@@ -3,7 +3,7 @@
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
 
-import { folded } from "../../../state/matching.js";
+import { folded } from "../../../state/name_search.js";
 import { loadMembers, members, roles, roleName } from "../../../state/people.js";
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";

@@ -1,6 +1,6 @@
 // Warn people who invite others that the server's address does not work for those, with advice.
 
-import { problemOf } from "../../../state/reach.js";
+import { problemOf } from "../../../state/server_address.js";
 import { html } from "../../../vendor/preact.js";
 import { t } from "../../../words/words.js";
 

@@ -1,6 +1,6 @@
 // The folded categories of the channel list, kept in this browser only.
 
-import { keep, keptLike } from "../../transport/kept.js";
+import { keep, keptLike } from "../../transport/browser_storage.js";
 import { signal } from "../../vendor/signals.js";
 
 const KEPT = "svc.folded";

@@ -5,11 +5,11 @@
  * @import { PrivateConversation } from "../../types/api.js"
  * @import { Signal } from "../../vendor/signals.js"
  * @import { Talk } from "../private_talks.js"
- * @import { Change } from "./changes.js"
+ * @import { Change } from "./device_changes.js"
  * @import { Said, Told } from "./content.js"
- * @import { Entry } from "./entries.js"
- * @import { Own } from "./own.js"
- * @import { Waiting } from "./waiting.js"
+ * @import { Entry } from "./log_entries.js"
+ * @import { Own } from "./own_identity.js"
+ * @import { Waiting } from "./unsent_messages.js"
  */
 
 import { explain, t } from "../../words/words.js";
@@ -19,16 +19,16 @@ import { memberOf } from "../people.js";
 import { notify } from "../notices.js";
 import { nameOf, notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
 import { member } from "../server.js";
-import { noteOf, removerOf } from "./changes.js";
+import { noteOf, removerOf } from "./device_changes.js";
 import { emptied, toldBy } from "./content.js";
-import { answerIn, asksIn, earlierOf, othersOfOurs } from "./earlier.js";
+import { answerIn, asksIn, earlierOf, othersOfOurs } from "./history_messages.js";
 import { close, namesOf } from "./files.js";
-import { noteUnknown } from "./known.js";
-import { codeOf, devicesIn, isVerified, thisDevice } from "./number.js";
-import { Withheld } from "./others.js";
-import { inCalls, isStill, start, takePart } from "./own.js";
-import { filesSaid } from "./sealed.js";
-import { unsentOf } from "./waiting.js";
+import { noteUnknown } from "./known_devices.js";
+import { codeOf, devicesIn, isVerified, thisDevice } from "./safety_numbers.js";
+import { Withheld } from "./other_devices.js";
+import { inCalls, isStill, start, takePart } from "./own_identity.js";
+import { filesSaid } from "./file_encryption.js";
+import { unsentOf } from "./unsent_messages.js";
 
 /** The conversations to read next: ids, or null for all. @type {Set<string | null>} */
 let asked = new Set();

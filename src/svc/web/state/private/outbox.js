@@ -2,16 +2,16 @@
 // docs/private.md
 
 /** @import { Ref, Said } from "./content.js" */
-/** @import { FileSaid } from "./sealed.js" */
+/** @import { FileSaid } from "./file_encryption.js" */
 /** @typedef {{talk_id: string, ref: Ref, attachments: {id: string}[]}} Named */
 
 import { explain } from "../../words/words.js";
 import { notify } from "../notices.js";
 import { deleteSaid, editSaid, messageSaid, reactionSaid } from "./content.js";
 import { erase } from "./files.js";
-import { start } from "./own.js";
-import { leaving, look, showAgain } from "./reading.js";
-import { NotYet, unsentOf, wait } from "./waiting.js";
+import { start } from "./own_identity.js";
+import { leaving, look, showAgain } from "./log_reader.js";
+import { NotYet, unsentOf, wait } from "./unsent_messages.js";
 
 const AGAIN_MS = 15_000; // To retry after the server could not accept a message.
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noteOf, removerOf } from "../../src/svc/web/state/private/changes.js";
-import { noteUnknown } from "../../src/svc/web/state/private/known.js";
+import { noteOf, removerOf } from "../../src/svc/web/state/private/device_changes.js";
+import { noteUnknown } from "../../src/svc/web/state/private/known_devices.js";
 
 const [ADA, BEN, OTHER] = [
   { memberId: "ada", thumbprint: "a" },

@@ -2,7 +2,7 @@
 
 import { api } from "../server.js";
 import { revealable } from "./franking.js";
-import { start } from "./own.js";
+import { start } from "./own_identity.js";
 
 /**
  * @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the number of the entry with its
@@ -16,7 +16,7 @@ import { start } from "./own.js";
  */
 export async function report({ talk_id: id, said_in: seq }, text) {
   const { kept } = await start();
-  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./entries.js").Entry>} */ (
+  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
     (await kept.get(`history/${id}/${seq}`)) ?? {}
   );
   if (!memberId || sentAtMs === undefined || !said?.frank || !tag)

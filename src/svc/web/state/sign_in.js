@@ -8,11 +8,11 @@
 import { claimsOf, LOCAL } from "../transport/account.js";
 import { deviceKey, keepsKey } from "../transport/device_key.js";
 import { post, Unreachable } from "../transport/http.js";
-import { kept, SENT_AWAY } from "../transport/kept.js";
+import { kept, SENT_AWAY } from "../transport/browser_storage.js";
 import { batch, computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
-import { open } from "./place.js";
+import { open } from "./navigation.js";
 import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 

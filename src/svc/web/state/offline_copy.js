@@ -5,16 +5,16 @@
 /** @import { KeptPage, Scene } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { drop, dropAll, keep, kept, names } from "../transport/read_last.js";
+import { drop, dropAll, keep, kept, names } from "../transport/offline_copy.js";
 import { effect, signal, untracked } from "../vendor/signals.js";
 import { channels, channelsById, permissions } from "./channels.js";
 import { conversationOf } from "./conversation.js";
 import { emoji } from "./emoji.js";
 import { choices } from "./notifications.js";
 import { roles } from "./people.js";
-import { place } from "./place.js";
+import { place } from "./navigation.js";
 import { connection, info, listen, member, recall } from "./server.js";
-import { unread } from "./unread.js";
+import { unread } from "./unread_counts.js";
 
 const MOST_CHANNELS = 10;
 const MOST_MESSAGES = 50;

@@ -2,16 +2,16 @@
 // docs/private.md
 
 import { attaching } from "../private_talks.js";
-import { answerOurs, askOurs, bring } from "./bringing.js";
+import { answerOurs, askOurs, bring } from "./history_transfer.js";
 import { teller } from "./call_keys.js";
 import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
-import { numberOf, verify } from "./number.js";
+import { numberOf, verify } from "./safety_numbers.js";
 import { followCall } from "./channel_calls.js";
-import { forgetOwn, inTalks, start, takePart } from "./own.js";
-import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./reading.js";
-import { report } from "./reporting.js";
-import { acts, discard, send, sendAgain } from "./saying.js";
+import { forgetOwn, inTalks, start, takePart } from "./own_identity.js";
+import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./log_reader.js";
+import { report } from "./reports.js";
+import { acts, discard, send, sendAgain } from "./outbox.js";
 import { PrivateUploads } from "./uploads.js";
 
 onRead(greet);

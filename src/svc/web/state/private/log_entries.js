@@ -4,9 +4,9 @@
  * @import { PrivateEntry } from "../../types/api.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { State } from "./mls.js"
- * @import { Device } from "./others.js"
- * @import { Chain } from "./order.js"
- * @import { Outgoing } from "./waiting.js"
+ * @import { Device } from "./other_devices.js"
+ * @import { Chain } from "./log_order.js"
+ * @import { Outgoing } from "./unsent_messages.js"
  *
  * @typedef {{state: Uint8Array, seq: number, between: string[] | null, outgoing: Outgoing[], chain?: Chain |
  *   null, pending?: {digest: string, state: Uint8Array, adds: boolean} | null}} Group as it is stored
@@ -16,8 +16,8 @@
 
 import { isFranked } from "./franking.js";
 import { digestOf, epochOf, fromBase64, open, packed } from "./mls.js";
-import { chainFrom, following, isSame } from "./order.js";
-import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./others.js";
+import { chainFrom, following, isSame } from "./log_order.js";
+import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./other_devices.js";
 
 /**
  * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device

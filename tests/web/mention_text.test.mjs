@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { isNamed, restored, shortened } from "../../src/svc/web/state/shortened.js";
+import { isNamed, restored, shortened } from "../../src/svc/web/state/mention_text.js";
 
 test("a mention is shown as its name, and comes back as it was", () => {
   for (const [markdown, shown] of [

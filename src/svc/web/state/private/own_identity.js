@@ -2,7 +2,7 @@
 
 /**
  * @import { Member } from "../../types/api.js"
- * @import { Kept } from "./waiting.js"
+ * @import { Kept } from "./unsent_messages.js"
  *
  * @typedef {Awaited<ReturnType<typeof make>>} Own
  * @typedef {ConstructorParameters<typeof PrivateDevice>[0]} Parts
@@ -10,7 +10,7 @@
 
 import { deviceKey, signed } from "../../transport/device_key.js";
 import { post } from "../../transport/http.js";
-import { inTurn } from "../../transport/kept.js";
+import { inTurn } from "../../transport/browser_storage.js";
 import { erasePrivateStore, openPrivateStore } from "../../transport/private_store.js";
 import { api, member } from "../server.js";
 import { PrivateDevice } from "./device.js";

@@ -2,8 +2,8 @@
 // commit names the new devices; this module still notices them. docs/private.md
 
 /** @import { Changes } from "../../transport/private_store.js" */
-/** @import { Device } from "./others.js" */
-/** @import { Kept } from "./waiting.js" */
+/** @import { Device } from "./other_devices.js" */
+/** @import { Kept } from "./unsent_messages.js" */
 
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 

@@ -2,10 +2,10 @@
 // device. docs/private.md
 
 /** @import { Stated } from "./mls.js" */
-/** @import { Device } from "./others.js" */
+/** @import { Device } from "./other_devices.js" */
 
 import { readStatement } from "./mls.js";
-import { inCalls, start } from "./own.js";
+import { inCalls, start } from "./own_identity.js";
 
 const GROUPS = 12; // Of five digits, each from five bytes.
 const GROUPS_OF_ONE = 6; // Of one device; enough that nobody can generate keys until they match.

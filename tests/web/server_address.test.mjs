@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { problemOf } from "../../src/svc/web/state/reach.js";
+import { problemOf } from "../../src/svc/web/state/server_address.js";
 
 const problem = (address) => problemOf(new URL(address));
 

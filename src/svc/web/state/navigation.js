@@ -10,7 +10,7 @@
  *   Target
  */
 
-import { keep, kept } from "../transport/kept.js";
+import { keep, kept } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
 import { listen } from "./server.js";

@@ -14,7 +14,7 @@ import {
   refuseEarlier,
   sendEarlier,
   takeEarlier,
-} from "../../../src/svc/web/state/private/earlier.js";
+} from "../../../src/svc/web/state/private/history_messages.js";
 import { frankedFor } from "../../../src/svc/web/state/private/franking.js";
 import {
   commit,

@@ -7,16 +7,16 @@
  */
 
 import { download } from "../../transport/http.js";
-import { inTurn } from "../../transport/kept.js";
+import { inTurn } from "../../transport/browser_storage.js";
 import { sendWhole } from "../../transport/upload.js";
 import { talks, talksById } from "../private_talks.js";
 import { accessToken } from "../server.js";
-import { askForEarlier, refuseEarlier, sendEarlier, takeEarlier } from "./earlier.js";
+import { askForEarlier, refuseEarlier, sendEarlier, takeEarlier } from "./history_messages.js";
 import { erase } from "./files.js";
-import { start } from "./own.js";
-import { coming, look, refresh } from "./reading.js";
-import { PLAIN_TYPE } from "./sealed.js";
-import { NotYet } from "./waiting.js";
+import { start } from "./own_identity.js";
+import { coming, look, refresh } from "./log_reader.js";
+import { PLAIN_TYPE } from "./file_encryption.js";
+import { NotYet } from "./unsent_messages.js";
 
 const TURN = "svc.private.earlier"; // The lock that tabs take.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Pulse, SILENT_MS } from "../../src/svc/web/transport/pulse.js";
+import { Pulse, SILENT_MS } from "../../src/svc/web/transport/heartbeat.js";
 
 let asked, lost, pulse;
 

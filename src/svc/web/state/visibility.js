@@ -1,7 +1,7 @@
 // Whether the person can see this page. The server rings their other devices only while all pages are hidden.
 // Other tabs of this browser use the state too.
 
-import { inTurn } from "../transport/kept.js";
+import { inTurn } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { current } from "../../src/svc/web/state/notifications.js";
-import { kindOf, meansOf } from "../../src/svc/web/state/ringing.js";
+import { kindOf, meansOf } from "../../src/svc/web/state/ring_rules.js";
 
 const US = {
   own: { id: "me", roles: ["crew"] },

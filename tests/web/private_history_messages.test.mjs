@@ -3,7 +3,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asksIn, MOST_BYTES, MOST_ENTRIES, packedEarlier } from "../../src/svc/web/state/private/earlier.js";
+import {
+  asksIn,
+  MOST_BYTES,
+  MOST_ENTRIES,
+  packedEarlier,
+} from "../../src/svc/web/state/private/history_messages.js";
 
 const read = (plain) => JSON.parse(new TextDecoder().decode(plain));
 const entry = (seq, said = { type: "message", key: `${seq}`, text: "hello" }) => ({

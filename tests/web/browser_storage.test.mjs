@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/transport/kept.js";
+import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/transport/browser_storage.js";
 
 const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");

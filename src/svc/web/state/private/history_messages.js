@@ -7,9 +7,9 @@
  * @import { PrivateConversation } from "../../types/api.js"
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Said } from "./content.js"
- * @import { Entry } from "./entries.js"
- * @import { Device } from "./others.js"
- * @import { Kept } from "./waiting.js"
+ * @import { Entry } from "./log_entries.js"
+ * @import { Device } from "./other_devices.js"
+ * @import { Kept } from "./unsent_messages.js"
  *
  * @typedef {"asked" | "refused" | "failed" | "done"} State
  * @typedef {{ask: string, key: Uint8Array<ArrayBuffer>, state: State}} Asked as it is stored
@@ -19,7 +19,7 @@
  */
 
 import { fromBase64, textOf, toBase64, utf8 } from "./mls.js";
-import { isBytes, openFile, sealFile } from "./sealed.js";
+import { isBytes, openFile, sealFile } from "./file_encryption.js";
 
 const TYPE = "earlier";
 const CURVE = { name: "ECDH", namedCurve: "P-256" };

@@ -1,6 +1,6 @@
 // The person's appearance settings, kept in this browser only.
 
-import { keep, keptLike } from "../transport/kept.js";
+import { keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.look";

@@ -4,13 +4,13 @@
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { dropShared, takeShared } from "../transport/shared.js";
+import { dropShared, takeShared } from "../transport/shared_content.js";
 import { signal } from "../vendor/signals.js";
 import { draftOf, write } from "./drafts.js";
 import { nameNow } from "./people.js";
-import { addressOf, open } from "./place.js";
+import { addressOf, open } from "./navigation.js";
 import { listen } from "./server.js";
-import { escaped, shortened } from "./shortened.js";
+import { escaped, shortened } from "./mention_text.js";
 import { uploadsOf } from "./uploads.js";
 
 /**

@@ -8,7 +8,7 @@
 import { computed, signal } from "../vendor/signals.js";
 import { isMuted } from "./notifications.js";
 import { blocked } from "./people.js";
-import { namesUs } from "./ringing.js";
+import { namesUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 
 export const MOST = 500; // Stands for this many or more.
