@@ -55,7 +55,9 @@ async def spend(person: Person) -> int:
     raise AssertionError("nothing was refused")
 
 
-async def test_messages_over_http_are_bounded_and_waiting_as_told_helps(folk: People, clock: Clock) -> None:
+async def test_messages_over_http_are_limited_and_waiting_as_reported_suffices(
+    folk: People, clock: Clock
+) -> None:
     assert await spend(folk.member) == REQUEST_BURST
     clock.now += 1.0
     assert await spend(folk.member) == REQUESTS_PER_S
@@ -68,7 +70,7 @@ async def test_messages_over_http_are_bounded_and_waiting_as_told_helps(folk: Pe
     assert await spend(folk.member) == 2
 
 
-async def test_it_is_the_members_own(folk: People) -> None:
+async def test_the_limit_belongs_to_the_member(folk: People) -> None:
     await spend(folk.member)
     assert (await folk.admin.ask("GET", MESSAGES))[0] == 200
 
@@ -91,7 +93,7 @@ async def test_it_is_the_members_own(folk: People) -> None:
         ("POST", "/api/channels"),
     ],
 )
-async def test_every_way_in_over_http_shares_it(method: str, path: str, folk: People) -> None:
+async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
     # The allowance may still have room for one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
@@ -99,7 +101,7 @@ async def test_every_way_in_over_http_shares_it(method: str, path: str, folk: Pe
     assert codes[-1][1]["error"] == "rate_limited"
 
 
-async def test_pages_and_programs_of_a_member_share_it(folk: People, clock: Clock) -> None:
+async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock: Clock) -> None:
     async with (
         folk.chat.member("", folk.member.token) as first,
         folk.chat.member("", folk.member.token) as second,
@@ -114,7 +116,7 @@ async def test_pages_and_programs_of_a_member_share_it(folk: People, clock: Cloc
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
 
 
-async def test_signing_in_on_sockets_shares_it(folk: People, clock: Clock) -> None:
+async def test_signing_in_on_sockets_counts_too(folk: People, clock: Clock) -> None:
     async def sign_in() -> dict[str, Any]:
         async with folk.chat.http.ws_connect("/live") as ws:
             await ws.receive_json()
@@ -138,7 +140,7 @@ async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People)
     assert len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"]) == before
 
 
-def test_an_honest_page_never_meets_it(clock: Clock) -> None:
+def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
     """A page's requests in its first second. Scrolling: ten pages of history a second, with the names of
     authors who have left. An upload in pieces of 1 MiB over a gigabit line.
     """
@@ -156,7 +158,7 @@ def test_an_honest_page_never_meets_it(clock: Clock) -> None:
         page.require("bob", "PATCH /api/uploads/{upload_id}")
 
 
-def test_reads_cost_half_and_searches_most() -> None:
+def test_reads_cost_half_and_searches_cost_the_most() -> None:
     assert cost_of_endpoint("GET /api/members") == cost_of_event("history") == 0.5
     assert cost_of_endpoint(f"POST {MESSAGES}") == cost_of_event("message_send") == cost_of_event("") == 1.0
     assert cost_of_endpoint("GET /api/search") == cost_of_event("search") == 3.0
@@ -185,7 +187,7 @@ async def test_webhooks_keep_their_own_limit(folk: People) -> None:
     assert (await folk.owner.ask("GET", MESSAGES))[0] == 200
 
 
-async def test_whoever_goes_on_after_many_refusals_waits_before_each(clock: Clock) -> None:
+async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clock) -> None:
     waits: list[float] = []
 
     async def wait(seconds: float) -> None:
@@ -203,7 +205,7 @@ async def test_whoever_goes_on_after_many_refusals_waits_before_each(clock: Cloc
     await pace.admit("another", "POST /api/reports")
 
 
-async def test_a_request_that_has_waited_is_answered_when_there_is_enough_by_then(clock: Clock) -> None:
+async def test_a_delayed_request_is_answered_if_there_is_enough_by_then(clock: Clock) -> None:
     async def wait(seconds: float) -> None:
         clock.now += seconds
 
@@ -217,7 +219,7 @@ async def test_a_request_that_has_waited_is_answered_when_there_is_enough_by_the
     assert clock.now == pytest.approx(1 / REFUSALS_PER_S)
 
 
-async def test_of_a_member_no_more_requests_wait_than_connections_are_kept_for_them(clock: Clock) -> None:
+async def test_a_members_delayed_requests_are_limited(clock: Clock) -> None:
     over = asyncio.Event()
 
     async def wait(_: float) -> None:

@@ -53,9 +53,7 @@ async def test_members_hear_each_other_while_one_of_them_is_being_closed(
 
 
 @FRAMES
-async def test_strangers_who_break_the_protocol_at_once_cost_members_no_frame(
-    chat: ChatServer, bad: bytes
-) -> None:
+async def test_strangers_who_break_the_protocol_cost_members_no_frame(chat: ChatServer, bad: bytes) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for number in range(20):
             _, writer = await connected(chat, bad)
@@ -84,7 +82,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
         writer.transport.abort()
 
 
-async def test_a_client_with_a_pulse_of_its_own_is_answered(chat: ChatServer) -> None:
+async def test_a_client_with_its_own_pings_is_answered(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for _ in range(3):
             await ada.ws.ping(b"still there?")

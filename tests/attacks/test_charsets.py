@@ -56,7 +56,7 @@ async def send(address: str, method: str, path: str, body: bytes, **headers: str
 
 
 @pytest.mark.parametrize("codec", CODECS)
-async def test_the_codec_that_a_request_names_is_not_used(codec: str, hook: Hook, folk: People) -> None:
+async def test_the_charset_of_a_request_is_ignored(codec: str, hook: Hook, folk: People) -> None:
     """The codec is ignored for JSON and for forms. All of these bodies are valid as UTF-8."""
     address = hook.chat.address
     told = {"Authorization": f"Bearer {folk.member.token}"}
@@ -74,7 +74,7 @@ async def test_the_codec_that_a_request_names_is_not_used(codec: str, hook: Hook
 
 
 @pytest.mark.parametrize("fault", NO_JSON)
-async def test_what_is_not_json_in_utf_8_gets_a_clear_400(fault: str, hook: Hook, folk: People) -> None:
+async def test_a_body_that_is_not_utf_8_json_gets_a_clear_400(fault: str, hook: Hook, folk: People) -> None:
     address, body = hook.chat.address, NO_JSON[fault]
     told = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
     words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}
@@ -93,7 +93,7 @@ async def test_what_is_not_json_in_utf_8_gets_a_clear_400(fault: str, hook: Hook
 
 
 @pytest.mark.parametrize("fault", NO_JSON)
-async def test_the_management_listener_says_so_too(
+async def test_the_management_listener_gives_the_same_error(
     fault: str, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
@@ -164,7 +164,7 @@ NASTY_HEADERS: Mapping[str, str] = {
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 
-async def test_no_address_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
+async def test_an_undecodable_address_causes_no_internal_error(folk: People) -> None:
     """Invalid text in each path, and in the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
@@ -174,7 +174,7 @@ async def test_no_address_that_is_no_text_is_a_fault_of_ours(folk: People) -> No
             await require_no_fault(folk, method, f"{asked}?{query}")
 
 
-async def test_no_header_that_is_no_text_is_a_fault_of_ours(folk: People) -> None:
+async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> None:
     """Invalid text in every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")

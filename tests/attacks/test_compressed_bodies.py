@@ -53,7 +53,7 @@ async def post(address: str, path: str, *headers: str, body: bytes = BOMB) -> An
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
-async def test_a_compressed_body_is_refused_and_not_inflated(
+async def test_a_compressed_body_is_refused_without_inflating_it(
     encoding: str, hook: Hook, folk: People, inflated: list[int]
 ) -> None:
     member = f"Authorization: Bearer {folk.member.token}"
@@ -74,7 +74,7 @@ async def test_a_compressed_body_is_refused_and_not_inflated(
     assert inflated == []
 
 
-async def test_a_tus_chunk_is_not_inflated_either(folk: People, inflated: list[int]) -> None:
+async def test_a_compressed_tus_chunk_is_refused_too(folk: People, inflated: list[int]) -> None:
     headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
     async with line_to(folk.chat.address) as line:
         made = await line.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
@@ -89,7 +89,7 @@ async def test_a_tus_chunk_is_not_inflated_either(folk: People, inflated: list[i
     assert inflated == []
 
 
-async def test_the_management_listener_refuses_them_too(
+async def test_the_management_listener_refuses_compressed_bodies_too(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, inflated: list[int]
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
@@ -106,13 +106,13 @@ async def test_a_compressed_body_posts_nothing(hook: Hook, folk: People) -> None
     assert (await hook.arrived())["text"] == "plain"
 
 
-async def test_what_is_called_identity_is_read(hook: Hook) -> None:
+async def test_the_encoding_identity_is_accepted(hook: Hook) -> None:
     answer = await post(hook.chat.address, hook.path, "Content-Encoding: identity", body=b'{"text": "plain"}')
     assert answer.status == 200
 
 
 @pytest.mark.parametrize("headers", [("Transfer-Encoding: chunked",), (f"Content-Length: {10**12}",)])
-async def test_a_flood_behind_a_refusal_ends_the_connection(
+async def test_a_flood_after_a_refusal_ends_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server does not parse the rest as requests. It discards a limited amount and closes the
@@ -132,7 +132,7 @@ async def test_a_flood_behind_a_refusal_ends_the_connection(
         assert sent < 64 * 1024 * 1024
 
 
-async def test_after_a_refusal_in_time_the_connection_goes_on(hook: Hook) -> None:
+async def test_after_a_refusal_in_time_the_connection_continues(hook: Hook) -> None:
     body = b" " * (MAX_BODY_BYTES + 1)
     async with line_to(hook.chat.address) as line:
         assert (await line.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413

@@ -414,7 +414,7 @@ def act_like(fragment: str) -> Act:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("fragments", KNOWN, ids=" + ".join)
-async def test_acts_that_once_went_wrong_end_as_some_order_does(
+async def test_acts_that_once_raced_have_a_serial_order(
     scene: Scene, tmp_path: Path, fragments: tuple[str, ...]
 ) -> None:
     await ends_as_some_order_does(scene, tmp_path, [act_like(fragment) for fragment in fragments])
@@ -422,7 +422,7 @@ async def test_acts_that_once_went_wrong_end_as_some_order_does(
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "cases"), [(2, PAIRS), (3, TRIPLES)], ids=["pairs", "triples"])
-async def test_any_acts_at_once_end_as_some_order_does(
+async def test_any_concurrent_acts_have_a_serial_order(
     scene: Scene, tmp_path: Path, count: int, cases: int
 ) -> None:
     chance = random.Random(SEED + count)
@@ -431,7 +431,7 @@ async def test_any_acts_at_once_end_as_some_order_does(
 
 
 @pytest.mark.parametrize("state", ["running", "stopped"])
-async def test_a_server_without_an_owner_says_so_and_gets_one(
+async def test_a_server_without_an_owner_reports_it_and_gets_one(
     scene: Scene, tmp_path: Path, state: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "data"

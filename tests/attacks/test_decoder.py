@@ -151,7 +151,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
     return stopped & set(possible_for(user))
 
 
-async def test_without_the_layers_every_attempt_works(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_layers_every_attack_succeeds(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the other tests would prove nothing. A container or a chroot refuses some attempts to
     everybody.
     """
@@ -173,7 +173,7 @@ def makes_user_namespaces() -> bool:
 
 
 @pytest.mark.parametrize("layer", Layer)
-async def test_each_layer_alone_stops_what_it_is_for(
+async def test_each_layer_alone_stops_its_attacks(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by([layer], user, monkeypatch) as sandbox:
@@ -183,7 +183,7 @@ async def test_each_layer_alone_stops_what_it_is_for(
         assert set(found.values()) == {"ENOSYS"}
 
 
-async def test_all_layers_together_stop_everything(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_layers_together_stop_every_attack(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async with confined_by(set(Layer), user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, list(hostile.ATTEMPTS), user)
     assert set(found.values()) == {"ENOSYS"}
@@ -201,7 +201,7 @@ async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too
 
 
 @pytest.mark.parametrize("layer", [Layer.ROOT, Layer.LANDLOCK, Layer.SECCOMP])
-async def test_a_secret_is_not_linked_into_the_media_store(
+async def test_a_secret_cannot_be_linked_into_the_media_store(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the secret anyone could forge the owner's token."""
@@ -214,14 +214,16 @@ async def test_a_secret_is_not_linked_into_the_media_store(
             assert in_folder(target.media) == {"empty", "link"}
 
 
-async def test_no_system_call_is_missed_by_the_filter(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_filter_covers_every_system_call(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async with confined_by([Layer.SECCOMP], user, monkeypatch) as sandbox:
         assert (await sandbox.call("sweep", {}, [], LIMITS)).facts == {"reached": {}}
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has other entries")
 @pytest.mark.parametrize("entry", ["call_as_32_bit", "call_as_x32"])
-async def test_another_architectures_entry_kills(entry: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_architectures_system_calls_kill_the_child(
+    entry: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:
         with pytest.raises(Refused) as caught:
             await sandbox.call(entry, {}, [], LIMITS)
@@ -229,14 +231,16 @@ async def test_another_architectures_entry_kills(entry: str, monkeypatch: pytest
     assert caught.value.detail.endswith(("status -31", "status -11"))
 
 
-async def test_threads_start_only_where_they_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_threads_start_only_where_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:
         with pytest.raises(Refused, match="damaged") as caught:
             await sandbox.call("make_a_thread", {}, [], replace(LIMITS, threads=False))
     assert caught.value.detail == "RuntimeError: can't start new thread"
 
 
-async def test_it_has_no_capability_and_can_gain_none(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_child_has_no_capability_and_can_gain_none(
+    user: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with confined_by(set(Layer), user, monkeypatch) as sandbox:
         confined = asyncio.Event()
         call = sandbox.call("sleep", {}, [], LIMITS, lambda _: confined.set())
@@ -269,7 +273,7 @@ def descendants(pid: int) -> list[int]:
 
 
 @pytest.mark.parametrize("machine", HEADERS)
-def test_the_numbers_are_the_kernels(machine: str) -> None:
+def test_the_system_call_numbers_are_the_kernels(machine: str) -> None:
     if not HEADERS[machine].exists():
         pytest.skip(f"{HEADERS[machine]} is not installed")
     text = HEADERS[machine].read_text()

@@ -84,7 +84,7 @@ def ready_of(selector: FairSelector) -> list[socket.socket]:
     return [key.fileobj for key in selector.get_map().values() if isinstance(key.fileobj, socket.socket)]
 
 
-def test_a_turn_is_all_members_and_then_a_few_strangers(
+def test_a_turn_serves_all_members_and_then_a_few_strangers(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     members = {each.fileno() for each in ready[CROWD:]}
@@ -94,7 +94,7 @@ def test_a_turn_is_all_members_and_then_a_few_strangers(
         assert 3 < len(found) <= 3 + STRANGERS_AT_ONCE
 
 
-def test_strangers_who_are_ready_all_the_time_keep_nobody_from_a_turn(
+def test_strangers_who_are_always_ready_starve_nobody(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     for crowd in (ready[:CROWD], []):
@@ -103,21 +103,19 @@ def test_strangers_who_are_ready_all_the_time_keep_nobody_from_a_turn(
         assert {each.fileno() for each in ready} <= set(served)
 
 
-def test_a_newcomer_comes_before_those_who_have_had_turns(
+def test_a_newcomer_is_served_before_connections_that_had_turns(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[1:CROWD])
     assert turn(selector)[3] == ready[0].fileno()
 
 
-def test_newcomers_without_end_keep_nobody_from_a_turn(
-    selector: FairSelector, ready: list[socket.socket]
-) -> None:
+def test_endless_newcomers_starve_nobody(selector: FairSelector, ready: list[socket.socket]) -> None:
     age(selector, ready[:1])
     assert ready[0].fileno() in turn(selector)
 
 
-def test_whoever_is_a_member_from_now_on_is_handled_first_with_what_was_waited_for(
+def test_a_new_member_is_served_first_with_pending_data(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[: CROWD // 2])
@@ -131,7 +129,7 @@ def test_whoever_is_a_member_from_now_on_is_handled_first_with_what_was_waited_f
     assert ready[0].fileno() not in turn(selector)
 
 
-def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_line(
+def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
     selector: FairSelector,
 ) -> None:
     selector.fair.whose = lambda said: "Ada" if said == b"member" else None
@@ -153,7 +151,7 @@ def test_whoever_shows_with_their_first_bytes_that_they_are_a_member_passes_the_
         selector.unregister(member)
 
 
-def test_no_member_passes_the_line_with_more_connections_than_are_kept_for_them(
+def test_a_member_skips_the_queue_only_with_a_limited_number_of_connections(
     selector: FairSelector,
 ) -> None:
     """A crowd that comes first forever would keep everybody else waiting, even with tokens."""
@@ -193,13 +191,13 @@ def test_a_connection_that_was_reset_is_reported_like_any_other(selector: FairSe
             selector.unregister(near)
 
 
-def test_a_turn_waits_for_strangers_only_as_long_as_none_is_ready(selector: FairSelector) -> None:
+def test_a_turn_waits_for_strangers_only_while_none_is_ready(selector: FairSelector) -> None:
     for each in ready_of(selector):
         each.recv(1)
     assert turn(selector) == []
 
 
-def test_others_have_as_long_as_strangers_had_and_no_longer_than_the_most(
+def test_others_get_as_much_time_as_strangers_had_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -212,7 +210,7 @@ def test_others_have_as_long_as_strangers_had_and_no_longer_than_the_most(
         now += pause
 
 
-def test_strangers_do_not_wait_while_nobody_else_wants_anything(
+def test_strangers_do_not_wait_while_nobody_else_is_ready(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -225,9 +223,7 @@ def test_strangers_do_not_wait_while_nobody_else_wants_anything(
     assert selector.select(None)
 
 
-def test_requests_that_were_read_together_have_turns_as_others_have(
-    selector: FairSelector, ready: list[socket.socket]
-) -> None:
+def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: list[socket.socket]) -> None:
     had: list[int] = []
     waiting = selector.fair.waiting
     waiting.extend(partial(had.append, number) for number in range(2 * READ_BEFORE_AT_ONCE + 1))
@@ -264,7 +260,7 @@ async def _asks_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
             assert len(turns) == costing
 
 
-def test_each_request_of_a_stranger_costs_a_turn_also_where_one_read_brings_many(
+def test_each_pipelined_request_of_a_stranger_costs_a_turn(
     variables: dict[str, str],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:
@@ -298,7 +294,7 @@ async def _signs_in(loop: FairLoop) -> None:
     await listener.stop()
 
 
-def test_a_connection_is_a_strangers_until_somebody_has_proved_who_they_are() -> None:
+def test_a_connection_is_a_strangers_until_it_authenticates() -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)
@@ -360,7 +356,7 @@ async def _keep_silent(loop: FairLoop) -> None:
 
 
 @pytest.mark.parametrize("doing", [_say_nothing, _keep_silent])
-def test_connections_that_say_nothing_are_not_opened_make_room_and_end(
+def test_silent_connections_make_room_and_end(
     doing: Callable[[FairLoop], Coroutine[None, None, None]],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:
@@ -389,14 +385,14 @@ async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:
     assert passed == [answer["member"]["id"], None]
 
 
-def test_a_request_with_a_valid_token_on_a_new_connection_passes_the_line(variables: dict[str, str]) -> None:
+def test_a_new_connection_with_a_valid_token_skips_the_queue(variables: dict[str, str]) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)
         runner.run(_shows_a_token(loop, variables))
 
 
-async def test_the_system_holds_little_for_a_peer_that_reads_nothing() -> None:
+async def test_the_kernel_buffers_little_for_a_peer_that_does_not_read() -> None:
     held: list[int] = []
 
     async def look(connection: socket.socket, place: Place) -> None:
@@ -412,7 +408,7 @@ async def test_the_system_holds_little_for_a_peer_that_reads_nothing() -> None:
     await listener.stop()
 
 
-async def test_what_takes_long_to_make_is_made_once_beside_the_loop_for_all_who_ask(
+async def test_an_expensive_document_is_built_once_off_the_loop(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     makers: list[threading.Thread] = []

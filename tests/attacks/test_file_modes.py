@@ -39,7 +39,7 @@ def modes(folder: Path) -> dict[str, str]:
     return wrong
 
 
-async def test_a_server_and_its_backup_and_export(
+async def test_a_server_its_backup_and_its_export_are_private(
     umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
@@ -66,7 +66,7 @@ async def test_a_server_and_its_backup_and_export(
     assert modes(data) == {} and modes(out) == {}
 
 
-async def test_stored_media_secrets_and_copies_before_a_change(umask: int, tmp_path: Path) -> None:
+async def test_stored_media_secrets_and_copies_are_private(umask: int, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     await FileObjects(folder / "uploads-store").put("uploads/a.webp", b"x", "image/webp")
     assert kept(folder / "some-key", lambda: "secret") == "secret"
@@ -77,7 +77,7 @@ async def test_stored_media_secrets_and_copies_before_a_change(umask: int, tmp_p
     assert modes(folder) == {}
 
 
-def test_what_others_could_open_is_tightened_when_the_server_starts(tmp_path: Path) -> None:
+def test_permissions_that_are_too_open_are_tightened_at_the_start(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for path in (folder, folder / "backups", folder / "incoming"):
         path.mkdir()
@@ -91,7 +91,7 @@ def test_what_others_could_open_is_tightened_when_the_server_starts(tmp_path: Pa
         assert modes(folder) == {}
 
 
-def test_a_secret_that_others_could_read_is_tightened_when_it_is_read(tmp_path: Path) -> None:
+def test_a_readable_secret_is_tightened_when_it_is_read(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     path = tmp_path / "webhook-key"
     path.write_text("secret")
@@ -116,9 +116,7 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
     assert (tmp_path / "backups" / "before-schema-2-from-1.2.sqlite3").exists()
 
 
-def test_a_folder_of_another_user_that_others_can_open_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_users_open_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A container's volume may belong to root, for example."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid

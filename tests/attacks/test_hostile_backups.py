@@ -104,7 +104,7 @@ def raw_header(name: bytes, size: int, kind: bytes) -> bytes:
     return bytes(header)
 
 
-def test_a_good_one_is_restored_within_that_memory(tmp_path: Path, database: bytes) -> None:
+def test_a_good_backup_is_restored_within_the_memory_limit(tmp_path: Path, database: bytes) -> None:
     members = [member("database.sqlite3", database), member("files/some-key", b"secret")]
     first = member("backup.json", json.dumps(HEADER).encode())
     file = packed(tmp_path / "b.tar.gz", [*members, member("manifest.json", sums([first, *members]))])
@@ -132,7 +132,7 @@ def test_a_manifest_of_gigabytes_is_read_piece_by_piece(tmp_path: Path, database
     assert "a value has more than" in refused(file, bounded=True)
 
 
-def test_missing_files_without_end_are_counted(
+def test_endless_missing_files_are_limited(
     tmp_path: Path, database: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 10)
@@ -142,14 +142,14 @@ def test_missing_files_without_end_are_counted(
         list(archive.ArchiveReader(opened).members())
 
 
-def test_members_without_end_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 10)
     file = packed(tmp_path / "b.tar.gz", [member(f"files/k{n}") for n in range(11)])
     with pytest.raises(archive.ArchiveError, match="more than 10 files"), file.open("rb") as opened:
         list(archive.ArchiveReader(opened).members())
 
 
-def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path) -> None:
+def test_a_bomb_is_refused_by_its_announced_size(tmp_path: Path) -> None:
     """A few megabytes that expand to a terabyte of zeros, more than any disk here has."""
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
@@ -202,12 +202,12 @@ def test_only_files_are_restored(tmp_path: Path, kind: bytes, what: str) -> None
         "files/new\nline",
     ],
 )
-def test_names_that_a_backup_has_not_are_refused(tmp_path: Path, name: str) -> None:
+def test_unexpected_names_in_a_backup_are_refused(tmp_path: Path, name: str) -> None:
     said = refused(packed(tmp_path / "b.tar.gz", [member(name, b"x")]))
     assert "has no place in a backup" in said and said.rstrip("\n").isprintable()
 
 
-def test_a_name_with_a_nul_is_refused_in_words(tmp_path: Path) -> None:
+def test_a_name_with_a_nul_is_refused_with_a_message(tmp_path: Path) -> None:
     record = b"path=files/some\0key\n"
     pax = f"{len(record) + 3} ".encode() + record
     tail = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax)) + raw_header(b"x", 0, b"0")
@@ -215,7 +215,7 @@ def test_a_name_with_a_nul_is_refused_in_words(tmp_path: Path) -> None:
     assert "'files/some\\x00key' has no place in a backup" in said
 
 
-def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
+def test_a_repeated_name_is_refused(tmp_path: Path) -> None:
     two = [member("files/some-key", b"1"), member("files/some-key", b"2")]
     assert "'files/some-key' is there twice" in refused(packed(tmp_path / "b.tar.gz", two))
 
@@ -234,16 +234,14 @@ def test_a_name_that_comes_twice_is_refused(tmp_path: Path) -> None:
         ({"program": "\ud800"}, "surrogates not allowed"),
     ],
 )
-def test_a_header_that_makes_no_sense_is_refused(
-    tmp_path: Path, changes: dict[str, object], complaint: str
-) -> None:
+def test_an_invalid_header_is_refused(tmp_path: Path, changes: dict[str, object], complaint: str) -> None:
     assert complaint in refused(packed(tmp_path / "b.tar.gz", [], b"", **changes))
 
 
 @pytest.mark.parametrize(
     "data", [b"[" * 60_000, b"{" * 60_000, b'{"a":' * 10_000, b"\xff\xfe", b"9" * 60_000]
 )
-def test_a_header_that_is_no_json_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_a_header_that_is_not_json_is_refused(tmp_path: Path, data: bytes) -> None:
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as written:
         info, _ = member("backup.json", data)
@@ -264,7 +262,7 @@ def test_a_header_that_is_no_json_is_refused(tmp_path: Path, data: bytes) -> Non
         ),
     ],
 )
-def test_a_database_that_is_not_ours_is_not_restored(
+def test_a_foreign_database_is_not_restored(
     tmp_path: Path, database: bytes, change: Callable[[sqlite3.Connection], object], complaint: str
 ) -> None:
     path = tmp_path / "changed"
@@ -286,7 +284,7 @@ def test_a_backup_without_a_database_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 100, 511, 512, 513, 700])
-def test_an_archive_that_is_cut_anywhere_says_so(cut: int) -> None:
+def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w") as written:
         info, data = member("files/some-key", bytes(1000))
@@ -303,7 +301,7 @@ def test_an_archive_that_is_cut_anywhere_says_so(cut: int) -> None:
         read_all()
 
 
-def test_the_tape_reads_what_tarfile_writes(tmp_path: Path) -> None:
+def test_the_reader_reads_what_tarfile_writes(tmp_path: Path) -> None:
     """Names of more than 100 characters have an extended header."""
     files = {
         "files/" + "n" * 200: b"1",
@@ -324,7 +322,7 @@ def test_the_tape_reads_what_tarfile_writes(tmp_path: Path) -> None:
     assert found == files
 
 
-def test_what_is_restored_is_private_whatever_the_archive_says(tmp_path: Path, database: bytes) -> None:
+def test_restored_files_are_private_whatever_the_archive_says(tmp_path: Path, database: bytes) -> None:
     members = [member("database.sqlite3", database, mode=0o6777), member("files/some-key", b"s", mode=0o777)]
     first = member("backup.json", json.dumps(HEADER).encode())
     file = packed(tmp_path / "b.tar.gz", [*members, member("manifest.json", sums([first, *members]))])

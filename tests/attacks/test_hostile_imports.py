@@ -154,7 +154,7 @@ def owned(data: Path) -> Path:
 # Media.
 
 
-def test_a_picture_is_written_again_under_a_key_of_its_own(tmp_path: Path, data: Path) -> None:
+def test_a_picture_is_encoded_again_under_its_own_key(tmp_path: Path, data: Path) -> None:
     hostile = picture(tail=b"<script>alert(1)</script>")
     reference = {"kind": "reference", "owner_kind": "message", "owner_id": "x", "key": KEY}
     avatar = {"avatar": KEY, "attachments": [{**ATTACHED, "thumbnail": None}]}
@@ -183,7 +183,7 @@ def test_a_picture_is_written_again_under_a_key_of_its_own(tmp_path: Path, data:
         (b"", "unsupported_type"),
     ],
 )
-def test_what_is_empty_or_a_broken_picture_or_video_is_left_out_and_said(
+def test_empty_and_broken_files_are_left_out_and_reported(
     tmp_path: Path, data: Path, content: bytes, code: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     icon = {"kind": "fact", "name": "icon_key", "value": KEY}
@@ -196,7 +196,7 @@ def test_what_is_empty_or_a_broken_picture_or_video_is_left_out_and_said(
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<svg onload='alert(1)'/>", b"%PDF-1.7"])
-def test_another_file_is_a_download_whatever_the_export_says_of_it(
+def test_another_file_becomes_a_download_whatever_the_export_says(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
     """Such a file never becomes an icon or an avatar."""
@@ -214,7 +214,7 @@ def test_another_file_is_a_download_whatever_the_export_says_of_it(
     assert (attached["kind"], attached["content_type"]) == ("file", "application/octet-stream")
 
 
-def test_an_object_of_another_server_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
+def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
     """An export may name any key. A failed import used to delete the keys that it named."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
@@ -251,7 +251,7 @@ def test_an_object_of_another_server_in_the_same_store_is_never_touched(tmp_path
         {"avatar": "\0"},
     ],
 )
-def test_a_message_that_members_could_not_be_shown_is_refused(
+def test_a_message_that_members_could_not_see_is_refused(
     tmp_path: Path, data: Path, changes: dict[str, object]
 ) -> None:
     said = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
@@ -273,7 +273,7 @@ def test_a_message_that_members_could_not_be_shown_is_refused(
         (b'{"kind": "role", "\\u0000": 1}', "role lacks"),
     ],
 )
-def test_a_line_that_is_no_record_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
+def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(
@@ -283,7 +283,7 @@ def test_a_line_that_is_no_record_is_refused(tmp_path: Path, data: Path, line: b
     assert f"{file}: export.jsonl, line 2: " in said and complaint in said and len(said) < 1000
 
 
-def test_stored_files_without_end_are_counted(
+def test_endless_stored_files_are_limited(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "MAX_OBJECTS", 2)
@@ -301,7 +301,7 @@ def test_a_list_of_files_of_gigabytes_is_refused_before_it_is_read(tmp_path: Pat
     assert f"its list of files has {size} bytes, and at most {MAX_LIST_BYTES}" in refused(file, data)
 
 
-def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path, data: Path) -> None:
+def test_a_bomb_in_an_import_is_refused_by_its_announced_size(tmp_path: Path, data: Path) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     content = bytearray(file.read_bytes())
     at = content.rindex(b"PK\1\2")
@@ -312,7 +312,7 @@ def test_a_bomb_is_refused_by_the_size_that_it_names(tmp_path: Path, data: Path)
         assert "'export.jsonl' has 4294967294 bytes unpacked" in refused(file, data)
 
 
-def test_a_file_that_the_disk_has_no_room_for_is_refused(
+def test_a_file_larger_than_the_free_space_is_refused(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "MIN_FREE_BYTES", 1 << 62)
@@ -320,9 +320,7 @@ def test_a_file_that_the_disk_has_no_room_for_is_refused(
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_compression_that_takes_memory_as_its_header_says_is_refused(
-    tmp_path: Path, data: Path, method: int
-) -> None:
+def test_compression_with_excessive_memory_is_refused(tmp_path: Path, data: Path, method: int) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr("export.jsonl", "{}")
@@ -330,7 +328,7 @@ def test_compression_that_takes_memory_as_its_header_says_is_refused(
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_that_comes_twice_is_refused(tmp_path: Path, data: Path) -> None:
+def test_a_repeated_name_in_an_import_is_refused(tmp_path: Path, data: Path) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr("media/\u202ea.webp", b"1")
@@ -378,7 +376,7 @@ def discord(file: Path, *messages: Mapping[str, object], channel: str = "general
         "",
     ],
 )
-def test_no_file_elsewhere_is_opened_whatever_an_attachment_is_called(
+def test_no_other_file_is_opened_whatever_the_name_of_an_attachment(
     tmp_path: Path, owned: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "from"
@@ -408,7 +406,7 @@ def test_a_large_export_of_discord_is_read_message_by_message(tmp_path: Path, ow
     assert (status, said) == (0, "")
 
 
-def test_parts_in_any_order_are_put_in_order(tmp_path: Path, owned: Path) -> None:
+def test_parts_in_any_order_are_sorted(tmp_path: Path, owned: Path) -> None:
     folder = tmp_path / "from"
     times = [f"2020-01-0{day}T00:00:00+00:00" for day in (3, 1, 2)]
     posts = [{**POST, "id": str(n), "timestamp": time, "content": time} for n, time in enumerate(times)]
@@ -431,7 +429,7 @@ def test_parts_in_any_order_are_put_in_order(tmp_path: Path, owned: Path) -> Non
         (b"", "not JSON"),
     ],
 )
-def test_a_document_that_is_no_export_is_refused(
+def test_a_document_that_is_not_an_export_is_refused(
     tmp_path: Path, owned: Path, content: bytes, complaint: str
 ) -> None:
     file = tmp_path / "general.json"
@@ -440,13 +438,13 @@ def test_a_document_that_is_no_export_is_refused(
     assert said.startswith(f"svc admin: {file}: ") and complaint in said
 
 
-def test_people_without_end_are_counted(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_people_are_limited(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.transfer.adding.MAX_AUTHORS", 2)
     posts = [{**POST, "id": str(n), "author": {"id": f"{n}", "name": "x"}} for n in range(3)]
     assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
 
 
-def test_the_name_of_a_channel_does_nothing_to_the_terminal(tmp_path: Path, owned: Path) -> None:
+def test_a_channels_name_cannot_control_the_terminal(tmp_path: Path, owned: Path) -> None:
     file = discord(tmp_path / "g.json", POST, channel="\x1b]0;owned\x07")
     assert imported(file, owned, "--from", "discord") == ""
     said = imported(file, owned, "--from", "discord")
@@ -456,7 +454,7 @@ def test_the_name_of_a_channel_does_nothing_to_the_terminal(tmp_path: Path, owne
 # Slack.
 
 
-def test_a_day_of_slack_that_is_a_bomb_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+def test_a_bomb_of_one_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
     """A few KB that expand to 2 MB of empty messages."""
     one = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
@@ -487,7 +485,7 @@ def test_a_day_of_slack_that_is_a_bomb_is_read_message_by_message(tmp_path: Path
         ),
     ],
 )
-def test_a_file_of_slack_that_is_too_much_is_refused(
+def test_an_oversized_slack_file_is_refused(
     tmp_path: Path, owned: Path, name: str, content: str, complaint: str
 ) -> None:
     files = {"channels.json": '[{"id": "C1", "name": "general"}]', "users.json": "[]", name: content}

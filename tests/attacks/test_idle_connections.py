@@ -56,7 +56,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("sent", [b"", ONE_BYTE, HALF_A_HEADER])
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_every_listener_ends_a_connection_that_does_not_finish_its_header(
+async def test_every_listener_ends_a_connection_with_an_unfinished_header(
     listener: str, sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
@@ -65,7 +65,7 @@ async def test_every_listener_ends_a_connection_that_does_not_finish_its_header(
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_every_listener_ends_a_connection_that_asks_for_nothing_more(
+async def test_every_listener_ends_an_idle_connection(
     listener: str, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
@@ -73,14 +73,14 @@ async def test_every_listener_ends_a_connection_that_asks_for_nothing_more(
         await line.ended()
 
 
-async def test_a_body_that_stops_ends_the_connection(variables: dict[str, str], hurry: None) -> None:
+async def test_a_stalled_body_ends_the_connection(variables: dict[str, str], hurry: None) -> None:
     async with serving(read(variables)) as address, line_to(address) as line:
         await line.send(HALF_A_BODY)
         await line.ended()
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00"])
-async def test_a_tls_handshake_that_stops_ends_the_connection(
+async def test_a_stalled_tls_handshake_ends_the_connection(
     sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
@@ -89,9 +89,7 @@ async def test_a_tls_handshake_that_stops_ends_the_connection(
         await line.ended()
 
 
-async def test_handshakes_that_are_left_unfinished_take_little_memory(
-    variables: dict[str, str], tmp_path: Path
-) -> None:
+async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str], tmp_path: Path) -> None:
     held = 50
     flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
     async with serving(read(variables), flags) as address, AsyncExitStack() as lines:
@@ -111,7 +109,7 @@ async def test_handshakes_that_are_left_unfinished_take_little_memory(
     assert taken < held * 96 * 1024
 
 
-async def test_a_header_that_stops_behind_tls_ends_the_connection(
+async def test_a_stalled_header_over_tls_ends_the_connection(
     variables: dict[str, str], tmp_path: Path, hurry: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", WITHIN_S)
@@ -130,7 +128,7 @@ async def test_a_header_that_stops_behind_tls_ends_the_connection(
         writer.close()
 
 
-async def test_the_control_socket_is_answered_beside_many_that_say_nothing(
+async def test_the_control_socket_responds_beside_many_silent_connections(
     variables: dict[str, str],
 ) -> None:
     config = read(variables)
@@ -167,7 +165,7 @@ async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterat
             line.writer.close()
 
 
-async def test_members_stay_connected_and_come_in_while_a_flood_fills_the_table(
+async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
     small_table: Table, variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:
@@ -187,7 +185,9 @@ async def test_members_stay_connected_and_come_in_while_a_flood_fills_the_table(
     assert len(full) == 1
 
 
-async def test_a_flood_that_is_at_work_makes_room_too(small_table: Table, variables: dict[str, str]) -> None:
+async def test_a_flood_of_busy_connections_makes_room_too(
+    small_table: Table, variables: dict[str, str]
+) -> None:
     async with (
         serving(read(variables)) as address,
         ClientSession(address) as http,
@@ -231,7 +231,7 @@ async def test_a_member_signs_in_beside_a_neighbours_wrong_tokens(chat: ChatServ
         assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_a_full_house_makes_room_for_members_by_those_who_have_not_signed_in(
+async def test_a_full_server_makes_room_for_members_by_closing_strangers(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MAX_SOCKETS", 2)
@@ -242,7 +242,7 @@ async def test_a_full_house_makes_room_for_members_by_those_who_have_not_signed_
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_signalling_that_never_joins_makes_room_and_calls_go_on(
+async def test_signalling_that_never_joins_makes_room_and_calls_continue(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(voice, "MAX_NOT_JOINED", 2)
@@ -263,7 +263,7 @@ async def test_signalling_that_never_joins_makes_room_and_calls_go_on(
 
 
 @pytest.mark.parametrize("path", ["/client", "/server"])
-async def test_the_media_service_seats_a_participant_beside_those_who_never_prove_themselves(
+async def test_the_sfu_seats_a_participant_beside_unauthenticated_ones(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sfu_routes, "MAX_NEWCOMERS", 3)
@@ -289,7 +289,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
-async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_fails_all_the_time(
+async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_always_fails(
     impatient: None, variables: dict[str, str]
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:
@@ -313,7 +313,7 @@ async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_fails_all_
             assert response.status == 200
 
 
-async def test_a_session_that_is_refreshed_in_a_loop_is_told_to_wait(chat: ChatServer) -> None:
+async def test_a_session_refreshed_in_a_loop_is_rate_limited(chat: ChatServer) -> None:
     tokens = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     statuses = set()
     for _ in range(100):
@@ -326,7 +326,7 @@ async def test_a_session_that_is_refreshed_in_a_loop_is_told_to_wait(chat: ChatS
     assert statuses == {200, 429}
 
 
-async def test_a_flood_of_challenges_takes_no_other_addresss_nonce() -> None:
+async def test_a_flood_of_challenges_displaces_no_other_addresss_nonce() -> None:
     numbers = iter(range(10 * MOST))
     challenges = Challenges(lambda: str(next(numbers)))
     nonce, _ = challenges.issue("192.0.2.1", 0.0)

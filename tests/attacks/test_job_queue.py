@@ -61,14 +61,14 @@ async def sent_in_this_order(place: Place, *who: Person, content: bytes = FILM) 
     return {await place.sent(person, content=content): person.id for person in who}
 
 
-async def test_a_member_with_many_files_takes_turns_with_the_others(place: Place) -> None:
+async def test_a_member_with_many_files_takes_turns_with_others(place: Place) -> None:
     many, few, one = place.folk.member, place.folk.moderator, place.folk.admin
     sent = await sent_in_this_order(place, many, many, many, many, few, few, one)
     order = [sent[await done(place, await claimed(place))] for _ in range(7)]
     assert order == [many.id, few.id, one.id, many.id, few.id, many.id, many.id]
 
 
-async def test_the_next_place_goes_to_a_member_who_has_none(place: Place) -> None:
+async def test_the_next_slot_goes_to_a_member_without_one(place: Place) -> None:
     many, other = place.folk.member, place.folk.moderator
     sent = await sent_in_this_order(place, many, many, many)
     held = [await claimed(place), await claimed(place)]
@@ -78,7 +78,7 @@ async def test_the_next_place_goes_to_a_member_who_has_none(place: Place) -> Non
     assert all(job is not None and sent[job["id"]] == many.id for job in held)
 
 
-async def test_whoever_sends_one_file_after_the_other_does_not_starve_the_rest(place: Place) -> None:
+async def test_a_member_who_sends_file_after_file_does_not_starve_others(place: Place) -> None:
     waits, busy = place.folk.member, place.folk.moderator
     sent = await sent_in_this_order(place, busy, waits, waits)
     order = []
@@ -88,7 +88,7 @@ async def test_whoever_sends_one_file_after_the_other_does_not_starve_the_rest(p
     assert order == [busy.id, waits.id, busy.id, waits.id]
 
 
-async def test_what_is_known_to_take_long_waits_in_a_line_of_its_own(
+async def test_jobs_known_to_be_long_have_their_own_queue(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", 1_000)
@@ -101,7 +101,7 @@ async def test_what_is_known_to_take_long_waits_in_a_line_of_its_own(
     assert job is not None and "deadline_s" not in job["limits"]
 
 
-async def test_what_takes_longer_than_expected_moves_to_the_other_line_once(place: Place) -> None:
+async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(place: Place) -> None:
     await place.sent(place.folk.member, content=FILM)
     job = await claimed(place)
     assert job is not None and job["limits"]["deadline_s"] == limits.SHORT_JOB_S
@@ -113,7 +113,7 @@ async def test_what_takes_longer_than_expected_moves_to_the_other_line_once(plac
     assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
 
 
-async def test_a_worker_does_a_short_clip_while_long_ones_of_another_are_worked_on(
+async def test_a_worker_does_a_short_clip_beside_another_members_long_ones(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three clips in 4K once delayed another member's clip of one second by 44 s."""
@@ -133,7 +133,7 @@ async def test_a_worker_does_a_short_clip_while_long_ones_of_another_are_worked_
         assert states["waiting"] >= 1, "they were not waited for"
 
 
-async def test_a_file_that_takes_too_long_for_its_line_is_handed_on(tmp_path: Path) -> None:
+async def test_a_file_that_takes_too_long_for_its_queue_is_passed_on(tmp_path: Path) -> None:
     queue = FakeQueue(tmp_path)
     queue.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
     queue.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)

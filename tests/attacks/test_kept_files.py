@@ -68,7 +68,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"\xff\xfb" + HTML, "song.mp3"),
     ],
 )
-async def test_a_file_is_a_download_as_it_came(
+async def test_a_file_is_a_download_with_unchanged_bytes(
     site: Site, beside: Running, content: bytes, name: str
 ) -> None:
     result = await outcome(site, content, name)
@@ -83,20 +83,22 @@ async def test_a_file_is_a_download_as_it_came(
 
 
 @pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
-async def test_a_picture_by_another_name_is_written_again(site: Site, beside: Running, name: str) -> None:
+async def test_a_picture_with_another_extension_is_encoded_again(
+    site: Site, beside: Running, name: str
+) -> None:
     result = await outcome(site, pictures.tell_tale("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
     assert pictures.SECRET not in await site.get(result["url"])
 
 
-async def test_a_picture_with_an_archive_behind_it_loses_the_archive(site: Site, beside: Running) -> None:
+async def test_a_picture_with_an_appended_archive_loses_the_archive(site: Site, beside: Running) -> None:
     result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
     assert result["kind"] == "picture"
     body = await site.get(result["url"])
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_by_another_name_is_written_again(site: Site, beside: Running) -> None:
+async def test_a_video_with_another_extension_is_encoded_again(site: Site, beside: Running) -> None:
     result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
     assert (result["kind"], result["name"]) == ("video", "backup.mp4")
     assert b"+52.52" not in await site.get(result["url"])
@@ -106,7 +108,7 @@ async def test_a_video_by_another_name_is_written_again(site: Site, beside: Runn
     ("content", "code"),
     [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
-async def test_what_begins_like_a_picture_or_video_and_is_none_is_not_kept(
+async def test_a_broken_picture_or_video_is_not_kept_as_a_file(
     site: Site, beside: Running, content: bytes, code: str
 ) -> None:
     assert (await outcome(site, content, "notes.bin"))["code"] == code
@@ -124,7 +126,7 @@ async def test_what_begins_like_a_picture_or_video_and_is_none_is_not_kept(
         ("adts", "aac", "audio/aac", "song.aac"),
     ],
 )
-async def test_sound_is_played_in_parts_and_never_shown_as_a_document(
+async def test_audio_is_played_by_ranges_and_never_shown_as_a_document(
     site: Site, beside: Running, container: str, codec: str, content_type: str, name: str
 ) -> None:
     content = videos.sound_file(container, codec)
@@ -140,7 +142,7 @@ async def test_sound_is_played_in_parts_and_never_shown_as_a_document(
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_sound_that_no_browser_plays_is_a_download(site: Site, beside: Running) -> None:
+async def test_audio_that_no_browser_plays_is_a_download(site: Site, beside: Running) -> None:
     result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
         "file",
@@ -163,7 +165,9 @@ async def test_sound_that_no_browser_plays_is_a_download(site: Site, beside: Run
         ("\u202e", "file"),
     ],
 )
-async def test_a_name_shows_what_the_file_is(site: Site, beside: Running, name: str, shown: str) -> None:
+async def test_a_shown_name_reveals_the_type_of_the_file(
+    site: Site, beside: Running, name: str, shown: str
+) -> None:
     headers = {
         "Tus-Resumable": "1.0.0",
         "Upload-Length": str(len(ZIP)),
@@ -196,7 +200,7 @@ async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, s
         assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
 
 
-async def test_a_server_without_files_says_what_it_takes(variables: dict[str, str]) -> None:
+async def test_a_server_without_files_lists_what_it_accepts(variables: dict[str, str]) -> None:
     async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as site:
         refused = await outcome(site, PDF, "letter.pdf")
         assert refused["code"] == "unsupported_type"
@@ -205,7 +209,7 @@ async def test_a_server_without_files_says_what_it_takes(variables: dict[str, st
         assert (await outcome(site, pictures.tell_tale("PNG"), "x.pdf"))["kind"] == "picture"
 
 
-async def test_only_the_extensions_of_the_list_are_taken(variables: dict[str, str]) -> None:
+async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) -> None:
     async with configured({**variables, "SVC_FILE_EXTENSIONS": "pdf, mp3"}) as site:
         assert (await outcome(site, PDF, "letter.PDF"))["kind"] == "file"
         refused = await outcome(site, ZIP, "archive.zip")
@@ -216,7 +220,7 @@ async def test_only_the_extensions_of_the_list_are_taken(variables: dict[str, st
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
-async def test_a_file_hangs_on_a_message_and_is_found(site: Site, beside: Running, name: str) -> None:
+async def test_a_file_is_attached_to_a_message_and_found(site: Site, beside: Running, name: str) -> None:
     content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
     async with site.page() as page:
         upload_id = await site.send(content, name=name)
@@ -230,7 +234,7 @@ async def test_a_file_hangs_on_a_message_and_is_found(site: Site, beside: Runnin
     )
 
 
-def test_no_start_of_a_picture_or_video_is_taken_for_another_file() -> None:
+def test_no_beginning_of_a_picture_or_video_passes_as_another_file() -> None:
     assert content_of(heif.photo(pictures.scene())[:24]) == "picture"
     for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"

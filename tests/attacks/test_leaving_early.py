@@ -22,7 +22,7 @@ async def counted(chat: ChatServer) -> int:
     return sum(int(times) for times in _COUNTED.findall(await chat.metrics()))
 
 
-async def test_a_request_whose_client_has_gone_is_counted_and_not_logged_as_a_fault(
+async def test_a_request_whose_client_left_is_counted_and_not_logged_as_an_error(
     chat: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = await chat.join("Ada")
@@ -41,7 +41,7 @@ async def test_a_request_whose_client_has_gone_is_counted_and_not_logged_as_a_fa
     assert [record.getMessage() for record in faults] == []
 
 
-async def test_an_upgrade_on_a_connection_that_was_closed_for_others_is_no_fault(
+async def test_an_upgrade_on_an_evicted_connection_is_no_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tried = 0

@@ -45,13 +45,13 @@ def fail(fault: Exception) -> None:
         logging.getLogger("aiohttp.server").exception("Error handling request")
 
 
-def test_a_traceback_that_comes_a_thousand_times_is_logged_ten_times(log: io.StringIO) -> None:
+def test_a_repeated_traceback_is_logged_ten_times(log: io.StringIO) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     assert log.getvalue().count("Traceback") == logs.BURST
 
 
-def test_a_minute_later_a_line_says_how_many_were_left_out(log: io.StringIO, clock: Clock) -> None:
+def test_a_minute_later_a_line_counts_the_omitted_tracebacks(log: io.StringIO, clock: Clock) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     clock.now += logs.SELDOM_S
@@ -61,14 +61,14 @@ def test_a_minute_later_a_line_says_how_many_were_left_out(log: io.StringIO, clo
     assert f" Error handling request left_out={1000 - logs.BURST}\n" in log.getvalue()
 
 
-def test_another_fault_at_the_same_place_is_logged(log: io.StringIO) -> None:
+def test_another_error_at_the_same_place_is_logged(log: io.StringIO) -> None:
     for _ in range(1000):
         fail(ValueError("again"))
     fail(KeyError("once"))
     assert "KeyError: 'once'" in log.getvalue()
 
 
-def test_what_is_no_warning_is_never_left_out(log: io.StringIO) -> None:
+def test_lines_below_warning_are_never_omitted(log: io.StringIO) -> None:
     for number in range(100):
         logging.getLogger("svc.chat").info("member joined", extra={"number": number})
     assert log.getvalue().count("member joined") == 100

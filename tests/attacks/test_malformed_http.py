@@ -89,7 +89,7 @@ def require_anonymous(answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_malformed_requests_get_our_words_and_no_librarys_name(
+async def test_malformed_requests_get_our_error_without_a_librarys_name(
     listener: str, variables: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
@@ -110,7 +110,7 @@ async def test_malformed_requests_get_our_words_and_no_librarys_name(
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_ordinary_answers_do_not_name_the_library_either(
+async def test_ordinary_responses_do_not_name_the_library_either(
     listener: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
@@ -119,14 +119,14 @@ async def test_ordinary_answers_do_not_name_the_library_either(
                 require_anonymous(await line.ask("GET", path))
 
 
-async def test_an_expectation_that_nobody_knows_is_refused_in_our_words(chat: ChatServer) -> None:
+async def test_an_unknown_expectation_gets_our_error(chat: ChatServer) -> None:
     async with line_to(chat.address) as line:
         answer = await line.ask("GET", "/health", ["Expect: tea"])
         assert (answer.status, answer.json()["error"]) == (417, "expectation_failed")
         require_anonymous(answer)
 
 
-async def test_garbage_behind_a_request_is_answered_and_ends_the_connection(chat: ChatServer) -> None:
+async def test_garbage_after_a_request_is_answered_and_ends_the_connection(chat: ChatServer) -> None:
     async with line_to(chat.address) as line:
         assert (await line.ask("GET", "/health")).status == 200
         await line.send(b"\x00\x00\r\n\r\n")
@@ -164,7 +164,9 @@ def masked(text: str) -> bytes:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7])
-async def test_masked_frames_pass_however_they_are_cut(size: int, chat: ChatServer, sfu: FakeSfu) -> None:
+async def test_masked_frames_are_accepted_in_any_fragmentation(
+    size: int, chat: ChatServer, sfu: FakeSfu
+) -> None:
     small, large = ["", "a", "b" * 125, "c" * 126, ""], ["d" * 65_535, "e" * 65_536, "f"]
     frames = b"".join(map(masked, small))
     async with line_to(chat.address) as line:
@@ -180,7 +182,7 @@ async def test_masked_frames_pass_however_they_are_cut(size: int, chat: ChatServ
         assert (await line.closing())[0] == 1002
 
 
-async def test_no_websocket_agrees_to_compression(chat: ChatServer, sfu: FakeSfu) -> None:
+async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSfu) -> None:
     async with site() as where, ClientSession() as http:
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:

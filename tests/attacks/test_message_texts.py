@@ -50,7 +50,7 @@ def pieces(text: str, rules: Sequence[Finder]) -> list[float]:
 
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
-def test_a_text_is_searched_in_many_small_pieces(piece: str, rules: dict[str, object]) -> None:
+def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
     """Word rules alone once took seconds in one piece, although they were assumed to cost nothing."""
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
     gc.disable()
@@ -75,7 +75,7 @@ def test_letters_of_starred_words_count_towards_the_limit() -> None:
         r"https://evil.example\@good.example",
     ],
 )
-def test_a_link_is_found_whose_address_is_escaped(text: str) -> None:
+def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
     """The page opens each link at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = finished(rule.search(ReadText(text))) or [(0, 0)]
@@ -83,15 +83,13 @@ def test_a_link_is_found_whose_address_is_escaped(text: str) -> None:
     assert finished(rule.search(ReadText(text.replace("evil", "www.good")))) is None
 
 
-def test_more_matches_than_anybody_looks_at_are_one() -> None:
+def test_matches_beyond_a_limit_count_as_one() -> None:
     """Merging the 1,300 matches of each of twenty rules once took as long as finding them."""
     (rule, *_) = finders(kind="words", words=["ab"])
     assert finished(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
 
 
-async def test_a_message_is_judged_by_what_was_found_before(
-    folk: People, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may interrupt a write."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)

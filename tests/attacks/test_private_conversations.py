@@ -32,7 +32,7 @@ def large(conversation_id: str, epoch: int) -> bytes:
     return private_message(conversation_id, epoch, COMMIT, os.urandom(COMMIT_BYTES))
 
 
-async def test_what_is_read_at_once_is_bounded_and_goes_on_behind_it(
+async def test_one_read_of_the_log_is_limited_and_continues_behind_it(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, _ = people[1]
@@ -54,7 +54,7 @@ async def test_what_is_read_at_once_is_bounded_and_goes_on_behind_it(
     assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
 
 
-async def test_a_device_that_fetches_no_welcomes_has_one_of_each_group(
+async def test_a_device_that_fetches_no_welcomes_keeps_one_for_each_group(
     people: tuple[Community, list[Client]],
 ) -> None:
     community, (ada, ben, cem) = people
@@ -85,7 +85,7 @@ async def test_a_device_that_fetches_no_welcomes_has_one_of_each_group(
     assert sorted(seen) == sorted(group["id"] for group in groups)
 
 
-async def test_nobody_is_put_into_conversations_without_end(
+async def test_nobody_is_added_to_endless_conversations(
     people: tuple[Community, list[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, ben, cem = people[1]
@@ -104,7 +104,7 @@ async def test_nobody_is_put_into_conversations_without_end(
     assert await ada.person.refused("PUT", path(groups[2], f"members/{cem.person.id}")) == "too_many"
 
 
-async def test_one_member_puts_others_into_a_few_conversations_and_then_waits(
+async def test_one_member_adds_others_to_a_few_conversations_and_then_waits(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, cem = people[1]

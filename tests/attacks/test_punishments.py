@@ -85,7 +85,7 @@ WAYS_OUT = pytest.mark.parametrize("go", [leave, delete])
 
 
 @WAYS_OUT
-async def test_a_timeout_goes_on_after_coming_back(world: World, go: Any) -> None:
+async def test_a_timeout_continues_after_a_return(world: World, go: Any) -> None:
     assert await world.say(world.ada) == ""
     await world.time_out(world.ada)
     await go(world.ada)
@@ -100,7 +100,7 @@ async def test_a_timeout_goes_on_after_coming_back(world: World, go: Any) -> Non
 
 
 @WAYS_OUT
-async def test_a_server_mute_goes_on_after_coming_back(world: World, go: Any) -> None:
+async def test_a_server_mute_continues_after_a_return(world: World, go: Any) -> None:
     async with world.chat.member("", world.owner.token) as owner:
         await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
         await go(world.ada)
@@ -113,7 +113,7 @@ async def test_a_server_mute_goes_on_after_coming_back(world: World, go: Any) ->
 
 
 @WAYS_OUT
-async def test_slow_mode_counts_on_after_coming_back(world: World, go: Any) -> None:
+async def test_slow_mode_continues_after_a_return(world: World, go: Any) -> None:
     (general,) = [c.id for c in world.community.directory.channels.values() if c.name == "general"]
     await world.owner.done("PATCH", f"/api/channels/{general}", {"slow_mode_s": 600})
     assert await world.say(world.ada) == ""
@@ -122,7 +122,7 @@ async def test_slow_mode_counts_on_after_coming_back(world: World, go: Any) -> N
 
 
 @WAYS_OUT
-async def test_who_has_just_gone_can_be_banned(world: World, go: Any) -> None:
+async def test_a_member_who_just_left_can_be_banned(world: World, go: Any) -> None:
     await go(world.ada)
     await world.ban(world.ada)
     assert await world.refused(world.ada.device) == "banned"
@@ -131,7 +131,7 @@ async def test_who_has_just_gone_can_be_banned(world: World, go: Any) -> None:
 
 
 @WAYS_OUT
-async def test_a_ban_reaches_who_has_come_back_as_another_member(world: World, go: Any) -> None:
+async def test_a_ban_applies_to_a_person_who_returned_as_another_member(world: World, go: Any) -> None:
     await go(world.ada)
     again = await world.back(world.ada.device)
     await world.ban(world.ada)
@@ -147,7 +147,7 @@ async def test_an_unlinked_key_is_banned_too(world: World) -> None:
     assert await world.refused(world.ada.device) == "banned"
 
 
-async def test_a_second_member_by_an_unlinked_key_shares_every_punishment(world: World) -> None:
+async def test_a_second_member_with_an_unlinked_key_shares_every_punishment(world: World) -> None:
     phone = await world.linked(world.ada)
     await world.unlink(world.ada)
     second = await world.back(phone.device)
@@ -161,7 +161,7 @@ async def test_a_second_member_by_an_unlinked_key_shares_every_punishment(world:
     assert not {world.ada.id, second.id} & world.community.directory.members.keys()
 
 
-async def test_nobody_punishes_a_person_who_is_also_a_member_of_higher_rank(world: World) -> None:
+async def test_nobody_punishes_a_person_who_is_also_a_higher_ranked_member(world: World) -> None:
     phone = await world.linked(world.ada)
     await world.unlink(world.ada)
     second = await world.back(phone.device)
@@ -174,14 +174,14 @@ async def test_nobody_punishes_a_person_who_is_also_a_member_of_higher_rank(worl
     assert {world.ada.id, second.id} <= world.community.directory.members.keys()
 
 
-async def test_the_keys_of_a_recovered_member_count_on(world: World) -> None:
+async def test_a_recovered_members_earlier_keys_still_count(world: World) -> None:
     code = (await world.owner.done("POST", f"/api/members/{world.ada.id}/recovery"))["code"]
     found = await world.back(Device(), recovery_code=code)
     await world.ban(found)
     assert await world.refused(world.ada.device) == "banned"
 
 
-async def test_a_key_that_is_being_punished_is_linked_to_nobody_else(world: World) -> None:
+async def test_a_punished_key_cannot_be_linked_to_another_member(world: World) -> None:
     friend = await newcomer(world.chat, "Friend")
     await world.ban(world.ada)
     code = (await friend.done("POST", "/api/me/devices/link"))["code"]
@@ -190,7 +190,7 @@ async def test_a_key_that_is_being_punished_is_linked_to_nobody_else(world: Worl
     assert await world.refused(world.ada.device, recovery_code=code) == "banned"
 
 
-async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_them(world: World) -> None:
+async def test_a_new_account_on_a_punished_persons_device_is_recognised(world: World) -> None:
     """A join of tier `account` has an unknown identity and a proven key."""
     persons, now_ms = world.community.auth.joining.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
@@ -206,7 +206,7 @@ async def test_a_new_account_on_the_device_of_somebody_punished_is_taken_for_the
     assert await taken_for() == world.ada.id
 
 
-async def test_punishments_of_who_is_away_outlive_a_restart(variables: dict[str, str]) -> None:
+async def test_punishments_of_absent_people_survive_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner = await newcomer(chat, "Olga")
         first = World(chat, community, owner, await newcomer(chat, "Ada"))
@@ -226,9 +226,7 @@ def marks(variables: dict[str, str]) -> int:
         return int(connection.execute("SELECT count(*) FROM marks").fetchone()[0])
 
 
-async def test_of_who_deleted_their_data_nothing_is_kept_in_clear_and_hashes_for_a_month(
-    world: World, variables: dict[str, str]
-) -> None:
+async def test_deleted_members_leave_only_hashes_for_a_month(world: World, variables: dict[str, str]) -> None:
     persons, deleted_ms = world.community.auth.joining.persons, int(time.time() * 1000)
     before = marks(variables)
     await delete(world.ada)
@@ -242,7 +240,7 @@ async def test_of_who_deleted_their_data_nothing_is_kept_in_clear_and_hashes_for
 
 
 @pytest.mark.parametrize("punishment", ["ban", "timeout", "mute"])
-async def test_hashes_are_kept_for_as_long_as_a_punishment_lasts(
+async def test_hashes_are_kept_as_long_as_a_punishment(
     world: World, variables: dict[str, str], punishment: str
 ) -> None:
     persons, before = world.community.auth.joining.persons, marks(variables)
@@ -266,14 +264,14 @@ async def test_hashes_are_kept_for_as_long_as_a_punishment_lasts(
             assert marks(variables) == before - 1
 
 
-async def test_the_keys_of_a_person_are_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_keys_of_a_person_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(persons_module, "MOST_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]
     assert await world.refused(Device(), link_code=code) == "too_many_devices"
 
 
-async def test_a_server_of_an_earlier_version_knows_its_people(variables: dict[str, str]) -> None:
+async def test_a_server_of_an_earlier_version_recognises_its_people(variables: dict[str, str]) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Olga")
         ada = await newcomer(chat, "Ada")

@@ -84,7 +84,7 @@ async def test_a_name_of_external_host_needs_none(variables: dict[str, str]) -> 
         assert await joins(chat, "chat.example", dialled="http://other.example:8443") == "invite_required"
 
 
-async def test_a_page_of_another_origin_needs_an_invite_even_where_it_may_ask(
+async def test_a_page_of_another_origin_needs_an_invite_even_if_it_may_use_the_api(
     variables: dict[str, str],
 ) -> None:
     variables["CORS_ORIGIN"] = "*"
@@ -115,13 +115,13 @@ async def test_a_page_of_another_origin_needs_an_invite_even_where_it_may_ask(
         ("[", "192.168.1.4", None, False),
     ],
 )
-def test_a_host_is_surely_ours_or_is_not(host: str, ip: str, page: str | None, ours: bool) -> None:
+def test_a_host_is_certainly_ours_or_is_not(host: str, ip: str, page: str | None, ours: bool) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])
     assert addresses.surely_ours(f"http://{host}", Dialled(host, ip, page)) is ours
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics", "/info"])
-async def test_scrapers_and_proxies_may_call_the_server_what_they_like(
+async def test_scrapers_and_proxies_may_use_any_host_name(
     inside: tuple[ChatServer, Community], path: str
 ) -> None:
     chat, _ = inside
@@ -148,7 +148,7 @@ async def managed(variables: dict[str, str]) -> AsyncIterator[ClientSession]:
         ("sec-fetch-mode", "navigate"),
     ],
 )
-async def test_the_management_listener_refuses_browsers_whatever_they_know(
+async def test_the_management_listener_refuses_browsers_even_with_the_token(
     managed: ClientSession, name: str, value: str
 ) -> None:
     for token in (TOKEN, "another"):
@@ -159,7 +159,7 @@ async def test_the_management_listener_refuses_browsers_whatever_they_know(
                 assert (response.status, body["error"]) == (403, "origin_refused")
 
 
-async def test_the_management_listener_answers_programs_by_any_name(managed: ClientSession) -> None:
+async def test_the_management_listener_accepts_programs_by_any_host_name(managed: ClientSession) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}", "Host": "chat:5099"}
     async with managed.get("/management/health", headers=headers) as response:
         assert (response.status, await response.json()) == (200, {"ok": True})

@@ -17,7 +17,7 @@ TIMES = 20
     ("method", "path", "status"),
     [("GET", "/api/members", 401), ("GET", "/nothing", 404), ("DELETE", "/health", 405)],
 )
-async def test_no_refusal_is_kept_with_the_way_it_came(
+async def test_no_exception_is_kept_with_its_frames(
     chat: ChatServer, method: str, path: str, status: int
 ) -> None:
     gc.collect()
@@ -36,7 +36,7 @@ async def test_no_refusal_is_kept_with_the_way_it_came(
 
 
 @pytest.mark.parametrize("path", ["/api/auth/join", "/api/webhooks/a/b", "/api/uploads"])
-async def test_no_body_that_was_cut_off_is_kept_until_python_looks_for_it(
+async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     chat: ChatServer, path: str
 ) -> None:
     """A few leaked objects per request would hold gigabytes after thousands of requests, until the collector

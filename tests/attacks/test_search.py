@@ -38,7 +38,7 @@ async def pool(size: int, deadline_s: float, wait_s: float, places: int = 1) -> 
         await made.close()
 
 
-async def test_a_query_ends_at_its_deadline_and_the_connection_goes_on() -> None:
+async def test_a_query_ends_at_its_deadline_and_the_connection_continues() -> None:
     async with pool(1, deadline_s=0.01, wait_s=AGES_S) as queries:
         for _ in range(3):
             with pytest.raises(QueryTooLong):
@@ -46,7 +46,7 @@ async def test_a_query_ends_at_its_deadline_and_the_connection_goes_on() -> None
             assert [tuple(row) for row in await queries.rows("SELECT ?", (1,))] == [(1,)]
 
 
-async def test_the_query_of_who_stops_waiting_ends_at_once() -> None:
+async def test_a_cancelled_query_ends_at_once() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
         asking = asyncio.create_task(queries.rows(ENDLESS, ()))
         next_one = asyncio.create_task(queries.rows("SELECT 1", ()))
@@ -56,7 +56,7 @@ async def test_the_query_of_who_stops_waiting_ends_at_once() -> None:
         assert asking.cancelled()
 
 
-async def test_who_finds_no_connection_in_time_is_told() -> None:
+async def test_a_search_that_gets_no_connection_in_time_gets_an_error() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
         asking = asyncio.create_task(queries.rows(ENDLESS, ()))
         await asyncio.sleep(0)
@@ -65,7 +65,7 @@ async def test_who_finds_no_connection_in_time_is_told() -> None:
         asking.cancel()
 
 
-async def test_slow_queries_of_one_leave_a_connection_to_others() -> None:
+async def test_slow_queries_of_one_member_leave_a_connection_to_others() -> None:
     async with pool(2, deadline_s=AGES_S, wait_s=AGES_S, places=16) as queries:
         with reading_for("greedy"):
             slow = [asyncio.create_task(queries.rows(ENDLESS, ())) for _ in range(40)]
@@ -81,7 +81,7 @@ async def test_slow_queries_of_one_leave_a_connection_to_others() -> None:
         assert all(len(rows) == 1 for rows in found)
 
 
-async def test_the_next_query_begins_while_the_loop_is_busy() -> None:
+async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     ended = threading.Event()
     only = await aiosqlite.connect(":memory:")
     await only.create_function("end", 0, ended.set)
@@ -109,7 +109,7 @@ async def test_pages_do_not_wait_for_searches(tmp_path: Path, monkeypatch: pytes
         await database.close()
 
 
-async def test_a_page_that_takes_for_ever_fails_as_the_storage_does(
+async def test_a_page_that_takes_too_long_fails_as_unavailable_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "READ_DEADLINE_S", 0.01)
@@ -119,7 +119,7 @@ async def test_a_page_that_takes_for_ever_fails_as_the_storage_does(
     await database.close()
 
 
-def test_a_query_has_few_words_also_in_phrases() -> None:
+def test_a_query_has_a_limited_number_of_words_including_phrases() -> None:
     many = " ".join(f"w{n}" for n in range(MAX_TERMS + 1))
     for text in ('"' + "the " * 60 + '"', many, many.replace(" ", "-"), f"from:a {many[3:]}"):
         with pytest.raises(ChatError, match="invalid_query") as refused:
@@ -127,7 +127,7 @@ def test_a_query_has_few_words_also_in_phrases() -> None:
         assert "use fewer" in refused.value.message
 
 
-def test_what_is_said_twice_is_looked_up_once() -> None:
+def test_repeated_words_are_looked_up_once() -> None:
     assert parse("the " * 60).phrases == ("the",)
     assert parse("The tHE the").phrases in [("The",), ("the",)]
     assert parse("from:Ada " * 20).from_names == ("Ada",)
@@ -144,7 +144,7 @@ def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_whose_search_takes_too_long_is_told_what_to_do(folk: People) -> None:
+async def test_a_search_that_takes_too_long_gets_advice(folk: People) -> None:
     for _ in range(2):
         status, answer = await folk.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
@@ -155,7 +155,7 @@ async def test_whose_search_takes_too_long_is_told_what_to_do(folk: People) -> N
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_a_member_searches_once_at_a_time(folk: People) -> None:
+async def test_a_member_runs_one_search_at_a_time(folk: People) -> None:
     asked = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*asked))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
@@ -163,7 +163,7 @@ async def test_a_member_searches_once_at_a_time(folk: People) -> None:
     assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"
 
 
-async def test_an_attack_of_searches_leaves_history_alone(folk: People) -> None:
+async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
     """This attack once blocked both readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [folk.member.ask("GET", attack) for _ in range(40)]

@@ -49,13 +49,13 @@ async def close_code(page: LiveMember) -> int:
     return int(message.data)
 
 
-async def test_an_access_token_is_worth_nothing_after_signing_out(chat: ChatServer, ada: Answer) -> None:
+async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ada: Answer) -> None:
     assert await status(chat, ada) == 200
     await sign_out(chat, ada)
     assert await status(chat, ada) == 401
 
 
-async def test_signing_out_closes_the_live_sockets_of_that_session_alone(chat: ChatServer) -> None:
+async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServer) -> None:
     device = Device()
     here = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
     there = await chat.sign_in(device)
@@ -112,7 +112,7 @@ async def test_a_token_of_one_member_with_the_session_of_another_is_refused(
             assert await status(chat, {"access_token": token}) == 401
 
 
-async def test_the_token_of_an_unlinked_device_is_worth_nothing(chat: ChatServer, ada: Answer) -> None:
+async def test_an_unlinked_devices_token_is_invalid(chat: ChatServer, ada: Answer) -> None:
     headers = {"Authorization": f"Bearer {ada['access_token']}"}
     async with chat.http.post("/api/me/devices/link", headers=headers, json={}) as response:
         code = (await response.json())["code"]
@@ -124,14 +124,14 @@ async def test_the_token_of_an_unlinked_device_is_worth_nothing(chat: ChatServer
     assert await status(chat, phone) == 401
 
 
-async def test_the_token_of_a_sign_in_that_made_room_is_worth_nothing(chat: ChatServer) -> None:
+async def test_the_token_of_a_displaced_session_is_invalid(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
     answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]
     assert [await status(chat, answer) for answer in answers] == [401] + [200] * MOST_OF_A_DEVICE
 
 
-async def test_sessions_and_their_ends_outlive_a_restart(variables: dict[str, str]) -> None:
+async def test_sessions_and_their_ends_survive_a_restart(variables: dict[str, str]) -> None:
     async with chat_server(variables) as chat:
         stays = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
         ends = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
@@ -166,7 +166,7 @@ async def refused(chat: ChatServer, code: str) -> str:
         return str((await response.json())["error"])
 
 
-async def test_the_founding_code_makes_one_owner_and_is_worth_nothing_afterwards(
+async def test_the_founding_code_makes_one_owner_and_is_then_invalid(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -183,7 +183,7 @@ async def test_the_founding_code_makes_one_owner_and_is_worth_nothing_afterwards
         assert shown(variables) == invite
 
 
-async def test_the_link_of_the_first_start_lets_a_second_window_in_as_a_member(
+async def test_the_first_link_lets_a_second_window_join_as_a_member(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -193,7 +193,7 @@ async def test_the_link_of_the_first_start_lets_a_second_window_in_as_a_member(
         assert (first["member"]["roles"], second["member"]["roles"]) == (["member", "owner"], ["member"])
 
 
-async def test_who_never_joined_finds_the_same_founding_code_at_the_next_start(
+async def test_an_unused_founding_code_stays_the_same_at_the_next_start(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables):
@@ -205,7 +205,7 @@ async def test_who_never_joined_finds_the_same_founding_code_at_the_next_start(
         )
 
 
-async def test_what_is_printed_is_an_invite_that_is_listed_expires_and_can_be_revoked(
+async def test_the_printed_code_is_a_listed_invite_that_expires_and_can_be_revoked(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -235,7 +235,7 @@ async def test_an_invite_that_is_about_to_expire_is_replaced_at_the_start(variab
 
 
 @pytest.mark.parametrize("joined", [False, True])
-async def test_the_one_code_of_an_earlier_version_founds_nothing_and_expires(
+async def test_the_single_code_of_an_earlier_version_founds_nothing_and_expires(
     variables: dict[str, str], joined: bool
 ) -> None:
     async with chat_server(variables) as chat:
@@ -259,7 +259,7 @@ async def test_the_one_code_of_an_earlier_version_founds_nothing_and_expires(
     assert ends is not None
 
 
-async def test_who_founds_a_server_that_has_imported_its_past_is_the_owner(
+async def test_the_founder_of_a_server_with_imported_history_is_the_owner(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables):
@@ -290,9 +290,7 @@ async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> 
         return bool((await response.json()).get("error") == "code_invalid")
 
 
-async def test_who_unlinks_a_device_voids_the_code_that_it_has_handed_out(
-    chat: ChatServer, ada: Answer
-) -> None:
+async def test_unlinking_a_device_voids_the_codes_that_it_created(chat: ChatServer, ada: Answer) -> None:
     stolen = await chat.sign_in(Device(), link_code=await link_code(chat, ada))
     code = await link_code(chat, stolen)
     headers = {"Authorization": f"Bearer {stolen['access_token']}"}
@@ -303,13 +301,13 @@ async def test_who_unlinks_a_device_voids_the_code_that_it_has_handed_out(
     assert await refused_code(chat, code)
 
 
-async def test_who_signs_out_voids_the_code_for_another_device(chat: ChatServer, ada: Answer) -> None:
+async def test_signing_out_voids_the_code_for_another_device(chat: ChatServer, ada: Answer) -> None:
     code = await link_code(chat, ada)
     await sign_out(chat, ada)
     assert await refused_code(chat, code)
 
 
-async def test_a_former_owner_takes_nobodys_place_by_a_code_of_before(chat: ChatServer) -> None:
+async def test_a_former_owner_recovers_nobody_with_an_earlier_code(chat: ChatServer) -> None:
     owner = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     heir = await chat.sign_in(Device(), nickname="Ben", invite_code=chat.invite)
     headers = {"Authorization": f"Bearer {owner['access_token']}"}

@@ -109,7 +109,7 @@ async def keep(community: Community, content: bytes, kind: str = "video/mp4") ->
 
 
 @pytest.mark.parametrize("kind", [FOLDER, MOTO])
-async def test_streams_of_one_address_that_stall_take_nobody_elses(
+async def test_stalled_streams_of_one_address_displace_no_others(
     kind: str, variables: dict[str, str], stores: Stores, stall: Stall
 ) -> None:
     variables |= stores.variables(kind)
@@ -122,7 +122,7 @@ async def test_streams_of_one_address_that_stall_take_nobody_elses(
         assert closed.count(True) == 2 * MOST - MOST // 2, "it has half of the places"
 
 
-async def test_where_many_addresses_stall_the_one_that_did_first_makes_room(
+async def test_of_many_stalled_addresses_the_longest_stalled_makes_room(
     variables: dict[str, str], stall: Stall
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -134,7 +134,7 @@ async def test_where_many_addresses_stall_the_one_that_did_first_makes_room(
         assert closed.count(True) == 1
 
 
-async def test_exports_that_nobody_reads_keep_no_member_from_theirs(
+async def test_unread_exports_keep_no_member_from_theirs(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, stall: Stall
 ) -> None:
     async def endless(*_: object) -> AsyncIterator[bytes]:
@@ -148,7 +148,7 @@ async def test_exports_that_nobody_reads_keep_no_member_from_theirs(
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 
 
-async def test_a_store_without_parts_has_few_readers_and_leaves_room_on_the_disk(
+async def test_a_store_without_ranges_has_few_readers_and_leaves_free_space(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = S3Objects(stores.address(RCLONE))
@@ -161,7 +161,7 @@ async def test_a_store_without_parts_has_few_readers_and_leaves_room_on_the_disk
             pass
 
 
-async def test_a_store_that_is_down_is_said_in_the_answer_and_once_in_the_log(
+async def test_an_unavailable_store_is_reported_in_the_response_and_once_in_the_log(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with TemporaryDirectory() as folder:

@@ -98,12 +98,12 @@ async def _refused(variables: dict[str, str]) -> str:
 # Other files in place of the server's database.
 
 
-async def test_a_new_database_says_whose_it_is(path: Path) -> None:
+async def test_a_new_database_records_its_server(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
 
-async def test_an_empty_file_is_not_taken_for_a_new_server(path: Path, variables: dict[str, str]) -> None:
+async def test_an_empty_file_is_not_treated_as_a_new_server(path: Path, variables: dict[str, str]) -> None:
     os.truncate(path, 0)
     said = await _refused(variables)
     assert said.startswith(f"{path} is empty (0 bytes)")
@@ -123,7 +123,7 @@ async def test_an_empty_file_is_not_taken_for_a_new_server(path: Path, variables
         ),
     ],
 )
-async def test_a_foreign_database_is_refused_and_left_alone(
+async def test_a_foreign_database_is_refused_unchanged(
     path: Path, variables: dict[str, str], statements: list[str], complaint: str
 ) -> None:
     _sql(path, *statements)
@@ -139,7 +139,7 @@ async def test_a_file_that_is_no_database_is_refused(path: Path, variables: dict
     assert "is not a database" in await _refused(variables)
 
 
-async def test_a_log_without_its_database_is_no_new_server(path: Path, variables: dict[str, str]) -> None:
+async def test_a_log_without_its_database_is_not_a_new_server(path: Path, variables: dict[str, str]) -> None:
     _rename(path, path.with_name(path.name + "-wal"))
     said = await _refused(variables)
     assert f"{path} is missing, but its log" in said
@@ -147,7 +147,7 @@ async def test_a_log_without_its_database_is_no_new_server(path: Path, variables
         _content(path)
 
 
-async def test_a_database_from_before_it_had_an_id_is_known_by_its_tables(
+async def test_an_older_database_without_an_id_is_recognised_by_its_tables(
     path: Path, variables: dict[str, str]
 ) -> None:
     _sql(path, "PRAGMA application_id=0")
@@ -166,7 +166,7 @@ async def test_the_refusal_is_one_line_without_a_traceback(path: Path, variables
     assert line.startswith(f"svc chat: {path} is empty")
 
 
-async def test_a_start_that_was_killed_leaves_no_half_database(tmp_path: Path) -> None:
+async def test_a_killed_start_leaves_no_half_database(tmp_path: Path) -> None:
     left = tmp_path / f".{DATABASE_NAME}.new"
     left.write_bytes(b"")
     database = await Database.open(tmp_path / DATABASE_NAME, MIGRATIONS, tmp_path / "backups")
@@ -200,7 +200,7 @@ async def test_a_large_database_is_checked_beside_the_running_server(
         await database.close()
 
 
-async def test_doctor_reads_all_of_the_database(path: Path) -> None:
+async def test_doctor_reads_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is sound: SQLite has read all of it"
     # An index without one row, which only a full check compares with its table.
@@ -222,7 +222,7 @@ async def test_doctor_reads_all_of_the_database(path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["doctor", "admin channel list", "admin backup copy.tar.gz", "up"])
-def test_commands_name_a_file_system_that_is_mounted_read_only(path: Path, command: str) -> None:
+def test_commands_report_a_read_only_file_system(path: Path, command: str) -> None:
     """A bind mount is read-only in its own namespace, also for root."""
     (path.parent / "lock").touch()
 
@@ -247,7 +247,7 @@ def test_commands_name_a_file_system_that_is_mounted_read_only(path: Path, comma
     in_namespace(body, (), {})
 
 
-async def test_a_damaged_database_is_backed_up_only_when_told_to(path: Path, tmp_path: Path) -> None:
+async def test_a_damaged_database_is_backed_up_only_on_request(path: Path, tmp_path: Path) -> None:
     database = await Database.open(path, MIGRATIONS, tmp_path / "none")
     backups = Backups(database, path.parent, FileObjects(tmp_path / "objects"), "uploads-store", "1.5.0")
     good = await backups.make(1000.0)
@@ -271,7 +271,9 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
         return response.status, await response.json()
 
 
-async def test_health_reports_failed_writes_although_a_small_one_would_fit(variables: dict[str, str]) -> None:
+async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
+    variables: dict[str, str],
+) -> None:
     """The file size limit makes the disk full for the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
@@ -293,7 +295,7 @@ async def test_health_reports_failed_writes_although_a_small_one_would_fit(varia
         assert await server.ended() == 0
 
 
-async def test_writes_count_as_kept_again_half_a_minute_after_the_last_failure(
+async def test_writes_count_as_healthy_again_half_a_minute_after_the_last_failure(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
@@ -310,7 +312,7 @@ async def test_writes_count_as_kept_again_half_a_minute_after_the_last_failure(
     await database.close()
 
 
-async def test_damage_that_a_reader_meets_shows_in_health(path: Path) -> None:
+async def test_damage_that_a_reader_finds_is_reported_by_health(path: Path) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
     assert await database.works()
     _flip_a_page(path)
@@ -333,7 +335,7 @@ async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer
 
 
 @pytest.mark.parametrize("wanted", ["", "bytes=500000-", "bytes=299999-300010", "bytes=-5"])
-async def test_a_cut_off_file_ends_its_reader_with_a_refusal(
+async def test_a_truncated_file_ends_its_reader_with_an_error(
     shortened: tuple[ChatServer, Community, str], wanted: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat, community, key = shortened
@@ -345,7 +347,7 @@ async def test_a_cut_off_file_ends_its_reader_with_a_refusal(
     assert 'svc_chat_media_failed_reads_total{because="damaged"} 1.0' in await chat.metrics()
 
 
-async def test_what_is_left_of_a_cut_off_file_can_be_read_by_range(
+async def test_the_rest_of_a_truncated_file_can_be_read_by_range(
     shortened: tuple[ChatServer, Community, str],
 ) -> None:
     chat, community, key = shortened
@@ -353,7 +355,7 @@ async def test_what_is_left_of_a_cut_off_file_can_be_read_by_range(
         assert (response.status, await response.read()) == (206, CONTENT[:300_000])
 
 
-async def test_a_file_that_is_cut_off_while_it_is_read_ends_the_connection(
+async def test_a_file_truncated_while_it_is_read_ends_the_connection(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -374,7 +376,7 @@ async def test_a_file_that_is_cut_off_while_it_is_read_ends_the_connection(
         assert 'svc_chat_media_failed_reads_total{because="damaged"} 1.0' in await chat.metrics()
 
 
-async def test_a_file_that_is_gone_is_said_to_the_operator(
+async def test_a_missing_file_is_reported_to_the_operator(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -387,9 +389,7 @@ async def test_a_file_that_is_gone_is_said_to_the_operator(
 
 
 @pytest.mark.parametrize("kind", [MOTO, RCLONE])
-async def test_an_object_of_a_bucket_that_is_cut_off_is_noticed(
-    stores: Stores, kind: str, tmp_path: Path
-) -> None:
+async def test_a_truncated_object_of_a_bucket_is_noticed(stores: Stores, kind: str, tmp_path: Path) -> None:
     store = stores.store(kind, tmp_path)
     await store.put("uploads/short.webp", CONTENT[:1000], "image/webp")
     got = b""

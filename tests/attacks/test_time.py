@@ -93,7 +93,7 @@ async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
         assert [channel["unread"] for channel in live.welcome["unread"]] == [0] * len(live.welcome["unread"])
 
 
-async def test_an_import_from_the_future_is_dated_now_and_said(
+async def test_an_import_from_the_future_is_dated_now_and_reported(
     variables: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with chat_server(variables) as chat:
@@ -117,7 +117,7 @@ async def test_an_import_from_the_future_is_dated_now_and_said(
         await looks_right(owner, before_ms, [])
 
 
-async def test_an_export_from_the_future_is_taken_in_and_set_right(
+async def test_an_export_from_the_future_is_imported_and_corrected(
     variables: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with chat_server(variables) as chat:
@@ -161,7 +161,7 @@ def _later(line: bytes) -> bytes:
     return json.dumps(record).encode() + b"\n"
 
 
-async def test_an_export_with_the_last_of_all_numbers_is_refused(
+async def test_an_export_with_the_largest_number_is_refused(
     variables: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     last = "ffffffff-ffff-7fff-bfff-ffffffffffff"
@@ -229,7 +229,7 @@ async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, st
         await looks_right(owner, before_ms, ["one", "from far away"])
 
 
-async def test_a_clock_that_leapt_and_came_back_is_forgotten(variables: dict[str, str], clock: Clock) -> None:
+async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str, str], clock: Clock) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner, bob = await newcomer(chat, "Owner"), await newcomer(chat, "Bob")
         seq = await present_seq(owner)
@@ -278,7 +278,7 @@ def _latest(folder: Path) -> int:
     return int(max(found))
 
 
-async def test_many_sign_ins_of_a_wrong_clock_do_not_shut_a_device_out(
+async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
     """The oldest sessions of a device make room, and the newest is the newest whatever the clock shows."""
@@ -297,7 +297,7 @@ async def test_many_sign_ins_of_a_wrong_clock_do_not_shut_a_device_out(
                 assert response.status == 200
 
 
-def test_ids_rise_behind_any_that_there_were_and_stay_ids() -> None:
+def test_ids_rise_above_all_existing_ones_and_stay_valid() -> None:
     clock = iter([5000.0, 1.0, 2.0, 1.0, 1e15, 1e15, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     made = [ids.new() for _ in range(7)]
@@ -308,14 +308,14 @@ def test_ids_rise_behind_any_that_there_were_and_stay_ids() -> None:
     assert time_ms(unmoved.new()) == 1000
 
 
-def test_an_id_is_stamped_by_the_clock_and_not_by_the_ids_before() -> None:
+def test_an_ids_time_is_the_clocks_and_not_that_of_earlier_ids() -> None:
     clock = iter([5000.0, 5000.0, 1.0, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     first, second = ids.stamped(), ids.stamped()
     assert first[0] < second[0] and (first[1], second[1]) == (5_000_000, 1000)
 
 
-def test_every_column_that_holds_a_moment_is_set_right_or_left_alone_on_purpose(
+def test_every_time_column_is_corrected_or_exempt_on_purpose(
     rows: sqlite3.Connection,
 ) -> None:
     rows.executescript(statements_of(migrations_in(SCHEMA_FOLDER), rows))
@@ -348,7 +348,7 @@ def owner_session(community: Any, member_id: str) -> str:
 @pytest.mark.parametrize(
     ("left_s", "ends"), [(1.0, False), (LIFETIME_S, False), (0.0, True), (YEARS_S, True)]
 )
-def test_a_page_stays_for_as_long_as_a_token_can(left_s: float, ends: bool) -> None:
+def test_a_page_stays_connected_as_long_as_a_token_is_valid(left_s: float, ends: bool) -> None:
     closed = []
     page: Any = object.__new__(Page)
     page.session = Session("m", "s", 1000.0 + left_s)

@@ -62,7 +62,7 @@ def later(place: Place, seconds: float) -> None:
     queue._now = lambda: now() + seconds
 
 
-async def test_announcing_large_files_and_sending_nothing_takes_nobodys_room(place: Place) -> None:
+async def test_announced_but_unsent_files_take_nobodys_space(place: Place) -> None:
     """4 × 16 × 256 MiB were all 16 GiB of the space, and everybody got 507."""
     members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
     for member in members:
@@ -73,7 +73,7 @@ async def test_announcing_large_files_and_sending_nothing_takes_nobodys_room(pla
     await begun(place, guest, LARGEST)
 
 
-async def test_what_was_announced_and_never_sent_is_forgotten_in_minutes(place: Place) -> None:
+async def test_announced_but_unsent_files_are_forgotten_in_minutes(place: Place) -> None:
     member = place.folk.member
     for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER - 1):
         empty = await begun(place, member, LARGEST)
@@ -86,9 +86,7 @@ async def test_what_was_announced_and_never_sent_is_forgotten_in_minutes(place: 
     assert (await member.done("GET", continued))["received"] == 5
 
 
-async def test_who_sends_as_much_as_there_is_room_for_leaves_room_for_others(
-    place: Place, small: int
-) -> None:
+async def test_a_member_who_fills_the_space_leaves_some_for_others(place: Place, small: int) -> None:
     greedy, other = place.folk.member, place.folk.moderator
     where = await begun(place, greedy, 90_000)
     taken = 0

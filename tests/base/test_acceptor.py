@@ -54,7 +54,7 @@ async def listening(table: Table, failures: int = 0) -> AsyncIterator[tuple[Full
                 place.close()
 
 
-async def test_accepting_resumes_when_descriptors_are_free_and_one_line_says_what_was(
+async def test_accepting_resumes_when_descriptors_are_free_and_one_line_reports_it(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
@@ -65,7 +65,7 @@ async def test_accepting_resumes_when_descriptors_are_free_and_one_line_says_wha
     assert caplog.messages.count("connections cannot be accepted") == 1
 
 
-async def test_a_failing_accept_ends_a_strangers_connection_to_free_its_descriptor(
+async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_descriptor(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
@@ -79,7 +79,7 @@ async def test_a_failing_accept_ends_a_strangers_connection_to_free_its_descript
             assert [place.open for place in opened] == [False, True]
 
 
-async def test_a_flood_that_fills_the_table_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_flood_that_fills_the_table_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
     table = Table(Limits(4))
     async with listening(table) as (bound, opened):
         lines = [socket.create_connection(bound.getsockname()) for _ in range(50)]
@@ -91,7 +91,7 @@ async def test_a_flood_that_fills_the_table_is_one_line(caplog: pytest.LogCaptur
     assert len(full) == 1 and full[0].__dict__["open"] == 3
 
 
-async def test_deadlines_wake_the_machine_only_when_one_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acceptor, "SWEEP_INTERVAL_S", 0.001)
     due: list[float | None] = []
 
@@ -121,7 +121,7 @@ async def test_deadlines_wake_the_machine_only_when_one_is_due(monkeypatch: pyte
             await swept(1)
 
 
-def test_what_is_said_seldom_counts_what_it_left_out() -> None:
+def test_a_rate_limited_log_line_counts_what_it_left_out() -> None:
     seldom = Seldom()
     assert seldom.due(0.0) == 1
     assert [seldom.due(1.0), seldom.due(2.0, times=3)] == [0, 0]

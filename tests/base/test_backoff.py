@@ -8,7 +8,7 @@ def test_delays_double_up_to_the_limit() -> None:
     assert [backoff.next_delay() for _ in range(6)] == [0.5, 1.0, 2.0, 4.0, 5.0, 5.0]
 
 
-def test_a_success_starts_again_from_the_first_delay() -> None:
+def test_a_success_resets_the_delay() -> None:
     backoff = Backoff(0.5, 5.0, jitter=lambda: 1.0)
     backoff.next_delay()
     backoff.next_delay()

@@ -44,18 +44,18 @@ def _signed_square(value: float) -> float:
     return value * abs(value)
 
 
-def test_black_is_what_everybody_has_for_it() -> None:
+def test_the_blurhash_of_black_is_that_of_other_implementations() -> None:
     assert blurhash([(0, 0, 0)] * 64, 8) == "L00000fQfQfQfQfQfQfQfQfQfQfQ"
 
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (200, 30, 30), (10, 120, 240)])
-def test_one_colour_stays_that_colour(colour: Pixel) -> None:
+def test_a_single_colour_stays_that_colour(colour: Pixel) -> None:
     seen = looked_at(blurhash([colour] * 32 * 32, 32), 0.5, 0.5)
     for channel, value in zip(seen, colour, strict=True):
         assert abs(channel - _linear(value)) < 0.06
 
 
-def test_what_is_bright_on_the_left_is_bright_on_the_left() -> None:
+def test_a_bright_left_half_stays_bright() -> None:
     pixels: list[Pixel] = [(255 - 8 * x, 0, 8 * y) for y in range(32) for x in range(32)]
     text = blurhash(pixels, 32)
     assert len(text) == LENGTH
@@ -64,5 +64,5 @@ def test_what_is_bright_on_the_left_is_bright_on_the_left() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 32), (32, 1)])
-def test_the_smallest_pictures_have_one_too(width: int, height: int) -> None:
+def test_the_smallest_pictures_have_a_blurhash_too(width: int, height: int) -> None:
     assert len(blurhash([(9, 99, 199)] * width * height, width)) == LENGTH

@@ -17,14 +17,14 @@ def test_spaces_around_a_value_are_dropped() -> None:
     assert text({"A": " value "}, "A") == "value"
 
 
-def test_a_required_variable_says_what_it_is_for() -> None:
+def test_a_required_variable_is_named_with_its_purpose() -> None:
     assert required({"KEY": "k"}, "KEY", "it signs") == "k"
     with pytest.raises(ConfigError, match="KEY must be set: it signs"):
         required({}, "KEY", "it signs")
 
 
 @pytest.mark.parametrize("value", ["many", "1.5", "1_000", "٣", "--1", "-", "9" * 30])
-def test_what_is_no_whole_number_is_refused_by_name(value: str) -> None:
+def test_a_value_that_is_no_whole_number_is_refused_by_name(value: str) -> None:
     with pytest.raises(ConfigError, match="MAX_PEERS must be a whole number"):
         number({"MAX_PEERS": value}, "MAX_PEERS", 200)
 
@@ -36,7 +36,7 @@ def test_a_number_outside_its_bounds_is_refused_with_them() -> None:
         number({"SIZE": "-1"}, "SIZE", 2)
 
 
-def test_a_port_lies_below_65536() -> None:
+def test_a_port_is_below_65536() -> None:
     assert port({"PORT": "65535"}, "PORT", 5000) == 65535
     with pytest.raises(ConfigError, match="PORT"):
         port({"PORT": "65536"}, "PORT", 5000)
@@ -53,7 +53,7 @@ def test_a_port_lies_below_65536() -> None:
         ("perhaps", False, False),
     ],
 )
-def test_a_flag_changes_only_by_a_word_it_knows_and_warns_of_others(
+def test_a_flag_accepts_only_known_words_and_warns_of_others(
     value: str, default: bool, read: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert flag({"DEBUG": value}, "DEBUG", default) is read
@@ -65,7 +65,7 @@ def test_a_flag_changes_only_by_a_word_it_knows_and_warns_of_others(
 
 
 @pytest.mark.parametrize("value", [",", " , ,"])
-def test_a_list_of_nothing_but_commas_is_refused_by_name(value: str) -> None:
+def test_a_list_of_only_commas_is_refused_by_name(value: str) -> None:
     with pytest.raises(ConfigError, match="SVC_IDENTITY_TIERS must list something between its commas"):
         items({"SVC_IDENTITY_TIERS": value}, "SVC_IDENTITY_TIERS", ("account",))
 

@@ -21,7 +21,7 @@ def entered(table: Table, address: str) -> Place:
     return place
 
 
-def test_of_a_crowd_the_oldest_of_the_address_that_has_most_leaves_first() -> None:
+def test_a_full_table_closes_the_oldest_connection_of_the_address_with_the_most() -> None:
     crowd: Crowd[str] = Crowd()
     for item, address in [("a1", "a"), ("b1", "b"), ("b2", "b"), ("c1", "c")]:
         crowd.add(item, address)
@@ -36,7 +36,7 @@ def test_of_a_crowd_the_oldest_of_the_address_that_has_most_leaves_first() -> No
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30), st.sampled_from("abcd"))))
-def test_a_crowd_always_knows_who_has_most(steps: list[tuple[bool, int, str]]) -> None:
+def test_the_table_always_knows_which_address_has_the_most(steps: list[tuple[bool, int, str]]) -> None:
     crowd: Crowd[int] = Crowd()
     waiting: dict[int, str] = {}
     for comes, item, address in steps:
@@ -57,7 +57,7 @@ def test_a_crowd_always_knows_who_has_most(steps: list[tuple[bool, int, str]]) -
             assert leaving == next(item for item, address in waiting.items() if address == most)
 
 
-def test_one_address_has_so_many_strangers_and_its_oldest_makes_room() -> None:
+def test_the_strangers_of_one_address_are_limited_and_the_oldest_is_closed() -> None:
     table = Table(Limits(100, of_address=3))
     first, second, *_ = filled(table, "192.0.2.1", 3)
     elsewhere = entered(table, "192.0.2.2")
@@ -66,7 +66,7 @@ def test_one_address_has_so_many_strangers_and_its_oldest_makes_room() -> None:
     assert (len(table), table.closed) == (4, 1)
 
 
-def test_ipv6_counts_by_the_network_of_a_customer() -> None:
+def test_ipv6_addresses_count_by_their_customers_network() -> None:
     assert customer("2001:db8:1:2:3::4") == customer("2001:db8:1:2::1%eth0") == "2001:db8:1:2::/64"
     assert customer("2001:db8:1:3::1") != customer("2001:db8:1:2::1")
     assert customer("::ffff:192.0.2.1") == customer("192.0.2.1") == "192.0.2.1"
@@ -78,7 +78,7 @@ def test_a_proxy_on_this_machine_is_not_one_client() -> None:
         assert all(place.open for place in filled(table, address, 5))
 
 
-def test_whoever_has_proved_who_they_are_keeps_their_place_in_a_flood() -> None:
+def test_authenticated_connections_survive_a_flood() -> None:
     table = Table(Limits(8, of_address=None))
     member = entered(table, "192.0.2.1")
     member.belongs_to("ada")
@@ -88,7 +88,7 @@ def test_whoever_has_proved_who_they_are_keeps_their_place_in_a_flood() -> None:
     assert sum(place.open for place in flood) == table.limits.strangers == 6
 
 
-def test_a_full_table_has_a_place_for_a_newcomer_as_long_as_there_are_strangers() -> None:
+def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> None:
     table = Table(Limits(4, of_address=None))
     for number in range(3):
         entered(table, "192.0.2.1").belongs_to(f"member {number}")
@@ -101,7 +101,7 @@ def test_a_full_table_has_a_place_for_a_newcomer_as_long_as_there_are_strangers(
     assert table.enter("192.0.2.4") is None and table.refused == 1
 
 
-def test_idle_connections_go_before_busy_ones_and_each_address_by_what_it_holds() -> None:
+def test_idle_connections_close_before_busy_ones_by_the_address_with_the_most() -> None:
     table = Table(Limits(4, of_address=None))
     busy, idle, other = [entered(table, address) for address in ("a", "a", "b")]
     busy.rest(idle=False)
@@ -115,7 +115,7 @@ def test_idle_connections_go_before_busy_ones_and_each_address_by_what_it_holds(
     assert busy.open
 
 
-def test_one_member_cannot_take_everybodys_places() -> None:
+def test_one_member_cannot_take_all_places() -> None:
     table = Table(Limits(8, of_address=None, of_owner=2))
     places = filled(table, "192.0.2.1", 3)
     for place in places:
@@ -126,7 +126,7 @@ def test_one_member_cannot_take_everybodys_places() -> None:
     assert places[2].owner == "mallory"
 
 
-def test_leaving_twice_is_leaving_once_and_what_has_left_is_told_nothing() -> None:
+def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() -> None:
     table = Table(Limits(4))
     place = entered(table, "a")
     place.leave()
@@ -136,7 +136,7 @@ def test_leaving_twice_is_leaving_once_and_what_has_left_is_told_nothing() -> No
     assert (len(table), table.strangers) == (0, 0)
 
 
-def test_half_of_the_descriptors_stay_for_everything_else() -> None:
+def test_half_of_the_descriptors_are_kept_for_everything_else() -> None:
     assert room_for(1024) == 512
     assert room_for(65_536) == 8192
     assert room_for(65_536, 32) == 32

@@ -23,7 +23,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     return tmp_path
 
 
-async def test_a_command_is_answered(folder: Path) -> None:
+async def test_a_command_gets_its_result(folder: Path) -> None:
     async with listening(folder, echo):
         answers = await asyncio.gather(*(ask(folder, "do", {"number": n}) for n in range(5)))
     assert answers == [{"result": ["do", {"number": n}]} for n in range(5)]
@@ -33,20 +33,20 @@ def modes(folder: Path) -> list[int]:
     return [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()]
 
 
-async def test_only_its_owner_may_open_it_and_nothing_is_left_behind(folder: Path) -> None:
+async def test_only_its_owner_may_open_the_socket_and_nothing_is_left_behind(folder: Path) -> None:
     async with listening(folder, echo):
         assert modes(folder) == [0o600]
     assert modes(folder) == []
 
 
-async def test_what_a_killed_process_left_behind_is_in_nobodys_way(folder: Path) -> None:
+async def test_leftovers_of_a_killed_process_do_no_harm(folder: Path) -> None:
     for name in (control_socket.SOCKET_NAME, control_socket.PORT_NAME):
         (folder / name).write_text("{}")
     async with listening(folder, echo):
         assert await ask(folder, "do", {}) == {"result": ["do", {}]}
 
 
-async def test_without_a_program_nobody_is_there(folder: Path) -> None:
+async def test_without_a_program_the_socket_is_unreachable(folder: Path) -> None:
     with pytest.raises(NobodyThere):
         await ask(folder, "do", {})
     (folder / control_socket.PORT_NAME).write_text('{"port": 1, "token": "x"}')
@@ -65,13 +65,13 @@ async def raw(folder: Path, line: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("line", [b"", b"nonsense\n", b"[]\n", b"\xff\n", b"x" * (MAX_REQUEST_BYTES + 2)])
-async def test_nonsense_is_not_answered(folder: Path, line: bytes) -> None:
+async def test_garbage_gets_no_response(folder: Path, line: bytes) -> None:
     async with listening(folder, echo):
         assert await raw(folder, line) == b""
         assert await ask(folder, "still", {}) == {"result": ["still", {}]}
 
 
-async def test_a_request_has_its_parts(folder: Path) -> None:
+async def test_a_request_needs_its_fields(folder: Path) -> None:
     async with listening(folder, echo):
         assert json.loads(await raw(folder, b"{}\n"))["error"] == "invalid_request"
 
@@ -83,14 +83,16 @@ async def test_a_port_needs_the_token(tmp_path: Path, monkeypatch: pytest.Monkey
         assert json.loads(await raw(tmp_path, line))["error"] == "forbidden"
 
 
-async def test_too_many_at_once_are_turned_away(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_too_many_concurrent_commands_are_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(control_socket, "MAX_CONNECTIONS", 0)
     async with listening(folder, echo):
         with pytest.raises(ControlFailed):
             await ask(folder, "do", {})
 
 
-async def test_long_work_says_how_far_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     # Far less than the whole work takes: each report of progress extends the deadline.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
@@ -113,7 +115,7 @@ async def test_long_work_says_how_far_it_is(folder: Path, monkeypatch: pytest.Mo
     assert seen == [Progress("working", done, 3) for done in (1, 2, 3)]
 
 
-async def test_work_ends_with_whoever_waits_for_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_ends_when_its_caller_leaves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     heard, ended = asyncio.Event(), asyncio.Event()
 
@@ -133,7 +135,7 @@ async def test_work_ends_with_whoever_waits_for_it(folder: Path, monkeypatch: py
             await ended.wait()
 
 
-async def test_work_that_gets_nowhere_is_given_up(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_without_progress_times_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 0.05)
     ended = asyncio.Event()

@@ -36,12 +36,12 @@ async def words(database: Database) -> list[str]:
     return [row["word"] for row in await database.rows("SELECT word FROM words ORDER BY word")]
 
 
-async def test_a_write_returns_what_its_function_does_and_is_seen_by_readers(database: Database) -> None:
+async def test_a_write_returns_its_functions_result_and_readers_see_it(database: Database) -> None:
     assert await database.write(lambda connection: insert(connection, "hello")) == "hello"
     assert await words(database) == ["hello"]
 
 
-async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Database) -> None:
+async def test_a_failed_write_rolls_back_only_itself(database: Database) -> None:
     def fail_after_writing(connection: Connection) -> None:
         insert(connection, "gone")
         raise LookupError("no")
@@ -63,7 +63,7 @@ async def test_a_write_that_fails_undoes_itself_and_nothing_else(database: Datab
     )
 )
 @settings(max_examples=50)
-async def test_whoever_fails_in_a_group_takes_nobody_along(kinds: list[str]) -> None:
+async def test_a_failed_write_in_a_group_fails_no_other(kinds: list[str]) -> None:
     runs: Counter[int] = Counter()
 
     def change(connection: Connection, number: int, kind: str) -> int:
@@ -91,7 +91,7 @@ async def test_whoever_fails_in_a_group_takes_nobody_along(kinds: list[str]) -> 
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 
-async def test_what_follows_a_write_happens_in_order_also_when_nobody_waits_any_more(
+async def test_effects_of_a_write_happen_in_order_even_when_its_caller_is_cancelled(
     database: Database,
 ) -> None:
     followed: list[str] = []
@@ -107,7 +107,7 @@ async def test_what_follows_a_write_happens_in_order_also_when_nobody_waits_any_
     assert followed == [f"{n:03}" for n in range(100)]
 
 
-async def test_many_writers_share_commits_and_all_is_kept(tmp_path: Path) -> None:
+async def test_concurrent_writers_share_commits_and_nothing_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     database = await Database.open(path, [FIRST], tmp_path / "backups")
     await asyncio.gather(*(database.write(partial(insert, word=f"{n:05}")) for n in range(5_000)))
@@ -117,7 +117,7 @@ async def test_many_writers_share_commits_and_all_is_kept(tmp_path: Path) -> Non
     await reopened.close()
 
 
-async def test_closing_finishes_what_waits_and_leaves_one_file(tmp_path: Path) -> None:
+async def test_closing_finishes_pending_writes_and_leaves_one_file(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     database = await Database.open(path, [FIRST], tmp_path / "backups")
     waiting = [asyncio.create_task(database.write(partial(insert, word=str(n)))) for n in range(100)]
@@ -130,12 +130,12 @@ async def test_closing_finishes_what_waits_and_leaves_one_file(tmp_path: Path) -
     connection.close()
 
 
-async def test_readers_can_change_nothing(database: Database) -> None:
+async def test_readers_cannot_write(database: Database) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         await database.rows("INSERT INTO words VALUES ('sneaked in')")
 
 
-async def test_an_older_schema_is_copied_and_changed(tmp_path: Path) -> None:
+async def test_an_older_schema_is_copied_and_migrated(tmp_path: Path) -> None:
     path, backups = tmp_path / "words.sqlite3", tmp_path / "backups"
     database = await Database.open(path, [FIRST], backups)
     await database.write(lambda connection: insert(connection, "old"))
@@ -149,7 +149,7 @@ async def test_an_older_schema_is_copied_and_changed(tmp_path: Path) -> None:
     copy.close()
 
 
-async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+async def test_a_newer_schema_is_refused_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await Database.open(path, [FIRST, SECOND], tmp_path)).close()
     before = path.read_bytes()
@@ -158,7 +158,7 @@ async def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
+async def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await Database.open(path, [FIRST], tmp_path)).close()
     broken = Migration(2, "broken", "CREATE TABLE other (x); INSERT INTO nowhere VALUES (1);")
@@ -169,14 +169,14 @@ async def test_a_migration_that_fails_changes_nothing(tmp_path: Path) -> None:
     await reopened.close()
 
 
-async def test_what_is_no_database_is_said(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     path.write_bytes(b"not a database at all, but long enough to look at" * 100)
     with pytest.raises(DatabaseError, match="not a database"):
         await Database.open(path, [FIRST], tmp_path)
 
 
-def test_migrations_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+def test_migrations_are_read_in_numerical_order(tmp_path: Path) -> None:
     for name in ("0002_b.sql", "0001_a.sql"):
         (tmp_path / name).write_text(f"-- {name}")
     found = [(migration.number, migration.name) for migration in migrations_in(tmp_path)]
@@ -186,7 +186,7 @@ def test_migrations_are_read_in_the_order_of_their_numbers(tmp_path: Path) -> No
         migrations_in(tmp_path)
 
 
-async def test_a_write_alone_that_fails_does_not_hold_up_the_next(
+async def test_a_failed_single_write_does_not_delay_the_next(
     database: Database,
 ) -> None:
     def fail(connection: Connection) -> None:

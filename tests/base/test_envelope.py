@@ -49,7 +49,7 @@ def test_missing_data_reads_as_empty() -> None:
         ),
     ],
 )
-def test_anything_else_is_refused_in_words(text: str, message: str) -> None:
+def test_anything_else_is_refused_with_a_message(text: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         parse(text)
     assert str(refusal.value) == message
@@ -65,11 +65,11 @@ def test_anything_else_is_refused_in_words(text: str, message: str) -> None:
         ("null", "The data of 'answer' is not a JSON object"),
     ],
 )
-def test_a_payload_that_is_no_object_is_refused_in_words(data: str, message: str) -> None:
+def test_a_payload_that_is_no_object_is_refused_with_a_message(data: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         payload(Envelope("answer", data))
     assert str(refusal.value) == message
 
 
-def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
+def test_a_surrogate_pair_escape_is_an_ordinary_character() -> None:
     assert payload(Envelope("answer", '{"a":"\\ud83d\\ude00"}')) == {"a": "\U0001f600"}

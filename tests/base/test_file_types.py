@@ -28,7 +28,7 @@ def riff(form: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("word", ["free", "wide", "skip", "moov", "mdat", "ftyp"])
-def test_a_text_is_a_file_whatever_its_second_word_is(word: str) -> None:
+def test_a_text_is_a_file_whatever_its_second_word(word: str) -> None:
     text = f"The {word} lunch is on Friday.\r\n\tBring \u00e9clairs.".encode()
     assert (content_of(text), sound_of(text)) == ("file", None)
 
@@ -49,19 +49,19 @@ def test_a_text_about_a_format_is_a_file(start: bytes) -> None:
         heif.photo(pictures.scene(), brands=(b"mif1", b"mif1")).replace(b"hvc1", b"vvc1"),
     ],
 )
-def test_photos_in_containers_that_are_not_decoded_are_files(file: bytes) -> None:
+def test_photos_in_undecoded_containers_are_files(file: bytes) -> None:
     assert (content_of(file), sound_of(file)) == ("file", None)
 
 
 @pytest.mark.parametrize("major", [b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1", b"miaf", b"MiHE"])
-def test_heic_is_a_picture_by_any_of_its_brands_or_by_what_is_in_it(major: bytes) -> None:
+def test_heic_is_a_picture_by_any_of_its_brands_or_its_content(major: bytes) -> None:
     assert kind_of(ftyp(major, b"mif1", b"heic")) == "HEIF"
     photo = heif.photo(pictures.scene(), tile=32, brands=(major, b"mif1", b"miaf"))
     assert (content_of(photo), kind_of(photo)) == ("picture", "HEIF")
 
 
 @pytest.mark.parametrize("major", [b"avif", b"avis", b"mif1", b"msf1", b"miaf", b"MA1A", b"MA1B"])
-def test_avif_is_a_picture_by_any_of_its_brands_or_by_what_is_in_it(major: bytes) -> None:
+def test_avif_is_a_picture_by_any_of_its_brands_or_its_content(major: bytes) -> None:
     assert kind_of(ftyp(major, b"avif", b"miaf")) == kind_of(ftyp(major, b"miaf", b"avis")) == "AVIF"
     picture = pictures.encoded(pictures.scene(), "AVIF")
     other = picture[:8] + major + picture[12:]
@@ -88,7 +88,7 @@ def test_avif_is_a_picture_by_any_of_its_brands_or_by_what_is_in_it(major: bytes
         videos.video(container="mov"),
     ],
 )
-def test_movies_are_movies_by_their_index(file: bytes, tmp_path: Path) -> None:
+def test_movies_are_recognised_by_their_index(file: bytes, tmp_path: Path) -> None:
     assert (content_of(file), container_of(file)) == ("video", "mov")
     path = tmp_path / "movie"
     path.write_bytes(file)
@@ -96,7 +96,7 @@ def test_movies_are_movies_by_their_index(file: bytes, tmp_path: Path) -> None:
         assert content_of(opened.fileno()) == "video"
 
 
-def test_a_movie_that_has_not_arrived_yet_is_one_if_its_index_may_follow() -> None:
+def test_an_incomplete_movie_is_recognised_if_its_index_may_follow() -> None:
     movie = box(b"mdat", bytes(100_000)) + INDEX
     assert content_of(movie[:HEAD_BYTES], len(movie)) == "video"
     assert content_of(movie[:HEAD_BYTES], len(movie) - len(INDEX)) == "file"
@@ -126,12 +126,12 @@ def test_a_movie_that_has_not_arrived_yet_is_one_if_its_index_may_follow() -> No
         riff(b"CDR9"),
     ],
 )
-def test_a_few_bytes_alone_make_no_movie(file: bytes) -> None:
+def test_a_few_bytes_are_not_a_movie(file: bytes) -> None:
     assert (content_of(file), sound_of(file)) == ("file", None)
 
 
 @pytest.mark.parametrize("container", ["webm", "matroska"])
-def test_matroska_is_a_movie_by_the_type_in_its_header(container: str) -> None:
+def test_matroska_is_recognised_by_the_type_in_its_header(container: str) -> None:
     assert container_of(videos.video("libvpx", "libopus", container)[:HEAD_BYTES]) == "matroska"
     assert container_of(ebml(container.encode())) == "matroska"
 
@@ -143,5 +143,5 @@ def test_matroska_is_a_movie_by_the_type_in_its_header(container: str) -> None:
         b"\xff\xd8\xff\xf7" + bytes(50),  # JPEG-LS
     ],
 )
-def test_relatives_of_formats_that_nothing_here_decodes_are_files(file: bytes) -> None:
+def test_related_formats_without_a_decoder_are_files(file: bytes) -> None:
     assert content_of(file) == "file"

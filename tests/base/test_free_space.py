@@ -66,9 +66,7 @@ def history(connection: Connection, first: int, rows: int, size: int) -> None:
 
 @pytest.mark.parametrize("size", [20, 400, 6000], ids="{} bytes".format)
 @pytest.mark.parametrize("rows", [5, 60, 3000], ids="{} rows".format)
-async def test_nothing_deleted_is_in_the_files_of_a_database_or_in_a_copy_of_it(
-    tmp_path: Path, rows: int, size: int
-) -> None:
+async def test_deleted_data_is_in_no_file_of_a_database_or_copy(tmp_path: Path, rows: int, size: int) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path) as database:
         for first in range(1, rows, rows // 3 + 1):
@@ -87,7 +85,7 @@ async def test_nothing_deleted_is_in_the_files_of_a_database_or_in_a_copy_of_it(
         assert damage(connection) == ""
 
 
-async def test_a_file_that_another_version_has_left_is_looked_through_after_the_start(tmp_path: Path) -> None:
+async def test_free_space_left_by_another_version_is_cleaned_after_the_start(tmp_path: Path) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path):
         pass
@@ -105,7 +103,7 @@ async def test_a_file_that_another_version_has_left_is_looked_through_after_the_
         assert bodies_in(path) == present
 
 
-async def test_a_reader_in_the_log_delays_the_overwriting_until_it_has_left(tmp_path: Path) -> None:
+async def test_a_reader_of_the_log_delays_overwriting_until_it_ends(tmp_path: Path) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path) as database:
         await database.write(partial(history, first=1, rows=200, size=400))

@@ -62,17 +62,17 @@ async def collected(
     return found
 
 
-async def test_all_objects_are_looked_through_when_it_is_quiet_and_many_have_come() -> None:
+async def test_a_full_collection_runs_when_it_is_quiet_and_many_objects_exist() -> None:
     busy, quiet = (QUIET * 2, ALL_AFTER), (QUIET / 2, ALL_AFTER)
     assert await collected([(0.0, ALL_AFTER - 1), busy, busy, quiet]) == [4]
 
 
-async def test_where_it_is_never_quiet_it_is_done_in_the_end() -> None:
+async def test_without_quiet_a_full_collection_runs_eventually() -> None:
     intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
 
 
-async def test_where_memory_grows_it_is_not_put_off() -> None:
+async def test_growing_memory_forces_a_full_collection() -> None:
     """Few of the bytes may be objects: a few objects hold what strangers have sent."""
     much = LEAST_GROWTH_BYTES + 1
     # Memory grows, grows again from there, shrinks, and grows again.
@@ -80,7 +80,7 @@ async def test_where_memory_grows_it_is_not_put_off() -> None:
     assert await collected([(1.0, 0)] * 6, has) == [2, 5, 6]
 
 
-async def test_while_the_machine_has_more_left_memory_is_no_reason() -> None:
+async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
     """In a flood, data for slow readers takes that much. A full collection would stop everybody."""
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
@@ -89,12 +89,12 @@ async def test_while_the_machine_has_more_left_memory_is_no_reason() -> None:
     assert await collected(busy, [0, MOST_GROWTH_BYTES + 1] * 2, left=MOST_GROWTH_BYTES * 4) == [1]
 
 
-def test_the_memory_of_this_process_and_what_is_left_are_known() -> None:
+def test_the_memory_of_the_process_and_the_machine_is_read() -> None:
     assert sys.platform != "linux" or memory_left_bytes() > memory_bytes() > 1024 * 1024
 
 
 @pytest.mark.usefixtures("as_before")
-def test_python_never_looks_through_all_objects_by_itself() -> None:
+def test_python_never_starts_a_full_collection_itself() -> None:
     collect_rarely()
     before, kept = gc.get_stats()[2]["collections"], list[object]()
     kept.extend([] for _ in range(400_000))

@@ -39,7 +39,7 @@ async def connected(
 
 
 @pytest.mark.parametrize("attempt", range(10))
-async def test_the_last_words_arrive_though_the_peer_goes_on_sending(attempt: int) -> None:
+async def test_the_last_response_arrives_while_the_peer_keeps_sending(attempt: int) -> None:
     async def refuse(writer: asyncio.StreamWriter) -> None:
         writer.write(LAST_WORDS)
         await lingering(writer, 20)
@@ -52,7 +52,7 @@ async def test_the_last_words_arrive_though_the_peer_goes_on_sending(attempt: in
         writer.close()
 
 
-async def test_a_peer_that_never_ends_is_given_up_at_the_deadline() -> None:
+async def test_a_peer_that_never_ends_is_closed_at_the_deadline() -> None:
     async def refuse(writer: asyncio.StreamWriter) -> None:
         await lingering(writer, 0.05)
         assert not writer.transport.is_closing()
@@ -61,7 +61,7 @@ async def test_a_peer_that_never_ends_is_given_up_at_the_deadline() -> None:
         writer.write(b"and another thing")
 
 
-async def test_lingering_on_a_closed_connection_returns_at_once() -> None:
+async def test_closing_a_closed_connection_gracefully_returns_at_once() -> None:
     async def refuse(writer: asyncio.StreamWriter) -> None:
         writer.transport.abort()
         await lingering(writer, 1_000)

@@ -58,7 +58,7 @@ def test_the_signing_key_is_the_documented_derivation() -> None:
     assert verify(sign({})).caps == {"speak"}
 
 
-def test_a_grant_may_carry_no_capability_at_all() -> None:
+def test_a_grant_may_carry_no_capabilities() -> None:
     assert verify(sign({"caps": []})).caps == frozenset()
 
 
@@ -92,22 +92,22 @@ def test_a_signed_token_with_other_claims_is_refused(claims: dict[str, object], 
     "token",
     ["", "a.b.c", "x" * 3000, sign({}, key=b"k" * 32), jwt.encode({"sub": "u1"}, "", algorithm="none")],
 )
-def test_a_token_signed_by_nobody_we_know_is_refused(token: str) -> None:
+def test_a_token_with_an_unknown_signature_is_refused(token: str) -> None:
     with pytest.raises(GrantError):
         verify(token)
 
 
-def test_a_grant_of_one_server_is_nothing_at_another() -> None:
+def test_a_grant_of_one_server_is_refused_by_another() -> None:
     with pytest.raises(GrantError):
         verify(issue(), server_id="s2")
 
 
-def test_a_grant_ends_with_its_lifetime() -> None:
+def test_a_grant_expires() -> None:
     assert verify(issue(), now=NOW + 299)
     with pytest.raises(GrantError, match="expired"):
         verify(issue(), now=NOW + 300)
 
 
-def test_secrets_are_compared_as_text_of_any_script() -> None:
+def test_secrets_in_any_script_are_compared() -> None:
     assert same_secret("schlüssel", "schlüssel")
     assert not same_secret("schlüssel", "schlussel")

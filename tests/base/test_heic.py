@@ -71,7 +71,7 @@ async def test_a_photo_is_shown_as_the_camera_meant_it(sandbox: Sandbox, photo: 
     ],
 )
 @pytest.mark.parametrize("tile", [None, 64])
-async def test_its_properties_say_which_way_up_it_is(
+async def test_the_properties_decide_the_orientation(
     sandbox: Sandbox, properties: list[bytes], back: list[Image.Transpose], tile: int | None
 ) -> None:
     lying = pictures.scene(*SIZE)
@@ -83,7 +83,7 @@ async def test_its_properties_say_which_way_up_it_is(
     assert image.size == SIZE and shows(image, WHITE, RED, BLUE)
 
 
-async def test_nothing_is_left_of_where_and_with_what_it_was_taken(sandbox: Sandbox) -> None:
+async def test_no_metadata_about_place_or_camera_remains(sandbox: Sandbox) -> None:
     photo = heif.photo(
         pictures.scene(*SIZE),
         tile=64,
@@ -98,7 +98,7 @@ async def test_nothing_is_left_of_where_and_with_what_it_was_taken(sandbox: Sand
     assert not {"exif", "xmp", "icc_profile"} & {key for key, value in image.info.items() if value}
 
 
-async def test_what_shines_through_goes_on_shining_through(sandbox: Sandbox) -> None:
+async def test_transparency_is_kept(sandbox: Sandbox) -> None:
     alpha = Image.new("L", SIZE, 100)
     _, image = await rewrite(sandbox, heif.photo(pictures.scene(*SIZE), alpha=alpha))
     pixel = image.getpixel((100, 20))

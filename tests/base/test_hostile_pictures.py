@@ -37,7 +37,7 @@ async def outcome(
 
 
 @pytest.mark.parametrize("name", REFUSED)
-async def test_what_is_made_to_hurt_is_refused(sandbox: Sandbox, name: str) -> None:
+async def test_hostile_pictures_are_refused(sandbox: Sandbox, name: str) -> None:
     data, codes = REFUSED[name]
     result = await outcome(sandbox, data, deadline_s=3)
     assert isinstance(result, Refused), result
@@ -46,7 +46,7 @@ async def test_what_is_made_to_hurt_is_refused(sandbox: Sandbox, name: str) -> N
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-async def test_what_is_only_odd_comes_out_clean(sandbox: Sandbox, name: str) -> None:
+async def test_odd_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox, name: str) -> None:
     result = await outcome(sandbox, HARMLESS[name])
     assert isinstance(result, Picture), (result.code, result.detail)
     assert not any(mark in result.data for mark in (b"<script", b"PK\x03\x04", b"Exif"))
@@ -54,7 +54,7 @@ async def test_what_is_only_odd_comes_out_clean(sandbox: Sandbox, name: str) -> 
 
 
 @pytest.mark.parametrize("format_", hostile_pictures.FORMATS)
-async def test_what_is_cut_off_anywhere_is_refused_or_clean(sandbox: Sandbox, format_: str) -> None:
+async def test_truncated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, format_: str) -> None:
     whole = hostile_pictures.plain(format_)
     for length in range(0, len(whole), max(1, len(whole) // 40)):
         result = await outcome(sandbox, whole[:length])
@@ -63,14 +63,14 @@ async def test_what_is_cut_off_anywhere_is_refused_or_clean(sandbox: Sandbox, fo
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: int) -> None:
+async def test_mutations_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=40)
 
 
 @pytest.mark.nightly("10,000 mutations; forty are tried daily")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(2, 12))
-async def test_many_mutations_are_refused_or_come_out_clean(sandbox: Sandbox, seed: int) -> None:
+async def test_many_mutations_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=1000)
 
 

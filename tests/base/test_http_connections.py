@@ -81,7 +81,7 @@ def is_open(served: Served) -> bool:
     return len(served.table) == 1
 
 
-async def test_a_header_that_comes_byte_by_byte_has_one_deadline() -> None:
+async def test_a_header_that_arrives_byte_by_byte_has_one_deadline() -> None:
     async with serving(hello) as served, line_to(served.address) as line:
         for count in range(1, int(HEADER_DEADLINE_S)):
             await line.send(b"GET /slowly"[count - 1 : count])
@@ -92,7 +92,7 @@ async def test_a_header_that_comes_byte_by_byte_has_one_deadline() -> None:
         await line.ended()
 
 
-async def test_a_kept_connection_may_rest_and_then_has_a_headers_time() -> None:
+async def test_a_kept_alive_connection_may_be_idle_before_its_next_header() -> None:
     async with serving(hello) as served, line_to(served.address) as line:
         assert (await line.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
@@ -105,7 +105,7 @@ async def test_a_kept_connection_may_rest_and_then_has_a_headers_time() -> None:
         await line.ended()
 
 
-async def test_a_connection_that_rests_too_long_is_closed() -> None:
+async def test_a_connection_idle_for_too_long_is_closed() -> None:
     async with serving(hello) as served, line_to(served.address) as line:
         assert (await line.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
@@ -117,7 +117,7 @@ async def body(request: web.Request) -> web.Response:
     return web.Response(text=str(len(await request.read())))
 
 
-async def test_a_body_that_trickles_is_cut_off_and_one_that_makes_progress_is_not() -> None:
+async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:
     head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
     minutes, chunk = 3, b"x" * (LEAST_BYTES_PER_S * 10)
     async with serving(body) as served, line_to(served.address) as line:
@@ -142,7 +142,7 @@ async def trickled(head: bytes) -> None:
         await line.ended()
 
 
-async def test_a_handler_that_takes_its_time_is_waited_for() -> None:
+async def test_a_slow_handler_is_waited_for() -> None:
     may_answer = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:
@@ -157,7 +157,7 @@ async def test_a_handler_that_takes_its_time_is_waited_for() -> None:
         assert (await line.answer()).body == b"done"
 
 
-async def test_a_body_that_the_handler_does_not_read_is_not_the_clients_fault() -> None:
+async def test_a_body_that_the_handler_does_not_read_is_not_blamed_on_the_client() -> None:
     may_read = asyncio.Event()
 
     async def slow(request: web.Request) -> web.Response:
@@ -181,14 +181,14 @@ async def large(_: web.Request) -> web.Response:
     return web.Response(body=b"x" * 20_000_000)
 
 
-async def test_a_client_that_does_not_read_is_cut_off() -> None:
+async def test_a_client_that_does_not_read_is_disconnected() -> None:
     async with serving(large) as served, unread(served) as line:
         served.pass_(STALL_DEADLINE_S + 1)
         await eventually("the connection is gone", lambda: not len(served.table), within_s=WITHIN_S)
         assert line.writer is not None
 
 
-async def test_a_client_that_reads_slowly_but_does_is_served() -> None:
+async def test_a_client_that_reads_slowly_is_served() -> None:
     async with serving(large) as served, unread(served) as line:
         for _ in range(5):
             served.pass_(STALL_DEADLINE_S - 1)
@@ -229,7 +229,7 @@ async def test_an_upgraded_connection_is_left_to_its_pings() -> None:
 
 
 @pytest.mark.parametrize("close", [True, False])
-async def test_a_connection_that_has_ended_leaves_its_place(close: bool) -> None:
+async def test_an_ended_connection_frees_its_place(close: bool) -> None:
     async with serving(hello) as served:
         async with line_to(served.address) as line:
             headers = ["Connection: close"] if close else []

@@ -8,26 +8,26 @@ import pytest
 from svc.base.ids import BitsAhead, Ids, time_ms
 
 
-def test_ids_rise_whatever_the_clock_does() -> None:
+def test_ids_rise_regardless_of_the_clock() -> None:
     clock = iter([1.0, 1.0, 1.0, 0.5, 0.5, 2.0, 1.999])
     ids = Ids(lambda: next(clock), random.Random(1).getrandbits)
     made = [ids.new() for _ in range(7)]
     assert made == sorted(made) and len(set(made)) == 7
 
 
-def test_more_ids_in_a_millisecond_than_its_counter_holds_still_rise() -> None:
+def test_ids_beyond_the_counter_of_a_millisecond_still_rise() -> None:
     ids = Ids(lambda: 1.0, random.Random(1).getrandbits)
     made = [ids.new() for _ in range(10_000)]
     assert made == sorted(set(made))
 
 
-def test_an_id_is_a_uuid_of_version_7_that_tells_its_time() -> None:
+def test_an_id_is_a_uuid_version_7_with_its_time() -> None:
     made = Ids(lambda: 1_800_000_000.123, random.Random(1).getrandbits).new()
     assert (uuid.UUID(made).version, uuid.UUID(made).variant) == (7, uuid.RFC_4122)
     assert time_ms(made) == 1_800_000_000_123
 
 
-def test_random_bits_come_from_bytes_that_were_fetched_at_once_and_none_comes_twice() -> None:
+def test_random_bits_are_fetched_in_batches_and_never_repeat() -> None:
     fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
     bits = BitsAhead(lambda _: fetched.pop(0))
     # 15 bits take two bytes and drop a bit. The byte left of the first fetch is too little for 16 bits.
@@ -35,6 +35,6 @@ def test_random_bits_come_from_bytes_that_were_fetched_at_once_and_none_comes_tw
 
 
 @pytest.mark.parametrize("text", ["", "x", str(uuid.UUID(int=0)), "a" * 36])
-def test_what_is_no_such_id_has_no_time(text: str) -> None:
+def test_other_texts_have_no_time(text: str) -> None:
     with pytest.raises(ValueError):
         time_ms(text)

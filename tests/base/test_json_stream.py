@@ -9,7 +9,7 @@ from svc.base.json_stream import JsonStream
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64 * 1024])
-def test_a_document_says_the_same_whatever_the_pieces_are(size: int) -> None:
+def test_a_document_parses_the_same_in_any_pieces(size: int) -> None:
     said = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
     source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(said, ensure_ascii=False, indent=1).encode())
     document = JsonStream(lambda most: source.read(min(most, size)), 1000)
@@ -22,7 +22,7 @@ def test_a_document_says_the_same_whatever_the_pieces_are(size: int) -> None:
     assert found == said
 
 
-def test_a_loop_is_not_held_up_by_what_is_read() -> None:
+def test_parsing_does_not_block_the_loop() -> None:
     """Each value is read once, so the work grows linearly with its length."""
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')

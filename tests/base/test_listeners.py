@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 from svc.base.listeners import bound, inherited
 
 
-def test_a_name_is_listened_on_at_all_its_addresses_and_one_port() -> None:
+def test_a_name_is_bound_at_all_its_addresses_and_one_port() -> None:
     opened = bound("localhost", 0)
     assert len({listening.getsockname()[1] for listening in opened}) == 1
     for listening in opened:
@@ -20,7 +20,7 @@ def test_a_name_is_listened_on_at_all_its_addresses_and_one_port() -> None:
         listening.close()
 
 
-def test_without_a_host_every_family_is_listened_on() -> None:
+def test_without_a_host_every_family_is_bound() -> None:
     opened = bound(None, 0)
     assert {listening.getsockname()[0] for listening in opened} <= {"0.0.0.0", "::"}
     assert len(opened) == len({listening.family for listening in opened})
@@ -29,7 +29,7 @@ def test_without_a_host_every_family_is_listened_on() -> None:
 
 
 @pytest.mark.parametrize("host", ["::", "0.0.0.0,::", "127.0.0.1, ::1"])
-def test_both_families_are_listened_on_at_one_port(host: str) -> None:
+def test_both_families_are_bound_at_one_port(host: str) -> None:
     opened = bound(host, 0)
     families = {listening.family for listening in opened}
     ports = {listening.getsockname()[1] for listening in opened}
@@ -39,7 +39,7 @@ def test_both_families_are_listened_on_at_one_port(host: str) -> None:
     assert len(ports) == 1
 
 
-def test_a_port_that_is_held_is_refused_and_never_shared() -> None:
+def test_a_port_in_use_is_refused_and_never_shared() -> None:
     (holder,) = bound("127.0.0.1", 0)
     with holder:
         assert not holder.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT)
@@ -47,7 +47,7 @@ def test_a_port_that_is_held_is_refused_and_never_shared() -> None:
             bound("127.0.0.1", holder.getsockname()[1])
 
 
-def test_a_host_that_is_not_ours_is_refused() -> None:
+def test_a_host_of_another_machine_is_refused() -> None:
     with pytest.raises(OSError):
         bound("192.0.2.250", 0)
 
@@ -59,7 +59,7 @@ def handed(opened: socket.socket) -> int:
     return number
 
 
-def test_handed_sockets_are_told_apart_by_their_kind() -> None:
+def test_inherited_sockets_are_distinguished_by_kind() -> None:
     (tcp,) = bound("127.0.0.1", 0)
     with tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind(("127.0.0.1", 0))
@@ -72,14 +72,14 @@ def test_handed_sockets_are_told_apart_by_their_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_a_socket_that_nobody_can_reach_is_refused(kind: socket.SocketKind) -> None:
+def test_an_unreachable_socket_is_refused(kind: socket.SocketKind) -> None:
     with socket.socket(socket.AF_INET, kind) as opened:
         number = handed(opened)
         with pytest.raises(ConfigError, match=f"--listen-fd {number} is neither a listening TCP socket"):
             inherited([number])
 
 
-def test_what_is_no_socket_of_the_internet_is_refused() -> None:
+def test_a_socket_of_another_family_is_refused() -> None:
     read, write = os.pipe()
     with pytest.raises(ConfigError, match=f"--listen-fd {read} is not a socket: "):
         inherited([read])

@@ -34,7 +34,7 @@ def test_a_field_cannot_forge_a_line(stream: io.StringIO) -> None:
     assert 'nickname="x\\nERROR \\u001b[31mall is lost"' in stream.getvalue()
 
 
-def test_debug_lines_pass_only_on_request_and_only_ours(stream: io.StringIO) -> None:
+def test_debug_lines_appear_on_request_and_only_for_our_loggers(stream: io.StringIO) -> None:
     configure(stream, debug=False)
     logging.getLogger("svc.sfu").debug("hidden")
     assert stream.getvalue() == ""
@@ -44,7 +44,7 @@ def test_debug_lines_pass_only_on_request_and_only_ours(stream: io.StringIO) -> 
     assert stream.getvalue().endswith("DEBUG sfu shown\n")
 
 
-async def test_lines_say_which_request_they_are_about(stream: io.StringIO) -> None:
+async def test_lines_name_their_request(stream: io.StringIO) -> None:
     configure(stream, debug=False)
 
     async def served() -> str:
@@ -70,7 +70,7 @@ def test_an_exception_keeps_its_traceback(stream: io.StringIO) -> None:
     assert stream.getvalue().endswith("RuntimeError: broken\n")
 
 
-def test_a_strangers_bad_request_is_not_logged_as_a_fault_of_ours(stream: io.StringIO) -> None:
+def test_a_strangers_bad_request_is_not_logged_as_an_error(stream: io.StringIO) -> None:
     configure(stream, debug=True)
     try:
         raise BadStatusLine("GET / HTTP/9.9")

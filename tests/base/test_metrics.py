@@ -7,14 +7,14 @@ def exposed(registry: Registry) -> str:
     return registry.exposition()[0].decode()
 
 
-def test_runtime_statistics_are_there_from_the_start() -> None:
+def test_runtime_metrics_exist_from_the_start() -> None:
     text = exposed(Registry())
     assert "process_resident_memory_bytes" in text
     assert "python_info" in text
     assert "python_gc_collections_total" in text
 
 
-def test_the_content_type_is_the_scrapers_text_format() -> None:
+def test_the_content_type_is_prometheus_text() -> None:
     assert Registry().exposition()[1].startswith("text/plain; version=")
 
 
@@ -26,7 +26,7 @@ def test_two_registries_share_no_numbers() -> None:
     assert "svc_sfu_rooms_active 4.0" in exposed(second)
 
 
-def test_counters_kept_elsewhere_are_read_at_each_scrape() -> None:
+def test_external_counters_are_read_at_each_scrape() -> None:
     counts = {"svc_sfu_packets_received": 1}
     registry = Registry()
     registry.counters_from(lambda: counts, {"svc_sfu_packets_received": "Packets received"})

@@ -33,14 +33,14 @@ async def content(store: ObjectStore, key: str, start: int = 0, end: int | None 
     return b"".join([chunk async for chunk in store.read(key, start, end)])
 
 
-async def test_what_is_put_is_read_again_and_has_its_size(objects: ObjectStore) -> None:
+async def test_a_stored_object_is_read_again_with_its_size(objects: ObjectStore) -> None:
     key, data = new_key(), secrets.token_bytes(LARGE)
     await objects.put(key, data, "image/webp")
     assert await content(objects, key) == data
     assert await objects.size(key) == LARGE
 
 
-async def test_a_file_is_put_as_it_is(objects: ObjectStore, tmp_path: Path) -> None:
+async def test_a_file_is_stored_unchanged(objects: ObjectStore, tmp_path: Path) -> None:
     key, data = new_key(), secrets.token_bytes(LARGE)
     (tmp_path / "source").write_bytes(data)
     await objects.put(key, tmp_path / "source", "video/mp4")
@@ -57,14 +57,14 @@ async def test_any_part_can_be_read(objects: ObjectStore, start: int, end: int) 
     assert await content(objects, key, start, end) == data[start:end]
 
 
-async def test_an_empty_object_is_kept_too(objects: ObjectStore) -> None:
+async def test_an_empty_object_can_be_stored(objects: ObjectStore) -> None:
     key = new_key()
     await objects.put(key, b"", "image/webp")
     assert await objects.size(key) == 0
     assert await content(objects, key) == b""
 
 
-async def test_what_is_not_there_is_said_to_be_missing(objects: ObjectStore) -> None:
+async def test_a_missing_object_is_reported_as_missing(objects: ObjectStore) -> None:
     with pytest.raises(ObjectMissing):
         await objects.size(new_key())
     with pytest.raises(ObjectMissing):
@@ -73,7 +73,7 @@ async def test_what_is_not_there_is_said_to_be_missing(objects: ObjectStore) -> 
         await content(objects, new_key(), 0, 10)
 
 
-async def test_what_is_deleted_is_gone_and_deleting_again_is_no_fault(objects: ObjectStore) -> None:
+async def test_a_deleted_object_is_gone_and_deletion_is_idempotent(objects: ObjectStore) -> None:
     key, other = new_key(), new_key()
     await objects.put(key, b"one", "image/webp")
     await objects.put(other, b"two", "image/webp")
@@ -84,7 +84,7 @@ async def test_what_is_deleted_is_gone_and_deleting_again_is_no_fault(objects: O
     assert await content(objects, other) == b"two"
 
 
-async def test_many_at_once_keep_apart(objects: ObjectStore) -> None:
+async def test_concurrent_objects_stay_separate(objects: ObjectStore) -> None:
     kept = {new_key(): secrets.token_bytes(1000 + n) for n in range(20)}
     await asyncio.gather(*(objects.put(key, data, "image/webp") for key, data in kept.items()))
     assert await asyncio.gather(*(content(objects, key) for key in kept)) == list(kept.values())
@@ -103,20 +103,20 @@ async def test_no_key_leads_out_of_the_folder(tmp_path: Path, key: str) -> None:
     assert not (tmp_path / "outside").exists()
 
 
-async def test_a_put_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
+async def test_a_failed_put_leaves_nothing_behind(tmp_path: Path) -> None:
     store = FileObjects(tmp_path)
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", tmp_path / "no such file", "image/webp")
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
-async def test_a_full_disk_is_said_to_be_the_stores_fault() -> None:
+async def test_a_full_disk_is_reported_as_a_fault_of_the_store() -> None:
     store = FileObjects(Path("/dev/null"))
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", b"data", "image/webp")
 
 
-async def test_the_last_of_the_disk_is_left_to_the_database(
+async def test_the_last_free_space_is_reserved_for_the_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = FileObjects(tmp_path)
@@ -126,7 +126,7 @@ async def test_the_last_of_the_disk_is_left_to_the_database(
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
-async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path) -> None:
+async def test_leftovers_of_an_interrupted_put_are_deleted_after_a_day(tmp_path: Path) -> None:
     store = FileObjects(tmp_path)
     await store.put("uploads/one.webp", b"data", "image/webp")
     old, new = tmp_path / "uploads/.partial-old", tmp_path / "uploads/.partial-new"
@@ -141,7 +141,7 @@ async def test_what_an_interrupted_put_has_left_goes_after_a_day(tmp_path: Path)
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])
-async def test_a_large_object_goes_in_parts(stores: Stores, tmp_path: Path, kind: str) -> None:
+async def test_a_large_object_is_uploaded_in_parts(stores: Stores, tmp_path: Path, kind: str) -> None:
     store, key, data = stores.store(kind, tmp_path), new_key(), secrets.token_bytes(20 * 1024 * 1024)
     (tmp_path / "source").write_bytes(data)
     await store.put(key, tmp_path / "source", "video/mp4")
@@ -149,14 +149,14 @@ async def test_a_large_object_goes_in_parts(stores: Stores, tmp_path: Path, kind
     assert await content(store, key) == data
 
 
-async def test_a_store_that_does_not_know_us_is_the_stores_fault_and_shows_no_secret(stores: Stores) -> None:
+async def test_a_refused_login_is_a_fault_of_the_store_and_shows_no_secret(stores: Stores) -> None:
     store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
     with pytest.raises(StoreFailed) as refused:
         await store.put(new_key(), b"data", "image/webp")
     assert "agreed on" not in str(refused.value)
 
 
-async def test_a_store_that_cannot_be_reached_is_the_stores_fault(
+async def test_an_unreachable_store_is_a_fault_of_the_store(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(objects_s3, "_RETRY_S", 1)
@@ -167,13 +167,13 @@ async def test_a_store_that_cannot_be_reached_is_the_stores_fault(
         await store.delete(new_key())
 
 
-def test_without_the_library_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_operator_learns_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(ConfigError, match=f"{sys.executable} -m pip install obstore"):
         S3Objects(S3Address("media"))
 
 
-def test_the_bucket_stands_in_the_host_unless_the_style_is_that_of_a_path() -> None:
+def test_the_bucket_is_in_the_host_unless_the_style_is_path() -> None:
     for style, expected in ((True, "https://s3.test:9000"), (False, "https://media.s3.test:9000")):
         address = S3Address("media", "https://s3.test:9000", force_path_style=style)
         assert S3Objects(address)._store.config["endpoint"] == expected
@@ -189,11 +189,11 @@ def test_the_bucket_stands_in_the_host_unless_the_style_is_that_of_a_path() -> N
         ({"STORAGE_BACKEND": "filesystem", "DISABLE_S3": "1"}, "DISABLE_S3 is set"),
     ],
 )
-def test_why_nothing_can_be_stored_is_said(variables: dict[str, str], because: str) -> None:
+def test_the_reason_why_nothing_can_be_stored_is_reported(variables: dict[str, str], because: str) -> None:
     assert read(variables).unusable_because == because
 
 
-async def test_the_folder_has_the_name_that_the_operator_has_given_it(tmp_path: Path) -> None:
+async def test_the_folder_has_the_operators_name(tmp_path: Path) -> None:
     for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
         store = read({"STORAGE_BACKEND": "filesystem", **variables}).opened(tmp_path)
         await store.put("uploads/one.webp", b"data", "image/webp")

@@ -202,7 +202,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("side", [None, 10], ids=["as large", "smaller"])
 @pytest.mark.parametrize("name", PICTURES)
-async def test_colours_are_those_that_were_meant(sandbox: Sandbox, name: str, side: int | None) -> None:
+async def test_colours_are_kept(sandbox: Sandbox, name: str, side: int | None) -> None:
     data, colour = PICTURES[name]
     _, image = await rewrite(sandbox, data, side)
     seen = image.convert("RGBA").getpixel((4, 4))
@@ -278,7 +278,7 @@ ANIMATIONS = {
 
 
 @pytest.mark.parametrize("name", ANIMATIONS)
-async def test_frames_build_on_each_other_as_before(sandbox: Sandbox, name: str) -> None:
+async def test_frames_still_build_on_each_other(sandbox: Sandbox, name: str) -> None:
     data, last = ANIMATIONS[name]
     seen = await frames_of(sandbox, data)
     assert len(seen) == 3
@@ -297,9 +297,7 @@ async def test_frames_build_on_each_other_as_before(sandbox: Sandbox, name: str)
         (apng(*((WHOLE, colour, 0, 0) for colour in (RED, GREEN)), delay=(5, 0)), [50, 50]),
     ],
 )
-async def test_frames_are_shown_for_as_long_as_before(
-    sandbox: Sandbox, data: bytes, durations: list[int]
-) -> None:
+async def test_frames_keep_their_duration(sandbox: Sandbox, data: bytes, durations: list[int]) -> None:
     picture, image = await rewrite(sandbox, data)
     shown = []
     for number in range(picture.frames):

@@ -40,7 +40,7 @@ def near(one: tuple[int, ...], other: tuple[int, ...], by: int = 16) -> bool:
 
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
-async def test_every_kind_is_written_anew(sandbox: Sandbox, format_: str, output: str) -> None:
+async def test_every_kind_is_encoded_again(sandbox: Sandbox, format_: str, output: str) -> None:
     rules = dataclasses.replace(RULES, output=output)
     picture = await rewrite(sandbox, pictures.encoded(pictures.scene(), format_), rules)
     image = pictures.decoded(picture.data)
@@ -64,21 +64,19 @@ async def test_an_avif_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, 
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
 
 
-async def test_without_a_sandbox_of_its_own_it_works_too() -> None:
+async def test_pictures_are_encoded_without_a_sandbox_of_their_own_too() -> None:
     picture = await rewritten(pictures.encoded(pictures.scene(), "PNG"), RULES, deadline_s=DEADLINE_S)
     assert (picture.width, picture.height) == (64, 48)
 
 
-async def test_a_file_is_read_from_the_disk_as_well(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_a_file_is_read_from_disk_too(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "scene.wrong").write_bytes(pictures.encoded(pictures.scene(), "JPEG"))
     assert (await rewrite(sandbox, tmp_path / "scene.wrong")).frames == 1
 
 
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
-async def test_nothing_is_left_of_what_the_file_said_of_itself(
-    sandbox: Sandbox, format_: str, output: str
-) -> None:
+async def test_no_metadata_of_the_file_remains(sandbox: Sandbox, format_: str, output: str) -> None:
     told = pictures.tell_tale(format_)
     assert pictures.SECRET in told
     rules = dataclasses.replace(RULES, output=output, thumbnail_side=16)
@@ -97,7 +95,7 @@ async def test_nothing_is_left_of_what_the_file_said_of_itself(
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-async def test_it_is_turned_the_right_way_up(sandbox: Sandbox, orientation: int) -> None:
+async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) -> None:
     picture = await rewrite(sandbox, pictures.oriented(orientation))
     image = pictures.decoded(picture.data).convert("RGB")
     assert image.size == (64, 48)
@@ -105,7 +103,7 @@ async def test_it_is_turned_the_right_way_up(sandbox: Sandbox, orientation: int)
     assert near(_pixel(image, 50, 40), (30, 30, 200))
 
 
-async def test_colours_stay_what_the_profile_says_they_are(sandbox: Sandbox) -> None:
+async def test_colours_follow_the_profile(sandbox: Sandbox) -> None:
     """In a wide space the same numbers mean stronger colours."""
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
@@ -119,14 +117,14 @@ def _swapped_profile() -> bytes:
     return profile.replace(b"rXYZ", b"????").replace(b"bXYZ", b"rXYZ").replace(b"????", b"bXYZ")
 
 
-async def test_a_profile_that_makes_no_sense_is_passed_over(sandbox: Sandbox) -> None:
+async def test_an_invalid_profile_is_ignored(sandbox: Sandbox) -> None:
     data = pictures.encoded(pictures.scene(), "PNG", icc_profile=b"no profile" * 20)
     picture = await rewrite(sandbox, data)
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 10), (200, 30, 30))
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-async def test_every_way_of_keeping_pixels_is_understood(sandbox: Sandbox, mode: str) -> None:
+async def test_every_pixel_format_is_understood(sandbox: Sandbox, mode: str) -> None:
     image = Image.new("I;16", (64, 48), 40_000) if mode == "I;16" else pictures.scene().convert(mode)
     picture = await rewrite(sandbox, pictures.encoded(image, "JPEG" if mode == "CMYK" else "PNG"))
     expected = (156, 156, 156) if mode == "I;16" else image.convert("RGB").getpixel((50, 40))
@@ -134,7 +132,7 @@ async def test_every_way_of_keeping_pixels_is_understood(sandbox: Sandbox, mode:
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 50, 40), expected)
 
 
-async def test_what_shines_through_goes_on_shining_through(sandbox: Sandbox) -> None:
+async def test_transparent_pixels_stay_transparent(sandbox: Sandbox) -> None:
     image = pictures.scene().convert("RGBA")
     image.putalpha(100)
     picture = await rewrite(sandbox, pictures.encoded(image, "PNG"))
@@ -142,7 +140,7 @@ async def test_what_shines_through_goes_on_shining_through(sandbox: Sandbox) -> 
 
 
 @pytest.mark.parametrize("format_", ["GIF", "WEBP", "PNG", "AVIF"])
-async def test_what_moves_goes_on_moving(sandbox: Sandbox, format_: str) -> None:
+async def test_animations_keep_moving(sandbox: Sandbox, format_: str) -> None:
     picture = await rewrite(sandbox, pictures.animation(6, format_))
     image = pictures.decoded(picture.data)
     assert getattr(image, "n_frames", 1) == 6 == picture.frames
@@ -163,7 +161,7 @@ async def test_what_moves_goes_on_moving(sandbox: Sandbox, format_: str) -> None
         ("WEBP", 4, 4),
     ],
 )
-async def test_an_animation_is_played_as_often_as_before(
+async def test_an_animation_repeats_as_often_as_before(
     sandbox: Sandbox, format_: str, loop: int | None, plays: int
 ) -> None:
     options: dict[str, Any] = {} if loop is None else {"loop": loop}
@@ -171,7 +169,7 @@ async def test_an_animation_is_played_as_often_as_before(
     assert (image.info["loop"], getattr(image, "n_frames", 1)) == (plays, 3)
 
 
-async def test_the_image_before_an_animated_png_is_its_picture_and_not_a_part_of_it(sandbox: Sandbox) -> None:
+async def test_the_default_image_of_an_animated_png_is_not_a_frame(sandbox: Sandbox) -> None:
     still, *moving = (Image.new("RGB", (32, 24), colour) for colour in ("red", "blue", "lime"))
     apng = pictures.encoded(
         still, "PNG", save_all=True, append_images=moving, default_image=True, duration=80
@@ -187,14 +185,14 @@ async def test_the_image_before_an_animated_png_is_its_picture_and_not_a_part_of
     assert near(_pixel(pictures.decoded(unmoving.data).convert("RGB"), 5, 5), (255, 0, 0), by=24)
 
 
-async def test_only_the_first_frame_where_nothing_may_move(sandbox: Sandbox) -> None:
+async def test_only_the_first_frame_is_kept_where_nothing_may_move(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, animated=False, max_frames=1)
     picture = await rewrite(sandbox, pictures.animation(50, "GIF"), rules)
     assert (picture.frames, picture.duration_ms) == (1, 0)
     assert getattr(pictures.decoded(picture.data), "n_frames", 1) == 1
 
 
-async def test_large_ones_are_made_smaller_and_small_ones_never_larger(sandbox: Sandbox) -> None:
+async def test_large_pictures_are_scaled_down_and_small_ones_never_up(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, max_side=32, thumbnail_side=8)
     large = await rewrite(sandbox, pictures.encoded(pictures.noise(400, 200), "JPEG"), rules)
     assert (large.width, large.height) == pictures.decoded(large.data).size == (32, 16)
@@ -204,13 +202,13 @@ async def test_large_ones_are_made_smaller_and_small_ones_never_larger(sandbox: 
     assert (small.width, small.height) == (10, 4)
 
 
-async def test_drawings_lose_nothing(sandbox: Sandbox) -> None:
+async def test_drawings_are_lossless(sandbox: Sandbox) -> None:
     drawing = pictures.scene()
     picture = await rewrite(sandbox, pictures.encoded(drawing, "PNG"))
     assert pictures.decoded(picture.data).convert("RGB").tobytes() == drawing.tobytes()
 
 
-async def test_a_placeholder_and_a_colour_say_what_it_looks_like(sandbox: Sandbox) -> None:
+async def test_a_placeholder_and_a_colour_describe_the_picture(sandbox: Sandbox) -> None:
     image = Image.new("RGB", (300, 200), (10, 120, 240))
     image.paste((255, 255, 255), (0, 0, 60, 60))
     picture = await rewrite(sandbox, pictures.encoded(image, "PNG"))
@@ -218,7 +216,7 @@ async def test_a_placeholder_and_a_colour_say_what_it_looks_like(sandbox: Sandbo
     assert len(picture.placeholder) == 28 and picture.placeholder[0] == "L"
 
 
-async def test_pixels_are_counted_over_all_frames(sandbox: Sandbox) -> None:
+async def test_the_limit_counts_pixels_of_all_frames(sandbox: Sandbox) -> None:
     data = pictures.animation(10, "GIF", size=(100, 100))
     assert (await rewrite(sandbox, data, dataclasses.replace(RULES, max_pixels=100_000))).frames == 10
     for rules in (dataclasses.replace(RULES, max_pixels=99_999), dataclasses.replace(RULES, max_frames=9)):
@@ -227,7 +225,7 @@ async def test_pixels_are_counted_over_all_frames(sandbox: Sandbox) -> None:
         assert caught.value.code == "too_large"
 
 
-async def test_a_kind_that_is_not_wanted_is_refused_whatever_it_is_called(sandbox: Sandbox) -> None:
+async def test_an_unwanted_kind_is_refused_whatever_its_name(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, pictures.animation(2, "GIF"), PictureRules(formats=("PNG", "JPEG")))
     assert caught.value.code == "unsupported_type"
@@ -251,7 +249,7 @@ async def test_a_kind_that_is_not_wanted_is_refused_whatever_it_is_called(sandbo
     ],
     ids=str,
 )
-async def test_a_decoder_that_lies_gets_nowhere(lie: dict[str, object]) -> None:
+async def test_a_lying_decoder_gains_nothing(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}

@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 from svc.base.private_files import kept
 
 
-def test_what_was_made_first_is_kept(tmp_path: Path) -> None:
+def test_the_first_created_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret"
     assert kept(path, lambda: "first") == "first"
     assert kept(path, lambda: "second") == "first"
@@ -23,14 +23,14 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_place_that_cannot_hold_it_is_said(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ConfigError, match="secret cannot be stored: Not a directory"):
         kept(tmp_path / "file" / "secret", lambda: "text")
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"", b" \n"])
-def test_a_file_without_text_is_said_and_not_replaced(tmp_path: Path, content: bytes) -> None:
+def test_an_empty_file_is_reported_and_not_replaced(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "secret"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="secret is damaged"):

@@ -50,7 +50,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
     assert said == [0.5]
 
 
-async def test_it_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
+async def test_a_child_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
     """`tests/attacks/test_decoder.py` tests the other restrictions."""
     # Python itself sets the locale.
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
@@ -61,7 +61,7 @@ async def test_it_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -
     task.cancel()
 
 
-async def test_what_confines_it_is_known_once_a_job_has_started(
+async def test_the_active_layers_are_known_once_a_job_has_started(
     sandbox: Sandbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert sandbox.layers is None
@@ -75,7 +75,9 @@ async def test_what_confines_it_is_known_once_a_job_has_started(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
-async def test_it_works_where_the_machine_refuses_every_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
     monkeypatch.setattr(sandbox_module, "_started", starting(refused=refused))
     async with Sandbox("tests.kit.misbehaving", at_once=1, broken="broken") as sandbox:
@@ -96,26 +98,26 @@ async def test_no_file_grows_beyond_the_limit(sandbox: Sandbox, tmp_path: Path) 
     assert (tmp_path / "out").stat().st_size == 10_000
 
 
-async def test_a_file_is_not_written_any_more_once_there_is_an_answer(
-    sandbox: Sandbox, tmp_path: Path
-) -> None:
+async def test_a_file_cannot_be_written_after_the_response(sandbox: Sandbox, tmp_path: Path) -> None:
     with (tmp_path / "out").open("w+b") as file:
         await sandbox.call("linger", {}, [file.fileno()], replace(LIMITS, file_bytes=100))
     assert jobs(sandbox) == []
 
 
 @pytest.mark.parametrize("function", ["spin", "sleep"])
-async def test_what_takes_too_long_is_killed(sandbox: Sandbox, function: str) -> None:
+async def test_a_slow_child_is_killed(sandbox: Sandbox, function: str) -> None:
     assert (await refusal(sandbox, function, SHORT)).code == "timeout"
     assert jobs(sandbox) == []
 
 
-async def test_processor_time_is_limited_by_itself(sandbox: Sandbox) -> None:
+async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
     assert (await refusal(sandbox, "spin", replace(LIMITS, cpu_s=1))).code == "timeout"
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox, at_once: bool) -> None:
+async def test_a_child_killed_by_the_system_is_not_blamed_on_the_input(
+    sandbox: Sandbox, at_once: bool
+) -> None:
     """The kernel kills this child first when memory runs out."""
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
@@ -135,15 +137,13 @@ async def test_a_child_that_the_system_kills_is_nobodys_fault(sandbox: Sandbox, 
         ("talk", "says more than it may; status -9"),
     ],
 )
-async def test_a_child_that_breaks_is_a_refusal_of_its_input(
-    sandbox: Sandbox, function: str, detail: str
-) -> None:
+async def test_a_crashing_child_refuses_its_input(sandbox: Sandbox, function: str, detail: str) -> None:
     refused = await refusal(sandbox, function)
     assert (refused.code, refused.detail) == ("broken", detail)
     assert await call(sandbox, "allocate", size=1) == {"length": 1}
 
 
-async def test_a_function_says_itself_why_it_refuses(sandbox: Sandbox) -> None:
+async def test_a_function_gives_its_own_reason_for_a_refusal(sandbox: Sandbox) -> None:
     refused = await refusal(sandbox, "reject")
     assert (refused.code, str(refused)) == ("too_ugly", "Nobody wants to see this")
 
@@ -162,11 +162,11 @@ async def test_a_function_says_itself_why_it_refuses(sandbox: Sandbox) -> None:
         b"\0\0\0\3\xff\xff\xff",
     ],
 )
-async def test_what_is_no_message_is_a_refusal(sandbox: Sandbox, said: bytes) -> None:
+async def test_an_invalid_message_is_a_refusal(sandbox: Sandbox, said: bytes) -> None:
     assert (await refusal(sandbox, "lie", hex=said.hex())).code == "broken"
 
 
-async def test_a_caller_that_goes_takes_the_child_along(sandbox: Sandbox) -> None:
+async def test_a_cancelled_caller_kills_its_child(sandbox: Sandbox) -> None:
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     task.cancel()
@@ -175,7 +175,7 @@ async def test_a_caller_that_goes_takes_the_child_along(sandbox: Sandbox) -> Non
     await eventually("it is gone", lambda: jobs(sandbox) == [], within_s=20)
 
 
-async def test_no_more_run_at_once_than_wanted(sandbox: Sandbox) -> None:
+async def test_concurrent_children_are_limited(sandbox: Sandbox) -> None:
     tasks = [asyncio.create_task(refusal(sandbox, "sleep", SHORT)) for _ in range(5)]
     seen = []
     while not all(task.done() for task in tasks):
@@ -184,7 +184,7 @@ async def test_no_more_run_at_once_than_wanted(sandbox: Sandbox) -> None:
     assert max(seen) == 2
 
 
-async def test_when_the_zygote_dies_it_is_nobodys_fault_and_another_is_started(sandbox: Sandbox) -> None:
+async def test_a_dead_zygote_is_replaced_and_blamed_on_nobody(sandbox: Sandbox) -> None:
     first = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     processes = family(sandbox)

@@ -15,11 +15,11 @@ OTHER = SealingKey(b"o" * KEY_BYTES, secrets.token_bytes)
 
 
 @given(st.text(), st.text())
-def test_a_secret_comes_back_for_its_owner(secret: str, owner: str) -> None:
+def test_a_sealed_secret_opens_for_its_owner(secret: str, owner: str) -> None:
     assert KEY.open(KEY.seal(secret, owner), owner) == secret
 
 
-def test_it_comes_back_for_nobody_else() -> None:
+def test_a_sealed_secret_opens_for_nobody_else() -> None:
     sealed = KEY.seal("secret", "one")
     assert KEY.open(sealed, "two") is None
     assert OTHER.open(sealed, "one") is None
@@ -27,22 +27,22 @@ def test_it_comes_back_for_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 11, 12, -1])
-def test_what_was_changed_does_not_open(place: int) -> None:
+def test_a_changed_secret_does_not_open(place: int) -> None:
     sealed = bytearray(KEY.seal("secret", "one"))
     sealed[place] ^= 1
     assert KEY.open(bytes(sealed), "one") is None
 
 
 @pytest.mark.parametrize("sealed", [b"", b"short", b"n" * 12, b"n" * 28])
-def test_what_was_never_sealed_does_not_open(sealed: bytes) -> None:
+def test_other_data_does_not_open(sealed: bytes) -> None:
     assert KEY.open(sealed, "one") is None
 
 
-def test_the_same_secret_is_sealed_anew_each_time() -> None:
+def test_one_secret_is_sealed_differently_each_time() -> None:
     assert KEY.seal("secret", "one") != KEY.seal("secret", "one")
 
 
-def test_a_fingerprint_is_of_a_secret_an_owner_and_a_key() -> None:
+def test_a_fingerprint_depends_on_secret_owner_and_key() -> None:
     prints = {
         KEY.fingerprint("secret", "one"),
         KEY.fingerprint("secrets", "one"),
@@ -53,7 +53,7 @@ def test_a_fingerprint_is_of_a_secret_an_owner_and_a_key() -> None:
     assert KEY.fingerprint("secret", "one") in prints
 
 
-def test_the_key_is_made_once_and_kept(tmp_path: Path) -> None:
+def test_the_key_is_created_once_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "key"
     sealed = SealingKey.kept_in(path).seal("secret", "one")
     assert SealingKey.kept_in(path).open(sealed, "one") == "secret"

@@ -10,9 +10,7 @@ from svc.base.shares import Shares, Turns, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
-def test_greedy_holders_leave_as_much_as_the_greediest_of_them_has(
-    most: int, greedy: int, piece: int
-) -> None:
+def test_greedy_holders_leave_as_much_as_the_greediest_has(most: int, greedy: int, piece: int) -> None:
     shares, held = Shares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
@@ -31,7 +29,7 @@ def test_greedy_holders_leave_as_much_as_the_greediest_of_them_has(
     assert shares.take("newcomer", free)
 
 
-def test_what_is_given_back_can_be_taken_again() -> None:
+def test_released_shares_can_be_taken_again() -> None:
     shares = Shares(10)
     assert shares.take("one", 5) and not shares.take("one", 1)
     assert shares.take("two", 5) and not shares.take("three", 1)
@@ -41,7 +39,7 @@ def test_what_is_given_back_can_be_taken_again() -> None:
     assert fits(0, 0, 10, 10) and not fits(6, 6, 10)
 
 
-async def test_one_holder_leaves_turns_to_others_and_goes_on_when_theirs_end() -> None:
+async def test_one_holder_yields_turns_to_others_and_continues_afterwards() -> None:
     turns, began = Turns(4), []
     here, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
 
@@ -63,7 +61,7 @@ async def test_one_holder_leaves_turns_to_others_and_goes_on_when_theirs_end() -
     assert began.count("greedy") == 5
 
 
-async def test_whoever_waits_and_gives_up_takes_nothing() -> None:
+async def test_a_cancelled_waiter_takes_nothing() -> None:
     turns = Turns(1)
     async with turns.turn("first"):
         with pytest.raises(TimeoutError):

@@ -28,7 +28,7 @@ class Scene:
         self._taking.enter_context(reader.taking())
 
 
-def test_one_holder_has_half_of_the_places_and_then_replaces_their_own_slowest() -> None:
+def test_one_holder_gets_half_of_the_places_and_then_replaces_their_slowest() -> None:
     scene = Scene(most=8)
     for n in range(4):
         assert scene.begins(f"greedy {n}", "greedy")
@@ -39,7 +39,7 @@ def test_one_holder_has_half_of_the_places_and_then_replaces_their_own_slowest()
     assert scene.begins("other", "other") and scene.closed == ["greedy 0"]
 
 
-def test_where_all_places_are_taken_the_longest_stalled_makes_room() -> None:
+def test_a_full_table_replaces_the_stream_that_stalled_longest() -> None:
     scene = Scene(most=3)
     for n in range(3):
         assert scene.begins(f"reader {n}", f"holder {n}")
@@ -49,7 +49,7 @@ def test_where_all_places_are_taken_the_longest_stalled_makes_room() -> None:
     assert scene.closed == ["reader 0"]
 
 
-def test_whoever_has_the_most_loses_a_stream_before_anybody_else() -> None:
+def test_the_holder_with_the_most_streams_loses_one_first() -> None:
     scene = Scene(most=9)
     assert scene.begins("first", "first")
     for n in range(4):
@@ -61,14 +61,14 @@ def test_whoever_has_the_most_loses_a_stream_before_anybody_else() -> None:
     assert [name.startswith("greedy") for name in scene.closed] == [True]
 
 
-def test_who_takes_what_is_offered_is_not_replaced_by_an_equal() -> None:
+def test_a_holder_that_reads_is_not_replaced_by_an_equal() -> None:
     scene = Scene(most=2)
     assert scene.begins("one", "one", takes=True) and scene.begins("two", "two", takes=True)
     assert not scene.begins("three", "three")
     assert scene.closed == []
 
 
-def test_who_has_two_more_than_a_newcomer_makes_room_however_fast_they_are() -> None:
+def test_a_holder_with_two_more_than_a_newcomer_loses_one_however_fast() -> None:
     scene = Scene(most=5)
     for n in range(2):
         assert scene.begins(f"greedy {n}", "greedy", takes=True)
@@ -79,7 +79,7 @@ def test_who_has_two_more_than_a_newcomer_makes_room_however_fast_they_are() -> 
 
 
 @pytest.mark.parametrize("holders", [1, 2, 10, 300])
-def test_whatever_stalled_readers_do_a_newcomer_has_a_place(holders: int) -> None:
+def test_a_newcomer_always_gets_a_place_beside_stalled_readers(holders: int) -> None:
     scene = Scene(most=256)
     for n in range(2_000):
         scene.begins(f"{n}", f"holder {n % holders}")

@@ -18,7 +18,7 @@ from svc.base.strict_json import loads, loads_object
         '{"\\uDC00":1}',
     ],
 )
-def test_what_would_fail_later_fails_here(text: str) -> None:
+def test_values_that_fail_later_fail_here(text: str) -> None:
     with pytest.raises(ValueError):
         loads(text)
 
@@ -28,6 +28,6 @@ def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", "null", '"text"', "1"])
-def test_only_an_object_is_an_object(text: str) -> None:
+def test_only_an_object_is_accepted_as_an_object(text: str) -> None:
     with pytest.raises(ValueError, match="not an object"):
         loads_object(text)

@@ -53,7 +53,7 @@ def machine(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def test_what_is_in_the_table_is_allowed_and_nothing_else(machine: str) -> None:
+def test_only_the_listed_system_calls_are_allowed(machine: str) -> None:
     allowed = {number for number in range(1000) if verdict(machine, number, threads=False) == ALLOWED}
     assert allowed == {getattr(call, machine) for call in CALLS.values()}
     assert {verdict(machine, number) for number in set(range(1000)) - allowed} == {REFUSED}
@@ -66,7 +66,7 @@ def test_no_memory_becomes_executable(machine: str, name: str) -> None:
     assert verdicts == [ALLOWED] * 4 + [REFUSED] * 4
 
 
-def test_only_threads_are_cloned_and_only_where_they_are_allowed(machine: str) -> None:
+def test_only_threads_may_be_cloned_and_only_where_allowed(machine: str) -> None:
     clone = getattr(CLONE, machine)
     assert verdict(machine, clone, (THREAD,)) == ALLOWED
     assert verdict(machine, clone, (THREAD | 0x400000,)) == ALLOWED, "as musl does"
@@ -76,7 +76,7 @@ def test_only_threads_are_cloned_and_only_where_they_are_allowed(machine: str) -
     assert verdict(machine, clone, (FORK,)) == REFUSED
 
 
-def test_affinity_is_asked_of_oneself_only(machine: str) -> None:
+def test_affinity_may_be_read_only_of_oneself(machine: str) -> None:
     number = CALLS["sched_getaffinity"]
     assert verdict(machine, getattr(number, machine), (0,)) == ALLOWED
     assert verdict(machine, getattr(number, machine), (1,)) == REFUSED

@@ -64,7 +64,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 
 @pytest.mark.parametrize("book", [BOOK, PLAIN])
-async def test_a_record_comes_back_as_it_was_written(database: Database, book: Book) -> None:
+async def test_a_record_is_read_as_it_was_written(database: Database, book: Book) -> None:
     def write(connection: Connection) -> Book | None:
         BOOKS.insert(connection, book)
         return BOOKS.get(connection, id=book.id, heading=book.title)
@@ -84,7 +84,7 @@ async def test_records_are_found_by_the_end_of_a_query(database: Database) -> No
     assert await BOOKS.all(database, "ORDER BY id LIMIT ?", 5) == [PLAIN, BOOK]
 
 
-async def test_a_record_that_is_put_again_keeps_what_refers_to_it(database: Database) -> None:
+async def test_a_replaced_record_keeps_references_to_it(database: Database) -> None:
     def write(connection: Connection) -> tuple[Book | None, int]:
         BOOKS.put(connection, BOOK)
         connection.execute("INSERT INTO pages VALUES ('b')")
@@ -112,7 +112,7 @@ async def test_a_table_may_have_more_columns_and_a_record_more_fields(database: 
     assert BOOKS.read(row, readers=7) == Book("c", "", Writer("Woolf", 1882), readers=7, tags=[])
 
 
-async def test_single_values(database: Database) -> None:
+async def test_single_values_are_read(database: Database) -> None:
     def write(connection: Connection) -> tuple[str | None, str | None, int]:
         connection.execute("INSERT INTO shelves VALUES ('s')")
         of = "SELECT id FROM shelves WHERE id = ?"

@@ -22,13 +22,13 @@ async def succeed() -> None:
     await asyncio.sleep(0)
 
 
-async def test_the_others_are_stopped_when_the_first_returns() -> None:
+async def test_the_others_are_cancelled_when_the_first_returns() -> None:
     ended: list[str] = []
     await until_first_ends(forever(ended), succeed(), forever(ended))
     assert ended == ["stopped", "stopped"]
 
 
-async def test_what_the_first_raised_is_raised() -> None:
+async def test_the_first_exception_is_raised() -> None:
     ended: list[str] = []
     with pytest.raises(RuntimeError, match="broken"):
         await until_first_ends(forever(ended), fail())

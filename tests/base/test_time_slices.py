@@ -32,7 +32,7 @@ async def test_other_work_runs_between_two_steps() -> None:
     assert order[:5] == ["a", "other work", "b", "other work", "c"]
 
 
-async def test_a_step_that_fails_gives_its_turn_back() -> None:
+async def test_a_failing_step_releases_its_turn() -> None:
     slices = TimeSlices()
     with pytest.raises(ValueError, match="no number"):
         await slices.run(lambda: int("no number"), DEADLINE_S)
@@ -73,7 +73,7 @@ async def test_short_work_does_not_wait_for_long_work() -> None:
     assert await slices.finish(short(), 0.01) == "result"
 
 
-async def test_work_that_fails_or_does_not_end_in_time_gives_its_turn_back() -> None:
+async def test_failing_or_endless_work_releases_its_turn() -> None:
     def endless() -> Work[None]:
         while True:
             yield

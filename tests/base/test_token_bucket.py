@@ -10,19 +10,19 @@ def test_a_burst_passes_at_once_and_the_next_one_waits() -> None:
     assert [bucket.take(10.0) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 4.0]
 
 
-def test_who_waits_as_told_passes() -> None:
+def test_waiting_as_long_as_reported_suffices() -> None:
     bucket = TokenBucket(1, 0.5)
     bucket.take(0.0)
     assert bucket.take(0.0) == 2.0
     assert bucket.take(4.0) == 0.0
 
 
-def test_a_long_silence_earns_one_burst_and_no_more() -> None:
+def test_a_long_silence_earns_at_most_one_burst() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take(1000.0) for _ in range(3)] == [0.0, 0.0, 1.0]
 
 
-def test_what_is_refused_takes_nothing() -> None:
+def test_refused_requests_cost_nothing() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take_if_left(0.0) for _ in range(4)] == [0.0, 0.0, 1.0, 1.0]
     assert [bucket.take_if_left(1.0), bucket.take_if_left(1.0)] == [0.0, 1.0]
@@ -34,13 +34,13 @@ def test_costs_differ() -> None:
 
 
 @pytest.mark.parametrize("now", [5.0, -5.0, 0.0])
-def test_a_clock_that_steps_back_gives_nothing(now: float) -> None:
+def test_a_clock_that_steps_back_grants_nothing(now: float) -> None:
     bucket = TokenBucket(1, 1.0)
     bucket.take(10.0)
     assert bucket.left(now) == 0.0
 
 
-def test_keys_do_not_share_and_the_least_recent_is_forgotten() -> None:
+def test_keys_are_independent_and_the_least_recent_is_forgotten() -> None:
     buckets = TokenBuckets(1, 1.0, most=2)
     for key in ("a", "b"):
         buckets.of(key).take(0.0)

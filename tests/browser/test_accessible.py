@@ -97,7 +97,7 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(("theme", "size"), LOOKS)
-async def test_nothing_keeps_anybody_out(people: People, axe: str, size: str, theme: Any) -> None:
+async def test_the_page_is_accessible(people: People, axe: str, size: str, theme: Any) -> None:
     found: list[str] = []
     ada = await people.arrive("Ada")
 

@@ -100,7 +100,7 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 
 
 @wide_only
-async def test_somebody_new_comes_in_with_an_account_and_is_asked_for_a_name(
+async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
     browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path, viewport, **accounts_of(provider)) as (_, people):
@@ -166,7 +166,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 
 
 @wide_only
-async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
+async def test_a_certificate_for_the_browsers_key_signs_its_subject_in(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (
@@ -204,7 +204,7 @@ async def test_a_certificate_for_the_key_of_the_browser_lets_its_subject_in(
 
 
 @narrow_only
-async def test_a_server_that_lets_nobody_in_says_why(
+async def test_a_server_that_admits_nobody_gives_the_reason(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
@@ -233,7 +233,7 @@ async def test_a_server_that_lets_nobody_in_says_why(
 
 
 @both_widths
-async def test_an_invite_says_whose_server_it_is_and_who_is_there(
+async def test_an_invite_shows_the_server_and_its_members(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
@@ -253,7 +253,7 @@ async def test_an_invite_says_whose_server_it_is_and_who_is_there(
 
 
 @narrow_only
-async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
+async def test_a_person_without_a_valid_invite_is_asked_for_one_and_for_a_name(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
@@ -290,7 +290,7 @@ async def test_somebody_without_a_good_invite_is_asked_for_one_and_for_a_name(
 
 
 @wide_only
-async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
+async def test_an_applicant_waits_and_arrives_where_the_invite_leads(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -312,7 +312,7 @@ async def test_who_needs_approval_waits_and_comes_in_where_the_invite_leads(
 
 
 @narrow_only
-async def test_a_returning_person_lands_in_the_channel_that_they_left_without_the_steps_that_they_hid(
+async def test_a_returning_member_sees_the_last_channel_without_the_hidden_steps(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -332,7 +332,7 @@ async def test_a_returning_person_lands_in_the_channel_that_they_left_without_th
 
 
 @wide_only
-async def test_a_new_device_comes_in_by_a_code(people: People, product: Product, axe: str) -> None:
+async def test_a_new_device_signs_in_with_a_code(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
@@ -372,7 +372,7 @@ async def test_a_new_device_comes_in_by_a_code(people: People, product: Product,
 
 
 @narrow_only
-async def test_whoever_lost_every_device_comes_back_by_the_code_that_they_kept(
+async def test_a_member_who_lost_every_device_returns_with_their_code(
     people: People, product: Product, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -435,7 +435,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
 
 
 @both_widths
-async def test_an_owner_alone_is_greeted_with_four_steps(people: People, product: Product, axe: str) -> None:
+async def test_a_new_owner_is_greeted_with_four_steps(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")

@@ -61,7 +61,7 @@ def uploads(person: Person, state: str) -> Locator:
 
 
 @narrow_only
-async def test_ones_own_message_is_in_sight_once_it_is_sent(people: People) -> None:
+async def test_ones_own_message_is_visible_once_it_is_sent(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     for number in range(4):
@@ -93,7 +93,7 @@ async def test_ones_own_message_is_in_sight_once_it_is_sent(people: People) -> N
 
 
 @both_widths
-async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People, axe: str) -> None:
+async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
 
@@ -128,7 +128,7 @@ async def test_a_file_shows_how_far_it_is_and_can_be_cancelled(people: People, a
 
 
 @wide_only
-async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_there(people: People) -> None:
+async def test_a_message_waits_for_its_uploads_and_is_then_sent(people: People) -> None:
     ada, grace = await both(people)
     go_on = asyncio.Event()
 
@@ -148,7 +148,7 @@ async def test_what_is_sent_while_its_files_are_on_their_way_goes_once_they_are_
 
 
 @both_widths
-async def test_files_that_are_dropped_are_described_sent_and_seen_large(people: People, axe: str) -> None:
+async def test_dropped_files_can_be_described_sent_and_enlarged(people: People, axe: str) -> None:
     ada, grace = await both(people)
     document: dict[str, object] = {
         "name": "plan.pdf",
@@ -229,7 +229,7 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: 
 
 
 @wide_only
-async def test_what_is_being_written_is_there_after_a_reload_with_its_files(people: People) -> None:
+async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
     ada, _ = await both(people)
     await drop(ada, picture("one.png"))
     await expect(uploads(ada, "done")).to_have_count(1)
@@ -245,7 +245,7 @@ async def test_what_is_being_written_is_there_after_a_reload_with_its_files(peop
     await expect(uploads(ada, "done")).to_have_count(1)
 
 
-async def test_what_was_sent_does_not_come_back_with_the_news_of_its_draft(people: People) -> None:
+async def test_a_sent_message_does_not_return_with_its_draft(people: People) -> None:
     ada = await people.arrive("Ada")
     line = LiveLine()
     await line.put_before(ada)
@@ -270,7 +270,7 @@ async def test_what_was_sent_does_not_come_back_with_the_news_of_its_draft(peopl
 
 
 @wide_only
-async def test_what_is_sent_before_the_drafts_are_told_of_does_not_come_back(people: People) -> None:
+async def test_a_message_sent_before_the_drafts_arrive_does_not_return(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await box(ada).fill("half a sentence")

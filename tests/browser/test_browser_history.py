@@ -120,7 +120,7 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
     await expect(page.get_by_role("dialog")).to_have_accessible_name("Settings")
 
 
-async def test_what_is_opened_and_closed_leaves_no_entries_behind(people: People) -> None:
+async def test_opening_and_closing_leaves_no_history_entries(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await is_in(ada, "general")
@@ -152,7 +152,7 @@ async def test_the_address_names_the_channel_after_a_reload_and_in_another_page(
     await expect(other.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_link_holds_until_its_reader_has_signed_in(people: People, product: Product) -> None:
+async def test_a_link_is_kept_until_its_reader_has_signed_in(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(f"{product.url}&channel=random")
@@ -164,7 +164,7 @@ async def test_a_link_holds_until_its_reader_has_signed_in(people: People, produ
 
 
 @wide_only
-async def test_a_link_to_a_channel_that_is_not_to_be_seen_says_so_and_leads_somewhere(
+async def test_a_link_to_an_invisible_channel_says_so_and_opens_another(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")

@@ -55,7 +55,9 @@ async def here(people: People) -> Community:
     return await community(people, "manage_channels")
 
 
-async def test_a_channel_is_made_by_those_who_may_and_everybody_sees_it(here: Community, axe: str) -> None:
+async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
+    here: Community, axe: str
+) -> None:
     for person, name, size in ((here.owner, "plans", WIDE), (here.moderator, "help", NARROW)):
         for each in (person, here.member):
             await each.page.set_viewport_size(size)
@@ -135,14 +137,14 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
         await person.page.keyboard.press("Escape")
 
 
-async def test_a_nameless_channel_is_refused_with_words(here: Community, axe: str) -> None:
+async def test_a_channel_without_a_name_is_refused_with_a_message(here: Community, axe: str) -> None:
     await here.owner.press("Create a text channel")
     await here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel").click()
     await expect(here.owner.page.get_by_role("alert").filter(has_text="Please enter a name.")).to_be_visible()
     await at_both_sizes(here.owner, axe, "a new channel without a name")
 
 
-async def test_channels_are_ordered_by_keys_menus_and_dragging(here: Community) -> None:
+async def test_channels_are_ordered_by_keyboard_menus_and_dragging(here: Community) -> None:
     owner, member = here.owner, here.member
 
     async def are(*order: str) -> None:
@@ -176,7 +178,7 @@ async def test_channels_are_ordered_by_keys_menus_and_dragging(here: Community) 
     assert await refusal(member, "PUT", "/api/channels/order", order) == "forbidden"
 
 
-async def test_a_category_folds_and_hides_what_is_read(here: Community) -> None:
+async def test_a_collapsed_category_hides_read_channels(here: Community) -> None:
     await create(here.owner, "Projects", kind="Category")
     await here.owner.press("Create a channel in Projects")
     await here.owner.page.get_by_label("Name", exact=True).fill("engine")
@@ -191,7 +193,7 @@ async def test_a_category_folds_and_hides_what_is_read(here: Community) -> None:
     await expect(names(here.member)).to_have_text(["general", "Voice", "engine"])
 
 
-async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Community, axe: str) -> None:
+async def test_a_private_channel_is_visible_to_admitted_members(here: Community, axe: str) -> None:
     await create(here.moderator, "secret", to="Edsger")
     await open_channel(here.member, "secret")
     await write(here.moderator, "Only for us")
@@ -221,7 +223,7 @@ async def test_a_private_channel_is_seen_by_those_who_were_let_in(here: Communit
     assert await refusal(here.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
 
 
-async def test_the_matrix_shows_what_results_for_a_person(here: Community, axe: str) -> None:
+async def test_the_matrix_shows_a_members_effective_permissions(here: Community, axe: str) -> None:
     await choose(here.owner, "general", "Permissions")
     page = here.owner.page
 
@@ -277,7 +279,7 @@ async def test_the_matrix_shows_what_results_for_a_person(here: Community, axe: 
     assert await refusal(here.member, "PUT", own, wish) == "forbidden"
 
 
-async def test_a_channel_goes_only_when_its_name_was_typed(here: Community, axe: str) -> None:
+async def test_a_channel_is_deleted_only_after_its_name_is_typed(here: Community, axe: str) -> None:
     for person in (here.owner, here.moderator):
         await create(here.owner, "mistake")
         await choose(person, "mistake", "Delete")
@@ -295,7 +297,7 @@ async def test_a_channel_goes_only_when_its_name_was_typed(here: Community, axe:
         assert (newest["action"], newest["actor_id"]) == ("channel_delete", await own_id(person))
 
 
-async def test_an_archived_channel_is_brought_back_from_the_settings(here: Community) -> None:
+async def test_an_archived_channel_is_restored_from_the_settings(here: Community) -> None:
     await create(here.owner, "attic")
     for person in (here.owner, here.moderator):
         await choose(person, "attic", "Edit")
@@ -307,7 +309,7 @@ async def test_an_archived_channel_is_brought_back_from_the_settings(here: Commu
         await person.page.keyboard.press("Escape")
 
 
-async def test_two_moderators_order_channels_at_once(here: Community) -> None:
+async def test_two_moderators_order_channels_concurrently(here: Community) -> None:
     # Each of the two moves is possible before and after the other.
     for name in ("one", "two", "three"):
         await create(here.owner, name)

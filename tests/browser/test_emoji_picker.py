@@ -33,7 +33,7 @@ def emoji(on: Bench, label: str) -> Locator:
 
 
 @both_widths
-async def test_one_types_and_presses_enter_and_the_servers_own_come_first(
+async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     people: People, product: Product
 ) -> None:
     on = await opened(people, product)
@@ -54,7 +54,7 @@ async def test_one_types_and_presses_enter_and_the_servers_own_come_first(
 
 
 @wide_only
-async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product) -> None:
+async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product) -> None:
     on = await opened(people, product)
 
     async def few_are_drawn() -> bool:
@@ -85,7 +85,7 @@ async def test_the_arrow_keys_reach_all_of_them(people: People, product: Product
 
 
 @narrow_only
-async def test_a_category_is_a_press_away_and_a_press_elsewhere_closes_it(
+async def test_a_category_is_one_click_away_and_a_click_elsewhere_closes_the_picker(
     people: People, product: Product
 ) -> None:
     on = await opened(people, product)
@@ -99,7 +99,7 @@ async def test_a_category_is_a_press_away_and_a_press_elsewhere_closes_it(
 
 
 @narrow_only
-async def test_the_tone_and_what_was_used_last_are_remembered(people: People, product: Product) -> None:
+async def test_the_skin_tone_and_recent_emoji_are_remembered(people: People, product: Product) -> None:
     on = await opened(people, product)
     await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)
     await on.page.get_by_role("searchbox").fill("waving hand")

@@ -55,7 +55,7 @@ async def told_of(page: Page, role: str) -> dict[str, object]:
 
 
 @wide_only
-async def test_the_main_things_are_done_by_the_keyboard_alone(people: People) -> None:
+async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     ada = await people.arrive("Ada")
     press, type_ = ada.page.keyboard.press, ada.page.keyboard.type
     await expect(ada.page.get_by_label("Your name")).to_be_focused()
@@ -185,7 +185,7 @@ async def go_elsewhere(ada: Person) -> None:
 
 
 @wide_only
-async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People) -> None:
+async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "A word")
@@ -224,7 +224,7 @@ async def test_the_look_that_one_chooses_is_there_after_a_reload(people: People)
 
 
 @wide_only
-async def test_the_focus_is_seen_in_forced_colours(people: People) -> None:
+async def test_the_focus_is_visible_in_forced_colours(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.emulate_media(forced_colors="active")
     press = ada.page.keyboard.press

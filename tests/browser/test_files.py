@@ -35,7 +35,7 @@ async def plays(media: Locator) -> None:
 
 
 @both_widths
-async def test_any_file_is_shown_by_what_it_is(people: People, axe: str) -> None:
+async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -97,7 +97,7 @@ ACCEPTED = (
 
 
 @narrow_only
-async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
+async def test_unlisted_files_are_refused_and_the_others_are_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with house(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
@@ -122,7 +122,7 @@ async def test_what_the_operator_does_not_list_is_refused_and_the_rest_is_sent(
 
 
 @wide_only
-async def test_where_the_operator_takes_no_files_pictures_are_sent_all_the_same(
+async def test_pictures_are_sent_where_the_operator_accepts_no_files(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}

@@ -38,7 +38,7 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
 
 
 @both_widths
-async def test_search_finds_by_words_and_filters_and_leads_there(people: People, axe: str) -> None:
+async def test_search_finds_by_words_and_filters_and_opens_the_message(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
@@ -84,7 +84,7 @@ async def test_search_finds_by_words_and_filters_and_leads_there(people: People,
 
 
 @wide_only
-async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: People, axe: str) -> None:
+async def test_pins_are_listed_and_open_their_message_for_permitted_members(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -106,7 +106,7 @@ async def test_pins_are_listed_lead_there_and_are_for_those_who_may(people: Peop
 
 
 @wide_only
-async def test_a_few_letters_lead_to_a_channel_or_a_person(people: People, axe: str) -> None:
+async def test_a_few_letters_find_a_channel_or_a_person(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
@@ -148,7 +148,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 
 
 @pytest.mark.timeout(400)
-def test_what_a_link_leads_to_is_shown_until_its_author_takes_it_away(tmp_path: Path) -> None:
+def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
             # A page that failed to draw one of them would show no message.

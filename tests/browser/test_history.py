@@ -190,9 +190,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 
 
 @wide_only
-async def test_earlier_messages_that_do_not_come_are_told_of_and_asked_for_again(
-    people: People, axe: str
-) -> None:
+async def test_missing_earlier_messages_are_reported_and_requested_again(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     line = LiveLine()
@@ -241,7 +239,7 @@ async def told_above(person: Person, earlier: Locator, words: str) -> None:
 
 
 @narrow_only
-async def test_a_date_leads_into_the_history(people: People) -> None:
+async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await open_channel(ada, "old")

@@ -116,7 +116,7 @@ def card(number: int) -> dict[str, object]:
 
 
 @pytest.mark.timeout(300)
-async def test_nothing_that_strangers_send_runs_or_breaks_the_page(people: People) -> None:
+async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
     await come_to_read(ada)
     said: list[str] = []
@@ -180,7 +180,7 @@ async def name_everything(ada: Person) -> None:
         await ask(ada, "PUT", f"/api/members/{bot}/roles/{role}")
 
 
-async def test_what_is_injected_into_the_page_is_refused(tmp_path: Path) -> None:
+async def test_injected_content_is_blocked(tmp_path: Path) -> None:
     web, data = tmp_path / "web", tmp_path / "data"
     shutil.copytree(community.WEB_FOLDER, web)
     index = web / "index.html"

@@ -54,7 +54,9 @@ def lines(person: Person) -> Locator:
 
 
 @both_widths
-async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people: People, axe: str) -> None:
+async def test_mentions_of_all_channels_are_in_one_inbox_and_open_their_message(
+    people: People, axe: str
+) -> None:
     ada, grace = await apart(people)
     await ada.press("Mentions")
     await expect(inbox(ada)).to_contain_text("Nobody has mentioned you yet.")
@@ -77,7 +79,7 @@ async def test_mentions_of_all_channels_stand_in_one_place_and_lead_there(people
 
 
 @wide_only
-async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read(people: People) -> None:
+async def test_mentions_survive_a_reload_and_can_all_be_marked_as_read(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "one")
     await mention(grace, ada, "two")
@@ -91,7 +93,7 @@ async def test_what_was_there_before_is_there_after_a_reload_and_can_all_be_read
 
 
 @wide_only
-async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> None:
+async def test_edits_and_deletions_appear_in_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "first")
     await mention(grace, ada, "second")
@@ -105,7 +107,7 @@ async def test_what_is_changed_or_deleted_is_so_in_the_inbox(people: People) -> 
 
 
 @wide_only
-async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(people: People) -> None:
+async def test_the_inbox_opens_and_closes_by_keyboard_and_returns_the_focus(people: People) -> None:
     ada, _ = await apart(people)
     await box(ada).focus()
     await ada.page.keyboard.press(OPEN)
@@ -116,7 +118,7 @@ async def test_the_inbox_opens_and_closes_by_keys_and_gives_the_focus_back(peopl
 
 
 @narrow_only
-async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -> None:
+async def test_older_mentions_are_fetched_on_demand(people: People) -> None:
     ada, grace = await apart(people)
     for number in range(27):
         await mention(grace, ada, f"number {number}")
@@ -130,7 +132,7 @@ async def test_older_mentions_are_fetched_when_they_are_wanted(people: People) -
 
 
 @narrow_only
-async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None:
+async def test_a_mention_in_a_thread_opens_the_thread(people: People) -> None:
     ada, grace = await apart(people)
     await write(grace, "Where?")
     await do(grace, "Where", "More")
@@ -145,7 +147,7 @@ async def test_a_mention_in_a_thread_leads_to_the_thread(people: People) -> None
     await expect(ada.page.locator("#text-name")).to_have_text("general")
 
 
-async def test_on_a_phone_the_way_to_a_message_closes_the_inbox(people: People) -> None:
+async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")
     await ada.page.set_viewport_size(NARROW)
@@ -156,7 +158,7 @@ async def test_on_a_phone_the_way_to_a_message_closes_the_inbox(people: People) 
 
 
 @wide_only
-async def test_a_refusal_is_said_and_it_can_be_tried_again(people: People) -> None:
+async def test_an_error_is_shown_and_can_be_retried(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")
     await ada.page.add_init_script(REFUSE_ONCE)

@@ -86,7 +86,7 @@ async def keeps(person: Person, text: str) -> None:
 
 
 @narrow_only
-async def test_what_was_read_last_is_there_without_the_server(
+async def test_the_last_read_channel_is_shown_without_the_server(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada")
@@ -119,7 +119,7 @@ async def test_what_was_read_last_is_there_without_the_server(
 
 
 @wide_only
-async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> None:
+async def test_signing_out_erases_all_read_messages(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "between us")
@@ -137,7 +137,7 @@ async def test_signing_out_leaves_nothing_of_what_was_read(people: People) -> No
     await wait_until("nothing is left", gone, within_s=20)
 
 
-async def test_a_site_that_shares_is_named_before_anything_of_it_is_shown(people: People) -> None:
+async def test_a_sharing_site_is_named_before_its_content_is_shown(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
@@ -160,7 +160,7 @@ async def test_a_site_that_shares_is_named_before_anything_of_it_is_shown(people
 
 
 @narrow_only
-async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: People, axe: str) -> None:
+async def test_shared_content_goes_to_the_chosen_channel(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await box(ada).fill("Look:")
@@ -191,7 +191,7 @@ async def test_what_is_shared_goes_into_the_channel_that_is_picked(people: Peopl
     await expect(ada.page.locator(".message").get_by_role("link", name="note one.txt")).to_be_visible()
 
 
-async def test_a_share_that_is_no_form_or_too_large_opens_the_page_alone(people: People) -> None:
+async def test_an_invalid_or_oversized_share_only_opens_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)

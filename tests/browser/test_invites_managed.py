@@ -48,7 +48,7 @@ def code_of(address: str) -> str:
 
 
 @pytest.mark.usefixtures("whole_browser")
-async def test_somebody_comes_by_a_link_that_was_made(here: Community, people: People) -> None:
+async def test_a_person_joins_with_a_created_link(here: Community, people: People) -> None:
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
     address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="plans")
@@ -92,7 +92,7 @@ async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community
     await expect(page.get_by_role("listitem").filter(has_text=own)).to_have_count(0)
 
 
-async def test_a_role_is_offered_by_those_who_give_roles(here: Community) -> None:
+async def test_only_members_who_give_roles_can_add_one_to_a_link(here: Community) -> None:
     await here.owner.press("Invite people")
     await expect(here.owner.page.get_by_label("They become")).to_be_visible()
     await here.moderator.press("Invite people")
@@ -121,7 +121,7 @@ async def asking_to_come_in(people: People, address: str, name: str = "Barbara")
     return guest
 
 
-async def test_people_who_wait_are_let_in_or_refused_in_the_page(
+async def test_applicants_are_approved_or_refused_in_the_page(
     here: Community, people: People, axe: str
 ) -> None:
     address = await make_for_approval(here.moderator)
@@ -150,7 +150,7 @@ async def test_people_who_wait_are_let_in_or_refused_in_the_page(
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
-async def test_whoever_only_manages_invites_lets_in_and_revokes_what_others_made(people: People) -> None:
+async def test_managers_of_invites_approve_and_revoke_those_of_others(people: People) -> None:
     here = await where_only_they_may(people, "manage_invites")
     address = await make_for_approval(here.owner)
     code = code_of(address)
@@ -166,6 +166,6 @@ async def test_whoever_only_manages_invites_lets_in_and_revokes_what_others_made
     assert code not in {invite["code"] for invite in left}
 
 
-async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
+async def test_a_member_without_the_permission_sees_no_invites(here: Community) -> None:
     await has_no_page(here.member, "Invites")
     assert await refusal(here.member, "POST", "/api/invites", {"approval": True}) == "forbidden"

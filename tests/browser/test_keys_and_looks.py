@@ -73,7 +73,7 @@ async def ends_conversion(field: Locator) -> None:
 
 
 @wide
-async def test_the_enter_that_ends_a_conversion_sends_and_chooses_nothing(people: People) -> None:
+async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
     await come_to_read(ada)
@@ -105,7 +105,7 @@ async def test_the_enter_that_ends_a_conversion_sends_and_chooses_nothing(people
 
 
 @wide
-async def test_after_escape_the_focus_is_where_it_was_or_where_one_writes(people: People) -> None:
+async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
     await come_to_read(ada)
@@ -132,7 +132,7 @@ async def test_after_escape_the_focus_is_where_it_was_or_where_one_writes(people
     assert await page.evaluate(HAS_FOCUS) == "React"
 
 
-async def test_escape_takes_the_bar_of_new_messages_away(people: People) -> None:
+async def test_escape_dismisses_the_bar_of_new_messages(people: People) -> None:
     ada, grace = await both(people)
     await write(grace, "Old")
     await grace.page.goto("about:blank")
@@ -145,7 +145,7 @@ async def test_escape_takes_the_bar_of_new_messages_away(people: People) -> None
 
 
 @both_widths
-async def test_a_text_of_either_direction_begins_beside_the_buttons(people: People) -> None:
+async def test_text_of_either_direction_starts_next_to_the_buttons(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "First, so that what follows has no name above it")
@@ -155,7 +155,7 @@ async def test_a_text_of_either_direction_begins_beside_the_buttons(people: Peop
         assert not await message(ada, text).evaluate(IS_COVERED), text
 
 
-async def test_edited_stands_below_the_text(people: People) -> None:
+async def test_the_edited_mark_is_below_the_text(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "First")
@@ -176,7 +176,7 @@ async def top_of(element: Locator) -> float:
     return box["y"]
 
 
-async def test_who_wants_a_taken_name_is_told_of_the_name_they_got(people: People) -> None:
+async def test_a_member_whose_name_is_taken_learns_their_new_name(people: People) -> None:
     first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
     await first.come_in()
     await second.come_in()
@@ -186,7 +186,7 @@ async def test_who_wants_a_taken_name_is_told_of_the_name_they_got(people: Peopl
 
 
 @both_widths
-async def test_a_notice_covers_none_of_the_buttons_for_chosen_members(people: People) -> None:
+async def test_a_notice_covers_no_button_for_selected_members(people: People) -> None:
     ada, grace = await both(people)
     page = ada.page
     # The notice stays as long as the test takes.
@@ -211,7 +211,7 @@ async def test_a_notice_covers_none_of_the_buttons_for_chosen_members(people: Pe
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_every_colour_of_a_role_can_be_read(people: People, theme: str) -> None:
+async def test_every_role_colour_is_readable(people: People, theme: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await ada.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
@@ -226,7 +226,7 @@ async def colours_of(person: Person, control: str) -> list[str]:
     return colours
 
 
-async def test_a_live_microphone_looks_like_any_other_button_and_a_muted_one_does_not(people: People) -> None:
+async def test_only_a_muted_microphone_button_stands_out(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await ada.enter_call()

@@ -81,7 +81,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
 
 
 @narrow_only
-async def test_the_servers_name_opens_what_concerns_all_of_it(people: People, axe: str) -> None:
+async def test_the_servers_name_opens_the_server_menu(people: People, axe: str) -> None:
     ada, grace = await apart(people)
     await write(grace, "Anybody?")
     await ada.show_channels()
@@ -127,7 +127,7 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
 
 
 @wide_only
-async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
+async def test_events_outside_the_view_are_announced(people: People) -> None:
     ada, grace = await apart(people)
     await listen(ada)
     await open_channel(ada, "random")
@@ -149,7 +149,7 @@ async def test_what_is_not_before_the_eyes_can_be_heard(people: People) -> None:
     await wait_until("only the mention is heard", lambda: hears(ada, "mention"), within_s=15)
 
 
-async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) -> None:
+async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> None:
     ada, grace = await apart(people)
     await ada.page.set_viewport_size(WIDE)
     await listen(ada)
@@ -191,7 +191,7 @@ async def test_comings_goings_and_muting_can_be_heard_in_a_call(people: People) 
 
 @narrow_only
 @pytest.mark.usefixtures("whole_browser")
-async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: People) -> None:
+async def test_a_notification_is_shown_for_a_hidden_page_and_opens_the_message(people: People) -> None:
     ada, grace = await apart(people)
     await want_notices(ada)
     await look_away(ada)
@@ -210,7 +210,7 @@ async def test_a_notice_is_shown_out_of_sight_and_leads_to_the_message(people: P
 
 
 @wide_only
-async def test_the_icon_shows_what_waits_also_where_its_reader_looks_elsewhere(people: People) -> None:
+async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: People) -> None:
     ada, grace = await apart(people)
     icon = ada.page.locator("link[rel=icon]")
     await ada.page.add_init_script(BADGE)

@@ -81,7 +81,7 @@ async def search(page: Page, language: str) -> None:
 
 @wide_only
 @pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
-async def test_no_english_is_left_in_another_language(
+async def test_no_english_remains_in_another_language(
     people: People, axe: str, locale: str, date: str
 ) -> None:
     language = locale[:2]
@@ -143,7 +143,7 @@ async def test_no_english_is_left_in_another_language(
 
 
 @wide_only
-async def test_a_search_that_cannot_be_is_explained_in_every_language(people: People) -> None:
+async def test_an_invalid_search_is_explained_in_every_language(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     page = ada.page

@@ -63,7 +63,7 @@ async def show(on: Bench, text: str, *, width: int = 400, **context: object) -> 
 
 
 @wide_only
-async def test_code_is_coloured_and_copied(people: People, product: Product) -> None:
+async def test_code_is_highlighted_and_can_be_copied(people: People, product: Product) -> None:
     on = await bench(people, product)
     fetched: list[str] = []
     on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
@@ -83,9 +83,7 @@ async def test_code_is_coloured_and_copied(people: People, product: Product) -> 
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
-async def test_emoji_are_drawn_in_colour_whatever_font_the_words_around_them_have(
-    people: People, product: Product
-) -> None:
+async def test_emoji_are_drawn_in_colour_in_every_font(people: People, product: Product) -> None:
     """With `font-variant-emoji`: the test machine need not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
@@ -98,7 +96,7 @@ async def test_emoji_are_drawn_in_colour_whatever_font_the_words_around_them_hav
 
 
 @wide_only
-async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People, product: Product) -> None:
+async def test_spoilers_open_and_mentions_are_followed_by_keyboard(people: People, product: Product) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
@@ -126,7 +124,7 @@ async def test_spoilers_open_and_mentions_lead_there_by_keyboard(people: People,
     assert await on.told() == [["onMention", "a1"], ["onChannel", "c1"]]
 
 
-async def test_nothing_hostile_runs_or_loads(people: People, product: Product) -> None:
+async def test_no_hostile_content_runs_or_loads(people: People, product: Product) -> None:
     on = await bench(people, product)
     asked: list[str] = []
     said: list[str] = []
@@ -149,7 +147,7 @@ async def test_nothing_is_wider_than_its_column(people: People, product: Product
             assert await on.page.evaluate(TOO_WIDE) == [], text
 
 
-async def test_everything_can_be_read_in_light_and_dark(people: People, product: Product) -> None:
+async def test_everything_is_readable_in_light_and_dark(people: People, product: Product) -> None:
     on = await bench(people, product)
     code = "```js\n// a\nclass A extends B { f(x) { return `a${1}` + 'b' + /c/u + null; } }\n```\n"
     code += "```html\n<p class='a'>b</p>\n```"

@@ -62,7 +62,7 @@ async def walk_through(person: Person, members: Locator) -> None:
     await expect(row(members, "Ada")).to_be_focused()
 
 
-async def test_a_thousand_members_are_all_reached_and_few_are_drawn(
+async def test_a_thousand_members_are_reachable_and_few_are_drawn(
     browsers: SharedBrowsers, tmp_path: Path
 ) -> None:
     async with house(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
@@ -91,7 +91,7 @@ async def test_a_thousand_members_are_all_reached_and_few_are_drawn(
 
 
 @both_widths
-async def test_members_stand_under_their_roles_are_reached_by_keys_and_leave_for_those_who_are_offline(
+async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_offline(
     people: People,
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -119,7 +119,7 @@ async def test_members_stand_under_their_roles_are_reached_by_keys_and_leave_for
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 
-async def test_where_there_is_room_the_members_stay_beside_the_channel(people: People) -> None:
+async def test_on_a_wide_page_the_members_stay_next_to_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.set_viewport_size({"width": 1440, "height": 800})
     await come_to_read(ada)

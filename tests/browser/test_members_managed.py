@@ -13,7 +13,7 @@ from tests.kit.text_channels import message, write
 __all__ = ["axe"]
 
 
-async def test_members_are_found_and_several_are_kicked_after_a_preview(people: People, axe: str) -> None:
+async def test_several_members_are_filtered_previewed_and_kicked(people: People, axe: str) -> None:
     here = await community(people, "kick_members", "view_reports")
     page, edsger = await open_settings(here.moderator, "Members"), await own_id(here.member)
     rows = page.get_by_role("listitem")
@@ -61,7 +61,7 @@ APART = """() => {
 }"""
 
 
-async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People) -> None:
+async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> None:
     """The notice covers nothing that the next step needs."""
     here = await community(people, "timeout_members")
     silent = f"/api/members/{await own_id(here.owner)}/timeout"
@@ -87,7 +87,7 @@ async def test_members_are_narrowed_down_and_silenced_on_a_phone(people: People)
     await expect(rows).to_contain_text("Edsger")
 
 
-async def test_roles_are_given_to_several_and_several_are_banned(people: People) -> None:
+async def test_several_members_get_roles_or_are_banned(people: People) -> None:
     here = await community(people, "ban_members", "view_audit_log")
     edsger = await own_id(here.member)
     await write(here.member, "Watches for sale")

@@ -70,7 +70,7 @@ GONE = "[role=alert]:has-text"
         ("ban_members", "Ban", f"{GONE}('You are banned from this server.')", "PUT", "/api/bans/{id}"),
     ],
 )
-async def test_each_act_is_offered_and_done_by_its_permission_alone_and_below_one_s_rank(
+async def test_each_act_is_offered_only_with_its_permission_and_below_ones_rank(
     people: People, permission: str, item: str, seen: str, method: str, path: str
 ) -> None:
     here = await community(people, permission)
@@ -123,7 +123,7 @@ async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Communit
     await expect(box(here.member)).to_be_enabled()
 
 
-async def test_who_is_kicked_is_out_and_who_is_banned_stays_out(
+async def test_a_kicked_member_may_return_and_a_banned_one_may_not(
     here: Community, people: People, axe: str
 ) -> None:
     await write(here.member, "Watches for sale")
@@ -179,7 +179,7 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
 
 
-async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_note(
+async def test_a_rules_match_is_shown_in_its_channel_and_resolved_with_a_note(
     here: Community, axe: str
 ) -> None:
     rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
@@ -205,7 +205,7 @@ async def test_what_a_rule_has_found_is_seen_in_its_place_and_resolved_with_a_no
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
-async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Community, axe: str) -> None:
+async def test_the_audit_log_is_written_in_sentences_and_can_be_filtered(here: Community, axe: str) -> None:
     await write(here.member, "hello")
     edsger = await own_id(here.member)
     await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
@@ -238,7 +238,7 @@ async def test_the_log_says_in_sentences_what_was_done_and_is_filtered(here: Com
     await at_both_sizes(here.moderator, axe, "the history of somebody")
 
 
-async def test_reports_the_log_and_bans_are_each_worked_with_by_their_permission_alone(
+async def test_reports_log_and_bans_each_need_only_their_own_permission(
     people: People,
 ) -> None:
     here = await community(people)
@@ -270,7 +270,7 @@ async def test_reports_the_log_and_bans_are_each_worked_with_by_their_permission
     assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
 
 
-async def test_two_moderators_act_at_once(here: Community) -> None:
+async def test_two_moderators_act_concurrently(here: Community) -> None:
     """The second is told that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")
@@ -338,7 +338,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
     await expect(notice).to_contain_text(["This ban has already been lifted."])
 
 
-async def test_a_member_without_permissions_sees_none_of_it(here: Community) -> None:
+async def test_a_member_without_permissions_sees_no_moderation(here: Community) -> None:
     for page in ("Reports", "Bans", "Audit log"):
         await has_no_page(here.member, page)
     assert await refusal(here.member, "GET", "/api/audit") == "forbidden"

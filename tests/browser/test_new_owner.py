@@ -106,7 +106,7 @@ async def copied(hand: Hand, field: str) -> str:
 
 
 @both_widths
-async def test_the_first_steps_are_read_from_the_first_line(people: People) -> None:
+async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
@@ -119,7 +119,7 @@ async def test_the_first_steps_are_read_from_the_first_line(people: People) -> N
     await expect(ada.page.get_by_role("button", name="To the newest")).to_have_count(0)
 
 
-async def test_a_community_is_made_with_few_clicks(hand: Hand, people: People) -> None:
+async def test_a_community_is_set_up_with_few_clicks(hand: Hand, people: People) -> None:
     page = hand.page
     await hand.write("Your name", "Ada")
     await hand.press("Join")

@@ -44,7 +44,7 @@ class Held:
 
 
 @wide_only
-async def test_an_older_answer_brings_back_neither_a_permission_nor_a_name(people: People) -> None:
+async def test_a_late_response_restores_neither_an_old_permission_nor_an_old_name(people: People) -> None:
     here = await community(people)
     await here.member.show_channels()
     invite = here.member.page.get_by_role("button", name="Invite people")
@@ -73,7 +73,7 @@ async def test_an_older_answer_brings_back_neither_a_permission_nor_a_name(peopl
         await expect(listed(here.owner, "Hopper")).to_be_visible()
 
 
-async def test_of_two_searches_the_second_is_shown(people: People) -> None:
+async def test_the_newer_of_two_searches_is_shown(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Apples")
@@ -95,7 +95,7 @@ async def test_of_two_searches_the_second_is_shown(people: People) -> None:
 
 
 @narrow_only
-async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: People) -> None:
+async def test_a_channel_opens_even_if_its_event_comes_after_the_response(people: People) -> None:
     ada = await people.arrive("Ada")
     answered = asyncio.Event()
 
@@ -124,7 +124,7 @@ async def test_a_channel_that_is_told_of_after_it_was_made_is_opened(people: Peo
 
 
 @wide_only
-async def test_what_is_done_late_closes_nothing_that_was_opened_meanwhile(people: People) -> None:
+async def test_a_late_action_closes_nothing_that_was_opened_meanwhile(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})

@@ -26,7 +26,7 @@ async def settings(person: Person, page: str) -> Locator:
 
 
 @narrow_only
-async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_again(
+async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
@@ -58,7 +58,7 @@ async def test_another_device_is_linked_by_what_the_page_shows_and_unlinked_agai
 
 
 @wide_only
-async def test_the_owner_helps_somebody_who_has_lost_all_devices(people: People, axe: str) -> None:
+async def test_the_owner_recovers_a_member_who_lost_all_devices(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -108,7 +108,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
 
 
 @narrow_only
-async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
+async def test_discarding_the_only_key_warns_that_the_member_is_lost(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
@@ -123,7 +123,7 @@ async def test_giving_up_the_only_key_says_that_nobody_can_be_them_again(
 
 
 @wide_only
-async def test_ones_data_comes_as_a_file(people: People, tmp_path: Path) -> None:
+async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Something to take along")
@@ -169,7 +169,7 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
 
 
 @wide_only
-async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: People) -> None:
+async def test_a_document_as_an_avatar_is_refused_with_a_message(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     page = await settings(ada, "Profile")
@@ -183,7 +183,7 @@ async def test_a_document_is_no_picture_of_a_person_and_that_is_said(people: Peo
 
 
 @narrow_only
-async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People, axe: str) -> None:
+async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -219,7 +219,7 @@ async def test_who_is_blocked_on_their_card_is_not_read_anywhere(people: People,
 
 
 @wide_only
-async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
+async def test_an_owner_learns_why_they_cannot_leave(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     page = await settings(ada, "Your data")
@@ -229,7 +229,9 @@ async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
 
 
 @narrow_only
-async def test_who_leaves_can_join_again_as_somebody_new(people: People, product: Product, axe: str) -> None:
+async def test_a_member_who_left_can_rejoin_as_somebody_new(
+    people: People, product: Product, axe: str
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -252,7 +254,7 @@ async def test_who_leaves_can_join_again_as_somebody_new(people: People, product
 
 
 @wide_only
-async def test_deleting_everything_wants_the_name_typed(people: People, axe: str) -> None:
+async def test_deleting_everything_requires_typing_the_name(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -270,7 +272,7 @@ async def test_deleting_everything_wants_the_name_typed(people: People, axe: str
 
 
 @narrow_only
-async def test_whom_one_has_blocked_can_be_seen_and_unblocked(people: People) -> None:
+async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -315,7 +317,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
 
 
 @both_widths
-async def test_a_name_opens_the_profile_and_its_right_click_the_menu_of_the_person(
+async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     people: People, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")

@@ -77,7 +77,9 @@ async def is_within_reach(person: Person, where: str) -> None:
 
 
 @on_a_phone
-async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(people: People, axe: str) -> None:
+async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_readable(
+    people: People, axe: str
+) -> None:
     ada = await people.arrive("Ada", touch=True)
     page, dialog = ada.page, ada.page.get_by_role("dialog")
     await page.get_by_role("button", name="I am already a member").tap()
@@ -117,7 +119,7 @@ async def test_a_finger_reaches_everything_and_the_whole_topic_can_be_read(peopl
 
 
 @on_a_phone
-async def test_a_touch_shows_the_buttons_of_a_message_and_presses_none_of_them(people: People) -> None:
+async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await come_to_read(ada)
     await come_to_read(grace)
@@ -150,7 +152,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_and_presses_none_of_them(p
 
 
 @on_a_phone
-async def test_enter_starts_a_line_on_a_phone_and_sending_stays_in_sight(
+async def test_enter_starts_a_line_on_a_phone_and_the_send_button_stays_visible(
     people: People, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", touch=True)

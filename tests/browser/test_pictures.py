@@ -66,7 +66,7 @@ async def pictured(person: Person, name: str) -> None:
     await person.page.screenshot(path=PICTURES / f"{name}.png")
 
 
-async def test_the_page_is_pictured_at_both_sizes(people: People, product: Product) -> None:
+async def test_screenshots_are_taken_at_both_sizes(people: People, product: Product) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]

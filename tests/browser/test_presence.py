@@ -41,7 +41,9 @@ def listed(watcher: Person, name: str) -> Locator:
 
 
 @wide_only
-async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: People, axe: str) -> None:
+async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
+    people: People, axe: str
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada, "random")
     await come_to_read(grace, "general")
@@ -73,7 +75,7 @@ async def test_who_does_not_want_to_be_disturbed_is_not_and_is_seen_so(people: P
 
 
 @narrow_only
-async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
+async def test_an_invisible_member_looks_offline_only_to_others(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -88,7 +90,7 @@ async def test_who_is_invisible_is_away_to_others_alone(people: People) -> None:
 
 
 @wide_only
-async def test_who_touches_nothing_for_ten_minutes_is_idle(people: People) -> None:
+async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.clock.install()
     await come_to_read(ada)

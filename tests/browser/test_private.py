@@ -138,7 +138,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
 
 
 @narrow_only
-async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unreadable_to_the_server(
+async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_the_server(
     people: People, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
@@ -195,7 +195,7 @@ async def test_answers_reactions_edits_and_deletions_are_as_in_a_channel_and_unr
 
 
 @wide_only
-async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -> None:
+async def test_pending_messages_survive_a_reload(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     # Grace's page is open, but does not take part in private conversations yet.
     await grace.page.route("**/api/private/**", lambda route: route.abort())
@@ -223,7 +223,7 @@ async def test_what_waits_for_the_other_side_outlives_a_reload(people: People) -
 
 @wide_only
 @pytest.mark.usefixtures("whole_browser")
-async def test_a_private_message_rings_and_signing_out_erases_what_was_read(people: People) -> None:
+async def test_a_private_message_notifies_and_signing_out_erases_it(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
     await listen(ada)
@@ -255,7 +255,7 @@ async def test_a_private_message_rings_and_signing_out_erases_what_was_read(peop
     await ada.page.wait_for_function(NOTHING_KEPT)
 
 
-async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: People, axe: str) -> None:
+async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, axe: str) -> None:
     found: list[str] = []
     ada, grace = await both(people)
     await private(ada, "Grace")
@@ -281,7 +281,7 @@ async def test_a_narrow_page_has_the_conversation_and_keeps_nobody_out(people: P
     await expect(box(ada)).to_be_enabled()
 
 
-async def test_a_reported_message_reaches_the_moderators_with_proof_and_nothing_else_does(
+async def test_only_a_reported_message_reaches_the_moderators_with_its_proof(
     people: People, product: Product, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)

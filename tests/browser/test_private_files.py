@@ -97,7 +97,7 @@ async def saved(person: Person, name: str) -> bytes:
 
 
 @narrow_only
-async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot_read_them(
+async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await talk(people)
@@ -155,7 +155,7 @@ async def test_pictures_and_documents_reach_the_other_side_and_the_server_cannot
 
 
 @wide_only
-async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lost_is_not_shown(
+async def test_hostile_files_are_saved_without_running_and_changed_ones_are_not_shown(
     people: People,
 ) -> None:
     ada, grace = await talk(people)
@@ -204,7 +204,7 @@ async def test_what_is_hostile_is_saved_and_never_run_and_what_was_changed_or_lo
 
 
 @narrow_only
-async def test_a_message_waits_for_its_files_and_then_goes_by_itself(people: People) -> None:
+async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) -> None:
     ada, grace = await talk(people)
     let_go = asyncio.Event()
     tries = 0

@@ -61,7 +61,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
 
 
 @both_widths
-async def test_several_people_make_a_group_name_it_let_somebody_in_and_leave(
+async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace, alan = await three(people)
@@ -149,7 +149,7 @@ async def ada_sends_her_phone_what_was_said(
     await expect(said(phone)).to_have_text(["Hello", "Nothing was said to me"])
 
 
-async def test_a_new_device_is_told_of_and_gets_what_was_said_and_a_compared_number_is_marked_no_more(
+async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verification(
     people: People, product: Product, axe: str
 ) -> None:
     found: list[str] = []
@@ -196,7 +196,7 @@ async def no_more(route: Route) -> None:
 
 
 @narrow_only
-async def test_whoever_has_lost_every_device_is_told_what_is_gone_and_goes_on(
+async def test_a_member_who_lost_every_device_learns_what_is_gone_and_continues(
     people: People, product: Product
 ) -> None:
     ada, grace = await both(people)

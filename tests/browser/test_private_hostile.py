@@ -84,7 +84,7 @@ def reactions() -> list[str]:
     return ["<img/src=x/onerror=alert(1)>", ":<script>:", ":__proto__:", "W" * 64, "\u202e👍", "constructor"]
 
 
-async def test_nothing_that_is_said_in_private_runs_or_breaks_the_page(people: People) -> None:
+async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
     for person in (ada, mallory):
         await come_to_read(person)

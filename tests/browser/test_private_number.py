@@ -69,7 +69,7 @@ def compared(person: Person) -> Locator:
     return person.page.get_by_text("You have compared this number.")
 
 
-async def test_the_camera_compares_the_number_with_that_on_the_other_screen(
+async def test_the_camera_compares_the_number_with_the_other_screen(
     product: Product, tmp_path: Path, axe: str
 ) -> None:
     seen = tmp_path / "camera.mjpeg"
@@ -110,9 +110,7 @@ async def test_the_camera_compares_the_number_with_that_on_the_other_screen(
         assert people.faults == []
 
 
-async def test_without_a_camera_the_page_says_why_and_a_browser_that_reads_codes_needs_no_library(
-    people: People, axe: str
-) -> None:
+async def test_without_a_camera_the_page_gives_the_reason(people: People, axe: str) -> None:
     ada, grace = await with_the_number(people)
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Scan the QR code")

@@ -54,7 +54,7 @@ async def beside_a_link(person: Person) -> Locator:
     return dialog.get_by_role("note")
 
 
-async def test_an_address_of_this_computer_is_for_nobody_else(people: People) -> None:
+async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")
@@ -63,7 +63,7 @@ async def test_an_address_of_this_computer_is_for_nobody_else(people: People) ->
     await told(ada, "only-here", what, to_do)
 
 
-async def test_an_address_without_a_certificate_lets_nobody_sign_in(tmp_path: Path) -> None:
+async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         # As operators make their own browser trust it, which nobody else's does.
@@ -79,7 +79,7 @@ async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:
             await told(ada, "nearby", "server.lan", "Open the page there before you make links")
 
 
-async def test_nothing_is_said_of_a_public_name_with_a_certificate(tmp_path: Path) -> None:
+async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         async with opened(url, "--ignore-certificate-errors") as ada:

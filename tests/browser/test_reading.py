@@ -18,7 +18,7 @@ ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=39
 
 
 @both_widths
-async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
+async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -59,7 +59,7 @@ async def test_what_is_new_is_a_press_away_and_can_be_marked_as_unread(people: P
 
 
 @narrow_only
-async def test_a_link_to_a_message_leads_there_without_another_page(people: People) -> None:
+async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Look here\n" * 3)
@@ -109,7 +109,7 @@ const seats = 8;
 
 
 @both_widths
-async def test_all_that_markdown_has_is_read_in_a_channel(people: People, axe: str) -> None:
+async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -171,7 +171,7 @@ async def test_a_message_has_its_menu_before_its_buttons_are_drawn(people: Peopl
 
 
 @narrow_only
-async def test_a_message_is_forwarded_with_a_link_to_it(people: People, axe: str) -> None:
+async def test_a_message_is_forwarded_with_a_link(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Friday at eight\n[@Ada](mention:nobody) brings *snacks*")

@@ -103,7 +103,7 @@ async def test_a_receiver_in_an_encrypted_call_chooses_too(people: People) -> No
     await grace.hears(ada)
 
 
-async def test_what_one_receiver_asks_for_changes_nothing_for_another(people: People) -> None:
+async def test_one_receivers_request_changes_nothing_for_another(people: People) -> None:
     ada, (grace, alan) = await sender_and_watchers(people, "VP8", "Grace", "Alan")
 
     async def fewer_for_one() -> None:

@@ -94,7 +94,7 @@ def spoken(path: Path) -> None:
                 file.writeframes(frame.to_ndarray().tobytes())
 
 
-async def test_sound_that_a_line_loses_is_sent_again_both_ways(people: People) -> None:
+async def test_lost_audio_is_resent_both_ways(people: People) -> None:
     async with relay(loss=SOUND_LOSS, seed=SEED) as line:
         ada = await people.arrive("Ada", line=line)
         grace = await people.arrive("Grace")

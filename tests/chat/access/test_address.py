@@ -53,7 +53,7 @@ def test_a_connection_may_have_no_address(peer: str) -> None:
         *[(ip, False) for ip in ("2001:db8::1", "::ffff:1.1.1.1", "2002:c0a8:1::1")],
     ],
 )
-def test_which_connections_are_of_the_local_network(ip: str, local: bool) -> None:
+def test_local_networks_are_recognised(ip: str, local: bool) -> None:
     assert seen_through(0, ip, [], False).is_local is local
 
 
@@ -65,7 +65,7 @@ def test_an_address_with_a_proxy_behind_it_is_never_local(hops: int) -> None:
     assert seen_through(hops, "10.0.0.9", [], False).is_local
 
 
-def test_an_ipv6_customer_is_counted_as_one() -> None:
+def test_an_ipv6_customer_counts_as_one_address() -> None:
     first, second = ClientAddress("2001:db8:1:2:3::4", True), ClientAddress("2001:db8:1:2:ffff::1", True)
     assert first.limited_as == second.limited_as == "2001:db8:1:2::/64"
     assert ClientAddress("1.1.1.1", True).limited_as == "1.1.1.1"

@@ -81,7 +81,7 @@ def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
 
 
 @given(worlds)
-def test_a_member_may_what_the_model_says(world: dict[str, object]) -> None:
+def test_permissions_follow_the_model(world: dict[str, object]) -> None:
     directory = Directory(lambda: NOW)
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)
@@ -101,13 +101,13 @@ def test_a_member_may_what_the_model_says(world: dict[str, object]) -> None:
 
 
 @given(st.lists(st.sampled_from(list(Permission)), unique=True).map(union))
-def test_permissions_survive_the_wire_and_the_database(permissions: Permission) -> None:
+def test_permissions_survive_json_and_the_database(permissions: Permission) -> None:
     assert from_names(names(permissions)) == permissions
     assert stored(to_store(permissions)) == permissions
     assert stored(f"{to_store(permissions)} of_another_version") == permissions
 
 
-def test_nobody_unknown_may_do_anything() -> None:
+def test_unknown_members_have_no_permissions() -> None:
     directory = Directory(lambda: NOW)
     directory.put_channel(Channel("x", "x", TEXT))
     assert directory.permissions("nobody") == directory.permissions("nobody", "x") == NOTHING

@@ -81,7 +81,7 @@ def _is_write(node: ast.AST) -> bool:
     return False
 
 
-def test_whatever_is_not_decided_on_by_rules_is_listed_with_a_reason() -> None:
+def test_every_write_without_a_permission_check_is_listed_with_a_reason() -> None:
     assert set(writes()) == ASK_NOBODY
 
 
@@ -120,14 +120,14 @@ def names(database: Database) -> Names:
     return Names(database, directory)
 
 
-async def test_each_decides_by_what_those_before_it_have_done(names: Names) -> None:
+async def test_each_exclusive_write_sees_the_effects_of_earlier_ones(names: Names) -> None:
     deeds = [names.say("Ada"), names.add("Ada"), names.add("Ada"), names.say("Ada"), names.say("Bob")]
     answers = await asyncio.gather(*deeds, return_exceptions=True)
     codes = [answer.code if isinstance(answer, ChatError) else answer for answer in answers]
     assert codes == ["unknown_member", "Ada", "too_many", None, "unknown_member"]
 
 
-async def test_who_gives_up_waiting_is_done_before_the_next_decides(names: Names) -> None:
+async def test_a_cancelled_caller_is_finished_before_the_next_write(names: Names) -> None:
     first = asyncio.ensure_future(names.add("Ada"))
     await asyncio.sleep(0)
     first.cancel()
@@ -136,7 +136,7 @@ async def test_who_gives_up_waiting_is_done_before_the_next_decides(names: Names
     assert first.cancelled()
 
 
-async def test_who_gives_up_before_their_turn_holds_nobody_up(names: Names) -> None:
+async def test_a_caller_cancelled_before_its_turn_delays_nobody(names: Names) -> None:
     deeds = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
     await asyncio.sleep(0)
     deeds[1].cancel()
@@ -151,7 +151,7 @@ async def test_only_exclusive_writes_change_the_directory(names: Names) -> None:
         names._directory.drop_member("Ada")
 
 
-async def test_who_asks_is_checked_again_when_it_is_decided(names: Names) -> None:
+async def test_the_caller_is_checked_again_when_the_write_runs(names: Names) -> None:
     def refuse() -> None:
         raise ChatError("token_invalid")
 

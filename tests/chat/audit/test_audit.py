@@ -32,7 +32,7 @@ async def record(
     )
 
 
-async def test_the_newest_comes_first_and_pages_follow_each_other(database: Database) -> None:
+async def test_entries_are_listed_newest_first_and_pages_follow_each_other(database: Database) -> None:
     audit = Audit(database, directory())
     for number in range(5):
         await record(database, audit, "ada", f"act_{number}", "bob")
@@ -45,7 +45,7 @@ async def test_the_newest_comes_first_and_pages_follow_each_other(database: Data
     assert before is None
 
 
-async def test_entries_are_chosen_by_actor_target_and_action(database: Database) -> None:
+async def test_entries_are_filtered_by_actor_target_and_action(database: Database) -> None:
     audit = Audit(database, directory())
     await record(database, audit, "ada", "kick", "bob")
     await record(database, audit, "eve", "kick", "cyd")
@@ -61,7 +61,7 @@ async def test_entries_are_chosen_by_actor_target_and_action(database: Database)
     assert await found(action="kick", target_id="bob") == ["ada"]
 
 
-async def test_what_is_undone_is_not_recorded(database: Database) -> None:
+async def test_a_write_that_was_rolled_back_is_not_logged(database: Database) -> None:
     audit = Audit(database, directory())
 
     def fails(connection: Connection) -> None:
@@ -73,7 +73,7 @@ async def test_what_is_undone_is_not_recorded(database: Database) -> None:
     assert await audit.page("ada", WantedEntries(), 10) == AuditPage([], None)
 
 
-async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Database) -> None:
+async def test_only_viewers_of_a_channel_see_entries_about_it(database: Database) -> None:
     audit = Audit(database, directory())
     for channel_id in ("open", "secret", "deleted"):
         await record(database, audit, "own", "channel_edit", channel_id, channel_id=channel_id)
@@ -86,7 +86,7 @@ async def test_what_is_about_a_channel_is_for_those_who_may_view_it(database: Da
     assert await seen_by("own") == ["deleted", "secret", "open"]
 
 
-async def test_the_log_is_read_over_http(chat: ChatServer) -> None:
+async def test_the_log_is_listed_over_http(chat: ChatServer) -> None:
     owner = await newcomer(chat, "Owner")
     await owner.done("POST", "/api/roles", {"name": "Crew"})
     [entry] = (await owner.done("GET", f"/api/audit?action=role_create&actor_id={owner.id}"))["entries"]

@@ -3,7 +3,7 @@
 from tests.chat.people import People, holder_of
 
 
-async def test_bans_invites_bots_and_backups_are_told_to_those_who_see_their_lists(folk: People) -> None:
+async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes(folk: People) -> None:
     keepers = {
         area: await holder_of(folk, permission)
         for area, permission in (

@@ -36,7 +36,7 @@ async def reports(folk: People) -> list[dict[str, Any]]:
     return found
 
 
-async def test_rules_are_for_those_who_manage_them_who_hear_of_every_change(folk: People) -> None:
+async def test_only_managers_see_rules_and_learn_of_every_change(folk: People) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
     async with folk.live("admin", "moderator") as [admin, moderator]:
         made = await folk.owner.done("POST", RULES, wanted)
@@ -59,7 +59,7 @@ async def test_rules_are_for_those_who_manage_them_who_hear_of_every_change(folk
     assert (await folk.owner.done("GET", RULES))["rules"] == [made]
 
 
-async def test_nobody_times_people_out_by_a_rule_who_may_not_by_hand(folk: People) -> None:
+async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: People) -> None:
     keeper = await holder_of(folk, "manage_automod")
     wanted = {"name": "x", "kind": "links", "action": "timeout", "timeout_s": 60}
     assert await keeper.refused("POST", RULES, {**wanted, "enabled": True}) == "forbidden"
@@ -71,7 +71,7 @@ async def test_nobody_times_people_out_by_a_rule_who_may_not_by_hand(folk: Peopl
     await keeper.done("PUT", address, {**wanted, "enabled": False})
 
 
-async def test_a_flagged_message_is_posted_and_waits_among_the_reports(folk: People) -> None:
+async def test_a_flagged_message_is_posted_and_reported(folk: People) -> None:
     await rule(folk, "words", "flag", words=["free nitro", "casino"])
     async with folk.live("moderator", "member") as [moderator, member]:
         message = await said(folk.member, "A CASINO with free  nitro")
@@ -89,7 +89,7 @@ async def test_a_flagged_message_is_posted_and_waits_among_the_reports(folk: Peo
     assert (done["note"], done["resolved_by"]) == ("Told them", folk.moderator.id)
 
 
-async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(folk: People) -> None:
+async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: People) -> None:
     await rule(folk, "links", "censor", allowed=["example.org"])
     message = await said(folk.member, "https://docs.example.org/x but http://example.org@evil.example/y.")
     stars = "*" * len("http://example.org@evil.example/y")
@@ -98,7 +98,7 @@ async def test_what_a_rule_censors_stands_as_stars_and_is_no_work_for_anybody(fo
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-async def test_every_kind_of_rule_can_do_everything_that_rules_do(folk: People, kind: str) -> None:
+async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str) -> None:
     # For each kind: its settings, a message that matches, and the part that is censored.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
@@ -131,7 +131,7 @@ async def test_every_kind_of_rule_can_do_everything_that_rules_do(folk: People, 
     assert await refusal(folk.member, text) == "in_timeout"
 
 
-async def test_what_a_rule_blocks_is_not_posted_and_its_author_learns_which_rule_it_was(folk: People) -> None:
+async def test_a_blocked_message_is_not_posted_and_its_author_learns_the_rule(folk: People) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
     assert (await said(folk.member, " ".join(crowd[:2])))["mentions"]
@@ -140,7 +140,7 @@ async def test_what_a_rule_blocks_is_not_posted_and_its_author_learns_which_rule
     assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
 
 
-async def test_a_timeout_is_in_the_audit_log_and_reported_without_a_message(folk: People) -> None:
+async def test_a_rules_timeout_is_logged_and_reported_without_a_message(folk: People) -> None:
     made = await rule(folk, "words", "timeout", words=["*scam*"], timeout_s=600)
     assert await refusal(folk.member, "my cryptoscams") == "rule_refused"
     assert await refusal(folk.member, "hello") == "in_timeout"
@@ -153,7 +153,7 @@ async def test_a_timeout_is_in_the_audit_log_and_reported_without_a_message(folk
     assert [each["action"] for each in history["entries"]] == ["member_timeout"]
 
 
-async def test_the_same_said_again_and_again_is_stopped_and_a_repeated_request_is_not(folk: People) -> None:
+async def test_repeated_texts_are_stopped_but_repeated_requests_are_not(folk: People) -> None:
     await rule(folk, "repeats", "block", most=2, within_s=3600)
     first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
     assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
@@ -164,7 +164,7 @@ async def test_the_same_said_again_and_again_is_stopped_and_a_repeated_request_i
     await said(folk.member, "Something else")
 
 
-async def test_newcomers_are_held_to_more_for_a_while(folk: People) -> None:
+async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: People) -> None:
     made = await rule(folk, "newcomers", "flag", newcomer_s=3600)
     assert (await said(folk.member, "Hello"))["flagged"]
     await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
@@ -172,7 +172,7 @@ async def test_newcomers_are_held_to_more_for_a_while(folk: People) -> None:
     assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
 
 
-async def test_moderators_roles_and_channels_that_are_excepted_are_spared(folk: People) -> None:
+async def test_moderators_and_excepted_roles_and_channels_are_exempt(folk: People) -> None:
     wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
     made = await rule(folk, "words", "block", **wanted)
     await said(folk.member, "casino")
@@ -182,7 +182,7 @@ async def test_moderators_roles_and_channels_that_are_excepted_are_spared(folk: 
         assert not (await said(person, "casino"))["flagged"]
 
 
-async def test_a_rule_asks_for_no_rank_and_spares_whoever_moderates(folk: People) -> None:
+async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None:
     """A rule acts for the server, so it also applies to members above its maker, unless they moderate."""
     keeper = await holder_of(folk, "manage_automod", "timeout_members")
     wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
@@ -200,7 +200,7 @@ async def test_a_rule_asks_for_no_rank_and_spares_whoever_moderates(folk: People
     assert await refusal(grand, "hello") == "in_timeout"
 
 
-async def test_edits_are_judged_as_messages_are(folk: People) -> None:
+async def test_rules_apply_to_edits_too(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
     message = await said(folk.member, "hello")
@@ -221,7 +221,7 @@ async def test_the_strictest_rule_decides(folk: People) -> None:
     assert await refusal(folk.member, "https://a.example") == "rule_refused"
 
 
-async def test_webhooks_are_not_judged_by_rules_and_bots_are(folk: People) -> None:
+async def test_rules_apply_to_bots_but_not_to_webhooks(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     hook = await folk.owner.done("POST", "/api/webhooks", {"name": "CI", "channel_id": "general"})
     async with folk.chat.http.post(hook["url"], json={"text": "casino"}) as answer:
@@ -231,7 +231,7 @@ async def test_webhooks_are_not_judged_by_rules_and_bots_are(folk: People) -> No
     assert await refusal(helper, "casino") == "rule_refused"
 
 
-async def test_bad_words_that_are_only_marked_wait_among_the_reports_too(folk: People) -> None:
+async def test_flagged_profanity_is_reported_too(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     message = await said(folk.member, "oh shit")
     assert message["text"] == "oh shit" and message["flagged"]
@@ -242,7 +242,7 @@ async def test_bad_words_that_are_only_marked_wait_among_the_reports_too(folk: P
     assert len(await reports(folk)) == 1
 
 
-async def test_what_a_webhook_posts_is_reported_by_its_name_and_resolved(folk: People) -> None:
+async def test_a_webhooks_message_is_reported_by_its_name_and_can_be_resolved(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     hook = await folk.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
     card = {"title": "Oh shit", "description": "It is red, damn"}
@@ -263,7 +263,7 @@ async def test_what_a_webhook_posts_is_reported_by_its_name_and_resolved(folk: P
     assert entry["details"]["nickname"] == "Builds" and "member_id" not in entry["details"]
 
 
-async def test_one_member_cannot_bury_the_reports_of_others(folk: People) -> None:
+async def test_one_member_cannot_flood_the_reports(folk: People) -> None:
     await rule(folk, "newcomers", "flag", newcomer_s=3600)
     for number in range(25):
         assert (await said(folk.member, f"Message {number}"))["flagged"]
@@ -272,7 +272,7 @@ async def test_one_member_cannot_bury_the_reports_of_others(folk: People) -> Non
     assert len(await reports(folk)) == 21
 
 
-async def test_a_trial_says_what_a_rule_would_have_found_and_does_nothing(folk: People) -> None:
+async def test_a_trial_reports_matches_and_changes_nothing(folk: People) -> None:
     for text in ("casino", "hello", "another CASINO", "hello"):
         await said(folk.member, text)
     await said(folk.moderator, "casino")
@@ -290,7 +290,7 @@ async def test_a_trial_says_what_a_rule_would_have_found_and_does_nothing(folk: 
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
 
-async def test_rules_that_would_take_too_long_together_are_refused(folk: People) -> None:
+async def test_rules_that_take_too_long_together_are_refused(folk: People) -> None:
     words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
     wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
     first = await folk.owner.done("POST", RULES, wanted)
@@ -302,7 +302,7 @@ async def test_rules_that_would_take_too_long_together_are_refused(folk: People)
     await folk.owner.done("PUT", f"{RULES}/{second['id']}", wanted)
 
 
-async def test_rules_of_an_earlier_version_that_take_too_long_are_switched_off_at_the_start(
+async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     wanted = {"name": "old", "kind": "words", "action": "block", "enabled": True, "words": ["a*b"]}
@@ -348,7 +348,7 @@ async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str
         assert (trial["read"], trial["found"]) == (1_000, 0)
 
 
-async def test_trials_that_read_much_hold_up_nobody(folk: People) -> None:
+async def test_large_trials_delay_nobody(folk: People) -> None:
     for _ in range(20):
         await said(folk.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -358,7 +358,7 @@ async def test_trials_that_read_much_hold_up_nobody(folk: People) -> None:
     assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
 
 
-async def test_rules_outlive_a_restart_and_every_change_is_in_the_audit_log(
+async def test_rules_survive_a_restart_and_every_change_is_logged(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -383,7 +383,7 @@ async def test_rules_outlive_a_restart_and_every_change_is_in_the_audit_log(
         assert kept == {**made, "enabled": True}
 
 
-async def test_there_are_no_more_rules_than_every_message_can_be_held_against(folk: People) -> None:
+async def test_the_number_of_rules_is_limited(folk: People) -> None:
     for _ in range(20):
         await rule(folk, "links", "flag")
     assert (
@@ -392,7 +392,7 @@ async def test_there_are_no_more_rules_than_every_message_can_be_held_against(fo
     )
 
 
-async def test_what_makes_no_sense_is_refused(chat: ChatServer, folk: People) -> None:
+async def test_impossible_rules_are_refused(chat: ChatServer, folk: People) -> None:
     good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
     wrongs: list[dict[str, object]] = [
         {"name": " "},

@@ -39,13 +39,13 @@ def censored(entry: str, text: str) -> str:
         ("(a+)+$", "aaaaaaaa (a+)+$", "aaaaaaaa ******"),
     ],
 )
-def test_a_pattern_finds_what_its_owner_means(entry: str, text: str, left: str) -> None:
+def test_a_pattern_matches_as_documented(entry: str, text: str, left: str) -> None:
     assert not problem_with(entry)
     assert censored(entry, text) == left
 
 
 @pytest.mark.parametrize("entry", ["*", " ", "??", "#*#", "a" * (MAX_CHARACTERS + 1), "a*b*c*d*e*f"])
-def test_a_pattern_that_finds_everything_or_costs_too_much_is_refused(entry: str) -> None:
+def test_a_pattern_that_matches_everything_or_costs_too_much_is_refused(entry: str) -> None:
     assert problem_with(entry)
 
 
@@ -62,7 +62,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("entry", HOSTILE)
 @pytest.mark.parametrize("piece", ["a", "a ", "1", "aaaaab", "a\u0301", "ab*c", "(a+", " "])
-def test_the_effort_grows_with_the_text_whatever_the_pattern(entry: str, piece: str) -> None:
+def test_the_cost_is_linear_in_the_text_for_any_pattern(entry: str, piece: str) -> None:
     """The event loop waits for the search."""
     phrases = Phrases([entry])
     assert grows_with_its_size(lambda size: found_in((piece * size)[:size], phrases), 4_000)
@@ -75,7 +75,7 @@ def test_matches_beyond_the_limit_of_all_patterns_cover_the_whole_text() -> None
 
 
 @pytest.mark.parametrize("piece", ["a.", "https://", "www.", "a-", "x:", "a.b/", "[](", "+", "https://a)"])
-def test_the_effort_to_find_links_grows_with_the_text(piece: str) -> None:
+def test_the_cost_of_finding_links_is_linear_in_the_text(piece: str) -> None:
     assert grows_with_its_size(lambda size: links((piece * size)[:size]), 4_000)
 
 

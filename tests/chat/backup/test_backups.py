@@ -67,7 +67,7 @@ def _names(archive: Path) -> list[str]:
         return opened.getnames()
 
 
-async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
+async def test_a_backup_contains_media_and_restores_it_to_the_store(
     filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
 ) -> None:
     made = await _backups(filled, data_dir, bucket).make(1000.0)
@@ -97,7 +97,7 @@ async def test_media_is_fetched_from_where_it_is_and_brought_back_there(
     assert fault == f"1 of 1 files that are referred to are missing or another: {KEY}"
 
 
-async def test_a_database_that_is_damaged_is_noticed(
+async def test_a_damaged_database_is_noticed(
     filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
 ) -> None:
     made = await _backups(filled, data_dir, bucket).make(1000.0)
@@ -130,7 +130,7 @@ class Waiting(FileObjects):
         yield DATA
 
 
-async def test_where_the_store_fails_nothing_remains(
+async def test_a_failing_store_leaves_nothing_behind(
     filled: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ChatError, match="storage_unavailable") as refusal:
@@ -139,13 +139,13 @@ async def test_where_the_store_fails_nothing_remains(
     assert _left(data_dir) == []
 
 
-async def test_where_uploads_are_off_and_there_are_some_it_says_so(filled: Database, data_dir: Path) -> None:
+async def test_a_backup_without_uploads_configured_says_so(filled: Database, data_dir: Path) -> None:
     with pytest.raises(ChatError, match="uploads_disabled"):
         await _backups(filled, data_dir, None).make(1000.0)
     assert _left(data_dir) == []
 
 
-async def test_one_is_made_at_a_time_and_one_that_is_given_up_leaves_nothing(
+async def test_one_backup_runs_at_a_time_and_a_cancelled_one_leaves_nothing(
     filled: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     store = Waiting(tmp_path)
@@ -161,7 +161,7 @@ async def test_one_is_made_at_a_time_and_one_that_is_given_up_leaves_nothing(
     assert _left(data_dir) == []
 
 
-async def test_what_a_killed_server_left_goes_with_the_next_one(
+async def test_leftovers_of_a_killed_server_are_deleted_by_the_next_backup(
     filled: Database, data_dir: Path, bucket: ObjectStore
 ) -> None:
     left = data_dir / "backups" / ".backup-left"
@@ -175,7 +175,7 @@ def _left(data_dir: Path) -> list[str]:
     return [path.name for path in (data_dir / "backups").iterdir()]
 
 
-async def test_whoever_waits_hears_how_far_a_large_one_is(
+async def test_the_progress_of_a_large_backup_is_reported(
     filled: Database, data_dir: Path, bucket: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "_LARGE_BYTES", 0)

@@ -25,7 +25,7 @@ async def made(folk: People) -> str:
         return str(told["name"])
 
 
-async def test_the_owner_makes_downloads_and_deletes_a_backup(folk: People) -> None:
+async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) -> None:
     name = await made(folk)
     listed = await folk.owner.done("GET", BACKUPS)
     (backup,) = listed["backups"]
@@ -45,7 +45,7 @@ async def test_the_owner_makes_downloads_and_deletes_a_backup(folk: People) -> N
     assert done == ["backup_delete", "backup_download", "backup_create"]
 
 
-async def test_a_link_is_good_once(folk: People) -> None:
+async def test_a_link_works_once(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     for _ in range(2):  # By a program that only looks where it leads.
@@ -57,7 +57,7 @@ async def test_a_link_is_good_once(folk: People) -> None:
         assert (response.status, (await response.json())["error"]) == (404, "unknown_backup")
 
 
-async def test_a_link_ends(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     name = await made(folk)
     monkeypatch.setattr(kept, "LINK_S", 0.0)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
@@ -65,7 +65,7 @@ async def test_a_link_ends(folk: People, monkeypatch: pytest.MonkeyPatch) -> Non
         assert response.status == 404
 
 
-async def test_a_link_of_a_former_owner_leads_nowhere(folk: People) -> None:
+async def test_a_former_owners_link_does_not_work(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     await folk.owner.done("POST", f"/api/members/{folk.admin.id}/owner")
@@ -73,7 +73,7 @@ async def test_a_link_of_a_former_owner_leads_nowhere(folk: People) -> None:
         assert response.status == 404
 
 
-async def test_nobody_else_gets_one(folk: People) -> None:
+async def test_only_the_owner_gets_a_backup(folk: People) -> None:
     name = await made(folk)
     keeper = await holder_of(folk, "manage_channels", "view_audit_log")
     for person in (folk.admin, folk.moderator, folk.member, keeper):
@@ -89,12 +89,12 @@ async def test_nobody_else_gets_one(folk: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
-async def test_no_other_file_is_a_backup(folk: People, name: str) -> None:
+async def test_no_other_file_can_be_downloaded_as_a_backup(folk: People, name: str) -> None:
     assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
     assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
 
 
-async def test_so_many_are_kept(folk: People, variables: dict[str, str]) -> None:
+async def test_the_number_of_backups_is_limited(folk: People, variables: dict[str, str]) -> None:
     folder = Path(variables["DATA_DIR"]) / "backups"
     folder.mkdir(exist_ok=True)
     for number in range(kept.MAX_KEPT):
@@ -102,7 +102,9 @@ async def test_so_many_are_kept(folk: People, variables: dict[str, str]) -> None
     assert await folk.owner.refused("POST", BACKUPS) == "too_many"
 
 
-async def test_why_one_could_not_be_made_is_said(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_reason_of_a_failed_backup_is_reported(
+    folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def fails(self: Backups, now: float, *, damaged: bool = False) -> None:
         raise ChatError("storage_unavailable", "The disk is full")
 
@@ -119,7 +121,7 @@ def _store(key: str, holder: str, kind: str, size: int, connection: Connection) 
     connection.execute("INSERT INTO object_references VALUES (?, ?, ?)", (kind, "owner", key))
 
 
-async def test_storage_is_told_by_kind_and_by_member(variables: dict[str, str]) -> None:
+async def test_storage_is_reported_by_kind_and_by_member(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         before = await folk.owner.done("GET", "/api/storage")

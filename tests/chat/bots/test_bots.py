@@ -22,7 +22,7 @@ async def made(folk: People, by: Person, nickname: str = "Helper") -> Person:
     return Person(folk.chat, by.device, answer["member"]["id"], answer["token"])
 
 
-async def test_a_bot_reads_writes_and_is_marked_everywhere(folk: People) -> None:
+async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     async with folk.live("member") as [member]:
         bot = await made(folk, keeper)
@@ -57,7 +57,7 @@ MEMBER_MAY = (
 )
 
 
-async def test_a_bot_comes_back_to_its_live_socket_without_loss(folk: People) -> None:
+async def test_a_bot_resumes_its_live_socket_without_loss(folk: People) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         seq = live.welcome["seq"]
@@ -69,7 +69,7 @@ async def test_a_bot_comes_back_to_its_live_socket_without_loss(folk: People) ->
         assert (await live.pushed("message_posted"))["text"] == "meanwhile"
 
 
-async def test_roles_are_given_to_it_as_to_anybody(folk: People) -> None:
+async def test_a_bot_gets_roles_like_any_member(folk: People) -> None:
     bot = await made(folk, folk.owner)
     assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
@@ -78,7 +78,7 @@ async def test_roles_are_given_to_it_as_to_anybody(folk: People) -> None:
     assert entry["actor_id"] == bot.id
 
 
-async def test_another_token_ends_what_was_begun_with_the_first(folk: People) -> None:
+async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: People) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         answer = await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
@@ -91,7 +91,7 @@ async def test_another_token_ends_what_was_begun_with_the_first(folk: People) ->
     assert entry["target_id"] == bot.id
 
 
-async def test_a_token_outlives_the_server_and_its_words_are_not_kept(variables: dict[str, str]) -> None:
+async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         bot = await made(folk, folk.owner)
@@ -103,7 +103,7 @@ async def test_a_token_outlives_the_server_and_its_words_are_not_kept(variables:
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_the_token_of_a_bot_that_is_gone_is_worthless(folk: People, how: str) -> None:
+async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         match how:
@@ -121,7 +121,7 @@ async def test_the_token_of_a_bot_that_is_gone_is_worthless(folk: People, how: s
 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
-async def test_a_token_ends_with_the_membership_of_who_made_it(folk: People, how: str) -> None:
+async def test_a_token_ends_with_its_creators_membership(folk: People, how: str) -> None:
     """The maker knows the token and could otherwise go on reading and writing with it."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
@@ -143,7 +143,7 @@ async def test_a_token_ends_with_the_membership_of_who_made_it(folk: People, how
     await bot.done("GET", "/api/channels")
 
 
-async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
+async def test_nobody_gains_permissions_through_a_bot(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
@@ -161,7 +161,7 @@ async def test_nobody_gets_more_by_a_bot_than_they_have(folk: People) -> None:
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
 
 
-async def test_a_token_is_worth_no_more_than_its_maker_after_the_bot_is_promoted(folk: People) -> None:
+async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     high = {"name": "high", "rank": 600, "permissions": ["kick_members", "manage_roles"]}
@@ -181,7 +181,7 @@ async def test_a_token_is_worth_no_more_than_its_maker_after_the_bot_is_promoted
 
 
 @pytest.mark.parametrize("how", ["hidden", "timeout"])
-async def test_a_bot_loses_at_once_what_its_maker_loses(folk: People, how: str) -> None:
+async def test_a_bot_loses_permissions_at_once_with_its_creator(folk: People, how: str) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     async with folk.chat.member("", bot.token) as live:
@@ -197,7 +197,7 @@ async def test_a_bot_loses_at_once_what_its_maker_loses(folk: People, how: str) 
             assert await bot.refused("POST", GENERAL, {"text": "for my maker"}) == "in_timeout"
 
 
-async def test_only_who_may_makes_bots_and_a_person_is_none(folk: People) -> None:
+async def test_only_permitted_members_create_bots_and_people_are_not_bots(folk: People) -> None:
     bot = await made(folk, folk.admin)
     for person in (folk.moderator, folk.member, folk.guest, bot):
         assert await person.refused("GET", BOTS) == "forbidden"
@@ -209,7 +209,7 @@ async def test_only_who_may_makes_bots_and_a_person_is_none(folk: People) -> Non
     assert await folk.owner.refused("POST", BOTS, {"nickname": "\u200b"}) == "invalid_nickname"
 
 
-async def test_a_bot_is_no_person(folk: People) -> None:
+async def test_endpoints_for_people_refuse_bots(folk: People) -> None:
     bot = await made(folk, folk.owner)
     for method, path in (
         ("GET", "/api/me/devices"),
@@ -248,13 +248,13 @@ async def test_a_bot_joins_a_voice_channel_and_leaves_it_with_its_token(folk: Pe
         await sfu.until("disconnect_user")
 
 
-async def test_so_many_bots_and_no_more(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_bots_is_limited(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.bots.rules.MAX_BOTS", 1)
     await made(folk, folk.owner)
     assert await folk.owner.refused("POST", BOTS, {"nickname": "B"}) == "too_many"
 
 
-async def test_a_bot_is_not_signed_in_as_by_anybody_else(chat: ChatServer) -> None:
+async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
     device = Device()
     answer: dict[str, Any] = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
     assert answer["member"]["bot"] is False

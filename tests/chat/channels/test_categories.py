@@ -28,7 +28,7 @@ async def audited(person: Person, action: str) -> dict[str, Any]:
     return found
 
 
-async def test_channels_stand_in_categories_and_fall_out_when_one_goes(folk: People) -> None:
+async def test_channels_belong_to_categories_and_leave_a_deleted_one(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     async with folk.live("member") as [member]:
         category = await made(keeper, "Games", "category")
@@ -47,7 +47,7 @@ async def test_channels_stand_in_categories_and_fall_out_when_one_goes(folk: Peo
     assert (await listed(folk.member))[chess]["parent_id"] is None
 
 
-async def test_order_and_categories_change_in_one_step(folk: People) -> None:
+async def test_order_and_categories_change_together(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     category, chess = await made(keeper, "Games", "category"), await made(keeper, "chess")
     before = list(await listed(keeper))
@@ -66,7 +66,7 @@ async def test_order_and_categories_change_in_one_step(folk: People) -> None:
     assert await folk.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
 
 
-async def test_nobody_writes_in_a_category(folk: People) -> None:
+async def test_nobody_can_post_in_a_category(folk: People) -> None:
     category = await made(folk.owner, "Games", "category")
     path = f"{CHANNELS}/{category}/messages"
     for person in (folk.owner, folk.member):
@@ -77,7 +77,7 @@ async def test_nobody_writes_in_a_category(folk: People) -> None:
         assert await folk.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
 
 
-async def test_a_category_that_one_does_not_see_is_none(folk: People) -> None:
+async def test_an_invisible_category_counts_as_none(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     category = await made(folk.owner, "Secret", "category", overrides=hidden)
@@ -90,7 +90,7 @@ async def test_a_category_that_one_does_not_see_is_none(folk: People) -> None:
     assert (await keeper.done("PATCH", f"{CHANNELS}/general", {"topic": "news"}))["topic"] == "news"
 
 
-async def test_an_archived_channel_is_read_only_and_listed_to_those_who_ask(folk: People) -> None:
+async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     path = f"{CHANNELS}/general"
     message = await folk.member.done("POST", f"{path}/messages", {"text": "old times"})
@@ -137,9 +137,7 @@ async def test_only_voice_channels_have_limits(folk: People) -> None:
     assert await folk.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
 
 
-async def test_a_full_voice_channel_takes_nobody_but_those_who_look_after_it(
-    folk: People, sfu: FakeSfu
-) -> None:
+async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     limits = {"user_limit": 1, "bitrate_kbps": 96}
     shown = await folk.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
@@ -163,7 +161,7 @@ async def test_a_full_voice_channel_takes_nobody_but_those_who_look_after_it(
         assert moved["data"]["error"] == "channel_full"
 
 
-async def test_whoever_talks_in_a_channel_that_is_archived_has_to_leave(folk: People, sfu: FakeSfu) -> None:
+async def test_archiving_a_voice_channel_disconnects_its_participants(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     async with folk.live("member") as [member]:
         await sfu.tell("peer_joined", "lobby", member.id)

@@ -30,7 +30,7 @@ async def seen_by(listener: LiveMember) -> list[str]:
     return heard
 
 
-async def test_a_channel_is_made_changed_and_deleted_before_everybodys_eyes(folk: People) -> None:
+async def test_a_channel_is_created_changed_and_deleted_for_everybody(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         channel_id = await made(folk, topic="What next", slow_mode_s=5)
         assert (await guest.pushed("channel_created"))["slow_mode_s"] == 5
@@ -48,7 +48,7 @@ async def test_a_channel_is_made_changed_and_deleted_before_everybodys_eyes(folk
         )
 
 
-async def test_every_property_of_a_channel_is_kept_as_it_was_given(folk: People) -> None:
+async def test_every_property_of_a_channel_is_kept(folk: People) -> None:
     category = await made(folk, name="Rooms", type="category")
     given = {"name": "studio", "type": "voice", "topic": "Takes", "slow_mode_s": 5, "parent_id": category}
     given |= {"user_limit": 7, "bitrate_kbps": 96, "encrypted": True}
@@ -62,7 +62,7 @@ async def test_every_property_of_a_channel_is_kept_as_it_was_given(folk: People)
     assert edited.items() >= changed.items()
 
 
-async def test_channels_are_put_into_an_order_around_those_one_does_not_see(folk: People) -> None:
+async def test_channels_can_be_ordered_around_invisible_ones(folk: People) -> None:
     hidden_from_admin = [{"type": "member", "target_id": folk.admin.id, "deny": ["view_channel"]}]
     ids = [await made(folk, name=name) for name in ("a", "b")]
     secret = await made(folk, name="secret", overrides=hidden_from_admin)
@@ -109,7 +109,7 @@ async def test_channels_are_put_into_an_order_around_those_one_does_not_see(folk
         },
     ],
 )
-async def test_a_channel_that_makes_no_sense_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
+async def test_an_impossible_channel_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
     owner = await newcomer(chat, "Owner")
     before = await owner.done("GET", "/api/channels")
     assert await owner.refused("POST", "/api/channels", wrong) == "invalid_request"
@@ -118,7 +118,7 @@ async def test_a_channel_that_makes_no_sense_is_refused(chat: ChatServer, wrong:
     assert await owner.refused("PATCH", f"/api/channels/{channel_id}", {}) == "invalid_request"
 
 
-async def test_an_override_needs_somebody_whom_it_is_for(folk: People) -> None:
+async def test_an_override_needs_an_existing_target(folk: People) -> None:
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     deny = {"deny": ["speak"]}
@@ -128,7 +128,7 @@ async def test_an_override_needs_somebody_whom_it_is_for(folk: People) -> None:
     assert await folk.owner.refused("PUT", "/api/channels/x/overrides/role/member", deny) == "unknown_channel"
 
 
-async def test_gaining_and_losing_sight_looks_like_coming_and_going(folk: People) -> None:
+async def test_visibility_changes_look_like_creation_and_deletion(folk: People) -> None:
     channel_id = await made(folk, name="secret", overrides=HIDDEN)
     path = f"/api/channels/{channel_id}/overrides/member/{folk.member.id}"
     async with folk.live("member", "guest") as [member, guest]:
@@ -147,7 +147,7 @@ async def test_gaining_and_losing_sight_looks_like_coming_and_going(folk: People
         assert await seen_by(guest) == heard
 
 
-async def test_sight_follows_the_roles_of_a_member_and_what_roles_may(folk: People) -> None:
+async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:
     owner = folk.owner
     role = await owner.done("POST", "/api/roles", {"name": "Crew", "rank": 50})
     crew = [{"type": "role", "target_id": role["id"], "allow": ["view_channel"]}]
@@ -195,7 +195,7 @@ async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(fol
     assert {entry["target_id"] for entry in listed} == {"admin", "member", owner.id}
 
 
-async def test_overrides_of_who_is_gone_go_too(folk: People) -> None:
+async def test_overrides_of_deleted_targets_are_deleted(folk: People) -> None:
     overrides = [{"type": "member", "target_id": folk.guest.id, "deny": ["speak"]}]
     channel_id = await made(folk, overrides=overrides)
     await folk.owner.done("POST", f"/api/members/{folk.guest.id}/kick")

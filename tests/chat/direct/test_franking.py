@@ -71,7 +71,7 @@ async def scene(place: Place) -> AsyncIterator[Scene]:
     yield Scene(place, ada, ben, conversation, key, body, entry)
 
 
-async def test_a_recipient_reveals_a_message_and_the_moderators_see_that_it_was_verified(
+async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_verified(
     scene: Scene,
 ) -> None:
     status, answer = await scene.report(scene.ben, scene.proof())
@@ -89,7 +89,7 @@ async def test_a_recipient_reveals_a_message_and_the_moderators_see_that_it_was_
     }
 
 
-async def test_a_report_of_anything_that_was_not_sent_like_this_is_refused(scene: Scene) -> None:
+async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) -> None:
     said = SAID.replace("not ", "")
     forged: list[dict[str, object]] = [
         {"said": said},
@@ -108,25 +108,25 @@ async def test_a_report_of_anything_that_was_not_sent_like_this_is_refused(scene
     assert await scene.reports() == []
 
 
-async def test_a_message_of_one_conversation_is_not_reported_as_one_of_another(scene: Scene) -> None:
+async def test_a_message_of_one_conversation_cannot_be_reported_in_another(scene: Scene) -> None:
     other = await scene.ben.open(scene.ada, await scene.place.client("Cleo"))
     status, answer = await scene.ben.person.ask("POST", path(other, "reports"), scene.proof())
     assert (status, answer["error"]) == (403, "not_proved")
 
 
-async def test_a_tag_proves_one_message_only(scene: Scene) -> None:
+async def test_a_tag_proves_only_one_message(scene: Scene) -> None:
     _, again = await sent(scene.ada, scene.conversation, os.urandom(32))
     status, answer = await scene.report(scene.ben, scene.proof(tag=again["tag"]))
     assert (status, answer["error"]) == (403, "not_proved")
 
 
-async def test_whoever_is_not_in_the_conversation_reports_nothing_of_it(scene: Scene) -> None:
+async def test_outsiders_cannot_report_a_conversation(scene: Scene) -> None:
     stranger = await scene.place.client("Mallory")
     status, answer = await scene.report(stranger, scene.proof())
     assert (status, answer["error"]) == (404, "unknown_conversation")
 
 
-async def test_what_no_message_can_say_is_refused_before_it_is_kept(scene: Scene) -> None:
+async def test_impossible_content_is_refused_before_it_is_stored(scene: Scene) -> None:
     for said in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
         status, answer = await scene.report(scene.ben, scene.proof(said=said))
         assert (status, answer["error"]) == (400, "invalid_request"), said[:20]
@@ -135,7 +135,7 @@ async def test_what_no_message_can_say_is_refused_before_it_is_kept(scene: Scene
         assert status == 400, changes
 
 
-async def test_a_message_that_nobody_could_report_is_not_taken(scene: Scene) -> None:
+async def test_a_message_without_a_valid_commitment_is_refused(scene: Scene) -> None:
     body = private_message(scene.conversation["id"], 1, APPLICATION)
     status, answer = await scene.ada.send(scene.conversation, 1, body, os.urandom(32))
     assert (status, answer["error"]) == (400, "invalid_request")
@@ -145,7 +145,7 @@ async def test_a_message_that_nobody_could_report_is_not_taken(scene: Scene) -> 
         assert status == 400
 
 
-async def test_without_a_report_the_server_keeps_nothing_that_says_who_sent_what(scene: Scene) -> None:
+async def test_without_a_report_the_server_stores_nothing_about_content(scene: Scene) -> None:
     commitment = committed(scene.key, SAID)
     kept = scene.place.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
@@ -154,7 +154,7 @@ async def test_without_a_report_the_server_keeps_nothing_that_says_who_sent_what
     assert b"not welcome" not in kept
 
 
-async def test_the_proof_outlives_the_entry_and_its_key_is_kept(scene: Scene) -> None:
+async def test_the_proof_outlives_the_log_entry_and_its_key_is_kept(scene: Scene) -> None:
     place = scene.place
     key = (place.data / "franking-key").read_text()
     assert len(bytes.fromhex(key)) == 32

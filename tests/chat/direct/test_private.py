@@ -55,7 +55,7 @@ async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
         yield Place(chat, community, Path(variables["DATA_DIR"]), server_id, owner)
 
 
-async def test_two_people_have_one_conversation_however_often_they_open_it(place: Place) -> None:
+async def test_two_people_have_one_conversation(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     opened = await asyncio.gather(*(one.open(other) for one, other in [(ada, ben), (ben, ada)] * 5))
     assert len({conversation["id"] for conversation in opened}) == 1
@@ -64,7 +64,7 @@ async def test_two_people_have_one_conversation_however_often_they_open_it(place
     assert three[0]["id"] != three[1]["id"], "of more people there may be several"
 
 
-async def test_a_device_is_waited_for_until_it_has_key_packages(place: Place) -> None:
+async def test_a_device_joins_once_it_has_key_packages(place: Place) -> None:
     ada, ben = (
         await place.client("Ada"),
         Client(await newcomer(place.chat, "Ben"), place.server_id, time.time()),
@@ -84,7 +84,7 @@ async def test_a_device_is_waited_for_until_it_has_key_packages(place: Place) ->
         assert "private_changed" not in live.kept_events()
 
 
-async def test_of_commits_that_race_one_wins_each_epoch_and_the_others_learn_what_they_missed(
+async def test_of_concurrent_commits_one_wins_and_the_others_get_what_they_missed(
     place: Place,
 ) -> None:
     clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
@@ -102,7 +102,7 @@ async def test_of_commits_that_race_one_wins_each_epoch_and_the_others_learn_wha
     assert [entry["seq"] for entry in logs[0]] == list(range(2, 9))
 
 
-async def test_a_key_package_taken_a_hundred_times_at_once_never_goes_out_twice(place: Place) -> None:
+async def test_a_key_package_is_handed_out_only_once_under_contention(place: Place) -> None:
     ben = await place.client("Ben", packages=60, last_resort=True)
     others = [await place.client(f"Other {number}") for number in range(4)]
     opened = [(other, await other.open(ben)) for other in others]
@@ -112,7 +112,7 @@ async def test_a_key_package_taken_a_hundred_times_at_once_never_goes_out_twice(
     assert counts == [1] * 60 + [40], "sixty once each, and then the last resort"
 
 
-async def test_a_device_without_packages_is_left_out_and_told_when_few_are_left(place: Place) -> None:
+async def test_a_device_without_packages_is_left_out_and_low_stock_is_reported(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben", packages=1)
     conversation = await ada.open(ben)
     async with place.chat.member("", ben.person.token) as live:
@@ -122,7 +122,7 @@ async def test_a_device_without_packages_is_left_out_and_told_when_few_are_left(
     assert await ben.publish(5) == 5
 
 
-async def test_a_welcome_is_shown_to_its_device_and_to_no_other(place: Place) -> None:
+async def test_a_welcome_is_shown_only_to_its_device(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     assert [one["conversation_id"] for one in await ben.welcomes()] == [conversation["id"]]
@@ -135,7 +135,7 @@ async def test_a_welcome_is_shown_to_its_device_and_to_no_other(place: Place) ->
     assert await place.community._database.rows("SELECT * FROM private_welcomes") == []
 
 
-async def test_the_same_bytes_again_are_no_new_message_and_get_the_same_answer(place: Place) -> None:
+async def test_repeated_bytes_get_the_same_response_and_no_second_message(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     body = private_message(conversation["id"], 1, APPLICATION)
@@ -150,7 +150,7 @@ async def test_the_same_bytes_again_are_no_new_message_and_get_the_same_answer(p
     assert (status, answer["error"], answer["epoch"]) == (409, "epoch_passed", 2)
 
 
-async def test_who_is_not_in_a_conversation_learns_nothing_of_it(place: Place) -> None:
+async def test_outsiders_learn_nothing_of_a_conversation(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     for method, rest in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
@@ -164,7 +164,7 @@ async def test_who_is_not_in_a_conversation_learns_nothing_of_it(place: Place) -
         assert not [event for event in live.kept_events() if event.startswith("private")]
 
 
-async def test_a_second_device_of_a_member_reads_nothing_before_it_is_let_in(place: Place) -> None:
+async def test_a_members_second_device_reads_nothing_before_it_is_added(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ada.send(conversation, 1)
@@ -186,7 +186,7 @@ async def second_device(person: Person) -> Person:
     return Person(person.chat, device, person.id, answer["access_token"])
 
 
-async def test_a_device_that_is_unlinked_is_out_at_once_and_nobody_writes_before_its_removal(
+async def test_an_unlinked_device_is_out_at_once_and_sending_waits_for_its_removal(
     place: Place,
 ) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
@@ -205,7 +205,7 @@ async def test_a_device_that_is_unlinked_is_out_at_once_and_nobody_writes_before
 
 
 @pytest.mark.parametrize("how", ["kick", "ban", "leave"])
-async def test_who_is_no_member_any_more_is_in_no_group(place: Place, how: str) -> None:
+async def test_a_former_member_is_in_no_group(place: Place, how: str) -> None:
     ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
     conversation = await place.group(ada, ben, cem)
     pair = await place.group(ada, cem)
@@ -225,7 +225,7 @@ async def test_who_is_no_member_any_more_is_in_no_group(place: Place, how: str) 
     assert (await ada.send(pair, 1))[1]["error"] == "private_refused"
 
 
-async def test_who_has_blocked_somebody_is_not_written_to_by_them(place: Place) -> None:
+async def test_a_blocked_member_cannot_write(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
@@ -237,7 +237,7 @@ async def test_who_has_blocked_somebody_is_not_written_to_by_them(place: Place) 
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_a_statement_must_be_by_this_device_about_this_member_for_this_server(place: Place) -> None:
+async def test_a_statement_is_valid_only_for_its_device_member_and_server(place: Place) -> None:
     ada = await place.client("Ada")
     eve = await place.client("Eve")
     wrong = [
@@ -258,7 +258,7 @@ async def test_a_statement_must_be_by_this_device_about_this_member_for_this_ser
         assert await ada.person.refused("POST", "/api/private/key-packages", body) == "invalid_request"
 
 
-async def test_a_commit_removes_and_adds_only_what_can_be(place: Place) -> None:
+async def test_a_commit_makes_only_possible_changes(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     with_eve = await ada.open(eve)
@@ -272,7 +272,7 @@ async def test_a_commit_removes_and_adds_only_what_can_be(place: Place) -> None:
     assert (await ada.look(conversation))["epoch"] == 1
 
 
-async def test_a_group_takes_people_in_and_lets_them_go(place: Place) -> None:
+async def test_people_join_and_leave_a_group(place: Place) -> None:
     ada, ben, cem, dia = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
     conversation = await place.group(ada, ben, cem)
     await ben.person.done("PUT", path(conversation, f"members/{dia.person.id}"))
@@ -308,7 +308,7 @@ async def test_a_conversation_has_at_most_25_people(place: Place) -> None:
     assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
 
 
-async def test_a_device_that_has_lost_its_keys_asks_to_be_let_in_again(place: Place) -> None:
+async def test_a_device_that_lost_its_keys_asks_to_be_added_again(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ben.person.done("POST", path(conversation, "lost"))
@@ -319,7 +319,7 @@ async def test_a_device_that_has_lost_its_keys_asks_to_be_let_in_again(place: Pl
     assert (await ben.send(conversation, 2))[0] == 200
 
 
-async def test_a_group_without_devices_begins_anew_and_one_with_devices_does_not(place: Place) -> None:
+async def test_only_a_group_without_devices_starts_over(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"
@@ -332,7 +332,7 @@ async def test_a_group_without_devices_begins_anew_and_one_with_devices_does_not
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_expired_messages_are_gone_from_the_bytes_of_the_file_and_of_its_log(place: Place) -> None:
+async def test_expired_messages_are_erased_from_the_file_and_its_log(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     old, new = b"old ciphertext " * 20, b"new ciphertext " * 20
@@ -351,7 +351,7 @@ async def test_expired_messages_are_gone_from_the_bytes_of_the_file_and_of_its_l
     assert [entry["seq"] for entry in found["entries"]] == [3] and found["first_seq"] == 3
 
 
-async def test_a_member_has_at_most_eight_devices_there(place: Place) -> None:
+async def test_a_member_has_at_most_eight_devices(place: Place) -> None:
     ada = await place.client("Ada")
     clients = [ada]
     for _ in range(8):

@@ -66,7 +66,7 @@ async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables
     "schedules", [SCHEDULES, pytest.param(MANY, marks=pytest.mark.nightly("a thousand schedules"))]
 )
 @pytest.mark.timeout(3600)
-async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
+async def test_racing_crashing_and_disconnected_clients_converge(
     chat: ChatServer,
     variables: dict[str, str],
     caplog: pytest.LogCaptureFixture,
@@ -84,7 +84,7 @@ async def test_clients_that_race_crash_and_lose_answers_end_up_agreeing(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_a_new_device_gets_what_was_said_before_from_an_old_one_and_nobody_else_does(
+async def test_only_members_new_devices_get_earlier_messages_from_old_ones(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     owner = await founded(chat)
@@ -94,7 +94,7 @@ async def test_a_new_device_gets_what_was_said_before_from_an_old_one_and_nobody
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_a_server_that_changes_the_log_or_forks_it_is_noticed(chat: ChatServer) -> None:
+async def test_a_changed_or_forked_log_is_noticed(chat: ChatServer) -> None:
     await chat.join("Owner")
     await run(chat, "hostile.test.mjs")
 
@@ -102,7 +102,7 @@ async def test_a_server_that_changes_the_log_or_forks_it_is_noticed(chat: ChatSe
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.timeout(BUILD_DEADLINE_S + 180)
 @pytest.mark.nightly("compiles OpenMLS; the page's own clients are tried daily")
-async def test_the_page_and_openmls_are_in_one_group_and_read_what_the_other_has_made(
+async def test_the_page_and_openmls_share_a_group_and_read_each_other(
     chat: ChatServer,
 ) -> None:
     program = await built()

@@ -45,7 +45,7 @@ def stored(place: Place) -> list[Path]:
     return [one for one in (place.data / "uploads-store").rglob("*") if one.is_file()]
 
 
-async def test_a_file_is_handed_out_as_it_came_to_devices_of_the_group_and_to_nobody_else(
+async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
     place: Place,
 ) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
@@ -80,7 +80,7 @@ async def test_a_file_is_handed_out_as_it_came_to_devices_of_the_group_and_to_no
         assert refused.status == 403
 
 
-async def test_what_is_too_large_or_of_another_kind_is_refused_and_leaves_nothing(place: Place) -> None:
+async def test_oversized_and_wrong_bodies_are_refused_and_leave_nothing(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     other = Client(await second_device(ben.person), place.server_id, time.time())
@@ -97,7 +97,7 @@ async def test_what_is_too_large_or_of_another_kind_is_refused_and_leaves_nothin
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_only_who_has_sent_a_file_deletes_it_and_then_it_is_gone_from_the_disk(place: Place) -> None:
+async def test_only_its_sender_deletes_a_file_and_it_leaves_the_disk(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     one = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
@@ -110,7 +110,7 @@ async def test_only_who_has_sent_a_file_deletes_it_and_then_it_is_gone_from_the_
     assert (await get(ben, conversation, two))[0].status == 200
 
 
-async def test_files_go_with_the_messages_of_their_time_and_leave_nothing_in_the_database(
+async def test_files_expire_with_their_messages_and_leave_no_rows(
     place: Place,
 ) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
@@ -130,7 +130,7 @@ async def test_files_go_with_the_messages_of_their_time_and_leave_nothing_in_the
         assert trace not in place.bytes_on_disk()
 
 
-async def test_files_of_a_conversation_that_has_gone_go_too(place: Place) -> None:
+async def test_files_go_with_their_conversation(place: Place) -> None:
     ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
     conversation = await place.group(ada, ben, cem)
     file_id = (await send(ada, conversation, b"a sealed file"))[1]["file_id"]
@@ -144,7 +144,7 @@ async def test_files_of_a_conversation_that_has_gone_go_too(place: Place) -> Non
     assert stored(place) == []
 
 
-async def test_a_file_whose_sender_stops_halfway_is_not_there(place: Place) -> None:
+async def test_an_incomplete_file_does_not_exist(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     _, writer = await asyncio.open_connection(*where(place.chat.address))

@@ -64,7 +64,7 @@ async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
         yield Scene(community, service, ada, ben, browser, conversation)
 
 
-async def test_who_is_away_is_rung_and_learns_nothing_but_where(scene: Scene) -> None:
+async def test_an_absent_member_is_notified_without_any_content(scene: Scene) -> None:
     assert await scene.send(scene.ada) == 200
     received = await scene.service.next()
     notice = scene.browser.read(received)
@@ -72,14 +72,14 @@ async def test_who_is_away_is_rung_and_learns_nothing_but_where(scene: Scene) ->
     assert SECRET not in received.body
 
 
-async def test_the_same_again_and_what_is_no_message_ring_nobody(scene: Scene) -> None:
+async def test_repeated_bytes_and_commits_notify_nobody(scene: Scene) -> None:
     body = scene.body()
     assert await scene.send(scene.ada, body, ring=False) == 200
     assert await scene.send(scene.ada, body) == 200
     assert await scene.is_quiet()
 
 
-async def test_nobody_is_rung_who_is_looking_or_wants_quiet(scene: Scene) -> None:
+async def test_active_members_and_members_with_do_not_disturb_are_not_notified(scene: Scene) -> None:
     await scene.ben.person.done("PUT", "/api/me/quiet", {"quiet": True})
     assert await scene.send(scene.ada) == 200
     assert await scene.is_quiet()

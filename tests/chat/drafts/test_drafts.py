@@ -18,7 +18,7 @@ async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
         yield Place(chat, community, await people(chat), variables)
 
 
-async def test_a_draft_is_there_on_the_members_other_pages_and_on_nobody_elses(place: Place) -> None:
+async def test_a_draft_appears_only_on_its_authors_other_pages(place: Place) -> None:
     async with place.folk.live("member", "member", "owner") as [one, two, other]:
         reply = await one.ask("draft_put", channel_id="general", text="I think tha")
         assert (await two.pushed("draft_changed")) == reply["data"]
@@ -29,7 +29,7 @@ async def test_a_draft_is_there_on_the_members_other_pages_and_on_nobody_elses(p
         assert [event for event in other.kept_events() if event.startswith("draft")] == []
 
 
-async def test_a_draft_takes_the_place_of_the_one_before(place: Place) -> None:
+async def test_a_draft_replaces_the_previous_one(place: Place) -> None:
     member = place.folk.member
     await member.done("PUT", DRAFT, {"text": "first"})
     await member.done("PUT", DRAFT, {"text": "second"})
@@ -39,7 +39,7 @@ async def test_a_draft_takes_the_place_of_the_one_before(place: Place) -> None:
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_the_sweep_spares_the_files_of_a_draft_until_it_is_gone(place: Place) -> None:
+async def test_the_sweep_keeps_the_files_of_a_draft(place: Place) -> None:
     member = place.folk.member
     held, orphan = await place.done(member), await place.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
@@ -54,7 +54,7 @@ async def test_the_sweep_spares_the_files_of_a_draft_until_it_is_gone(place: Pla
     assert await sweep.once() == 0, "a message shows them now"
 
 
-async def test_a_draft_holds_ones_own_finished_files_only(place: Place) -> None:
+async def test_a_draft_takes_only_ones_own_finished_files(place: Place) -> None:
     member = place.folk.member
     theirs, waiting = await place.done(place.folk.owner), await place.sent(member)
     for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):
@@ -63,7 +63,7 @@ async def test_a_draft_holds_ones_own_finished_files_only(place: Place) -> None:
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) -> None:
+async def test_drafts_are_deleted_with_their_channel_and_their_member(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [upload_id]})
@@ -79,7 +79,7 @@ async def test_drafts_go_with_their_channel_and_with_their_member(place: Place) 
     assert await sweep.once() == 2
 
 
-async def test_a_draft_behind_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:
+async def test_a_draft_that_races_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:
     deleted, answered = await asyncio.gather(
         place.folk.owner.ask("DELETE", "/api/channels/general"),
         place.folk.member.ask("PUT", DRAFT, {"text": "late"}),

@@ -35,7 +35,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("first", "last", "before", "behind"), RANGES)
-def test_a_reserved_range_is_refused_to_its_edges_and_no_further(
+def test_a_reserved_range_is_refused_exactly_to_its_edges(
     first: str, last: str, before: str | None, behind: str | None
 ) -> None:
     assert not is_public(first)
@@ -54,7 +54,7 @@ def test_a_reserved_range_is_refused_to_its_edges_and_no_further(
         "64:ff9b::5db8:d822",
     ],
 )
-def test_what_is_out_on_the_internet_is_public(address: str) -> None:
+def test_internet_addresses_are_public(address: str) -> None:
     assert is_public(address)
 
 
@@ -68,7 +68,7 @@ def test_what_is_out_on_the_internet_is_public(address: str) -> None:
         *("100::1", "100:0:0:1::1", "2001:db8::1", "3fff::1", "5f00::1"),
     ],
 )
-def test_ipv6_that_leads_home_is_not_public(address: str) -> None:
+def test_ipv6_addresses_that_embed_private_ones_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
@@ -86,12 +86,12 @@ def test_ipv6_that_leads_home_is_not_public(address: str) -> None:
         "8.8.8.8/32",
     ],
 )
-def test_what_is_no_plain_address_is_nowhere(address: str) -> None:
+def test_other_spellings_are_not_addresses(address: str) -> None:
     assert not is_public(address)
 
 
 @given(st.one_of(st.ip_addresses(v=4), st.ip_addresses(v=6)))
-def test_nothing_that_the_standard_library_holds_back_gets_through(
+def test_no_address_that_the_standard_library_calls_private_is_public(
     address: IPv4Address | IPv6Address,
 ) -> None:
     if is_public(str(address)) and address not in IPV6_FOR_IPV4:
@@ -100,7 +100,7 @@ def test_nothing_that_the_standard_library_holds_back_gets_through(
         assert not address.is_reserved
 
 
-def test_of_hosts_those_that_are_addresses_are_found() -> None:
+def test_hosts_that_are_addresses_are_recognised() -> None:
     hosts = [
         "chat.example",
         "93.184.216.34",
@@ -126,6 +126,6 @@ IPV6_FOR_IPV4 = _Nat64()
 
 
 @given(st.ip_addresses(v=4))
-def test_nat64_is_as_public_as_what_it_stands_for(inside: IPv4Address) -> None:
+def test_nat64_addresses_are_as_public_as_the_embedded_address(inside: IPv4Address) -> None:
     outside = ip_address((0x64FF9B << 96) | int(inside))
     assert is_public(str(outside)) == is_public(str(inside))

@@ -35,7 +35,7 @@ def test_a_file_is_fetched_by_name_and_by_address(tmp_path: Path, address: str) 
     on_an_internet(body, tmp_path)
 
 
-def test_a_host_hears_nothing_of_anybody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {"/a": answer(b"", "302 Found", Location="/b", Set_Cookie="who=me"), "/b": answer(FILE)}
     monkeypatch.setenv("http_proxy", f"http://{OTHER}:80")
     monkeypatch.setenv("HTTP_PROXY", f"http://{OTHER}:80")
@@ -52,7 +52,7 @@ def test_a_host_hears_nothing_of_anybody(tmp_path: Path, monkeypatch: pytest.Mon
     on_an_internet(body, tmp_path)
 
 
-def test_a_name_is_looked_up_once_for_a_request(tmp_path: Path) -> None:
+def test_a_name_is_resolved_once_for_a_request(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}) as scene:
             assert await scene.fetch("http://pictures.example/a") == FILE
@@ -61,7 +61,7 @@ def test_a_name_is_looked_up_once_for_a_request(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_host_that_answers_on_one_of_its_addresses_is_reached(tmp_path: Path) -> None:
+def test_a_host_that_responds_on_one_of_its_addresses_is_reached(tmp_path: Path) -> None:
     async def body() -> None:
         # Nobody listens on this port of the first address. The next address responds.
         async with Scene({}, both=[[PUBLIC_V6, PUBLIC]]) as scene, hosted({"/a": answer(FILE)}, port=8080):
@@ -127,7 +127,7 @@ def test_five_redirects_are_followed_and_a_sixth_is_blocked(tmp_path: Path) -> N
         ),
     ],
 )
-def test_a_redirect_inside_is_blocked_and_nobody_comes(tmp_path: Path, location: str) -> None:
+def test_a_redirect_to_the_inside_is_blocked(tmp_path: Path, location: str) -> None:
     async def body() -> None:
         scene = Scene(
             {"/a": redirect(location)},
@@ -144,7 +144,7 @@ def test_a_redirect_inside_is_blocked_and_nobody_comes(tmp_path: Path, location:
 
 
 @pytest.mark.parametrize("location", ["", "http://[", "http://example:port/"])
-def test_a_redirect_that_leads_nowhere_is_no_file(tmp_path: Path, location: str) -> None:
+def test_a_redirect_without_a_target_is_a_failure(tmp_path: Path, location: str) -> None:
     async def body() -> None:
         async with Scene({"/a": redirect(location)}) as scene:
             assert await scene.refusal("http://pictures.example/a") in ("blocked", "fetch_failed")
@@ -174,7 +174,7 @@ BROKEN: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("said", BROKEN.values(), ids=BROKEN)
-def test_a_host_that_has_no_file_is_a_failure(tmp_path: Path, said: bytes) -> None:
+def test_a_host_without_the_file_is_a_failure(tmp_path: Path, said: bytes) -> None:
     async def say(writer: asyncio.StreamWriter) -> None:
         writer.write(said)
         await writer.drain()
@@ -186,7 +186,7 @@ def test_a_host_that_has_no_file_is_a_failure(tmp_path: Path, said: bytes) -> No
     on_an_internet(body, tmp_path)
 
 
-def test_a_file_that_breaks_off_is_a_failure(tmp_path: Path) -> None:
+def test_a_truncated_file_is_a_failure(tmp_path: Path) -> None:
     async def break_off(writer: asyncio.StreamWriter) -> None:
         writer.write(answer(FILE)[:-1])
         await writer.drain()
@@ -202,7 +202,7 @@ def test_a_file_that_breaks_off_is_a_failure(tmp_path: Path) -> None:
     "address",
     ["http://nobody.example/", f"http://{PUBLIC}:8080/", f"http://[{PUBLIC_V6}]:8080/", "http://8.8.8.8/"],
 )
-def test_a_host_that_cannot_be_reached_is_a_failure(tmp_path: Path, address: str) -> None:
+def test_an_unreachable_host_is_a_failure(tmp_path: Path, address: str) -> None:
     async def body() -> None:
         async with Scene({}) as scene:
             assert await scene.refusal(address) == "fetch_failed"
@@ -210,7 +210,7 @@ def test_a_host_that_cannot_be_reached_is_a_failure(tmp_path: Path, address: str
     on_an_internet(body, tmp_path)
 
 
-def test_a_host_with_nobodys_certificate_is_a_failure(tmp_path: Path) -> None:
+def test_a_host_with_an_untrusted_certificate_is_a_failure(tmp_path: Path) -> None:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*Authority().pair().write(tmp_path))
 

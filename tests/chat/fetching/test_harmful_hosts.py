@@ -59,7 +59,7 @@ SLOW = {
 
 
 @pytest.mark.parametrize("speech", SLOW.values(), ids=SLOW)
-def test_a_host_that_never_ends_is_cut_off_at_the_deadline(
+def test_an_endless_response_is_cut_off_at_the_deadline(
     tmp_path: Path, speech: Callable[[asyncio.StreamWriter], Awaitable[None]]
 ) -> None:
     async def body() -> None:
@@ -70,7 +70,7 @@ def test_a_host_that_never_ends_is_cut_off_at_the_deadline(
     on_an_internet(body, tmp_path)
 
 
-def test_a_name_server_that_never_answers_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_name_server_that_never_responds_times_out(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}) as scene:
             assert await scene.refusal("http://silent.example/a", within_s=SHORT_S) == "timeout"
@@ -113,7 +113,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize(("encoding", "wbits"), BOMBS.values(), ids=BOMBS)
-def test_a_bomb_stays_packed(tmp_path: Path, encoding: str, wbits: int) -> None:
+def test_a_compressed_bomb_is_not_unpacked(tmp_path: Path, encoding: str, wbits: int) -> None:
     packed = bomb(wbits)
 
     async def body() -> None:
@@ -125,7 +125,7 @@ def test_a_bomb_stays_packed(tmp_path: Path, encoding: str, wbits: int) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "compress", "x-snappy"])
-def test_a_compression_that_was_not_asked_for_is_no_file(tmp_path: Path, encoding: str) -> None:
+def test_unrequested_compression_is_a_failure(tmp_path: Path, encoding: str) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE, Content_Encoding=encoding)}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
@@ -147,7 +147,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_the_largest_file_passes_and_one_byte_more_does_not(
+def test_the_largest_file_is_accepted_and_one_byte_more_is_not(
     tmp_path: Path, form: Callable[[bytes], bytes]
 ) -> None:
     pages = {"/a": form(b"x" * MAX_BYTES), "/b": form(b"x" * (MAX_BYTES + 1))}
@@ -160,7 +160,7 @@ def test_the_largest_file_passes_and_one_byte_more_does_not(
     on_an_internet(body, tmp_path)
 
 
-def test_a_length_that_is_too_large_is_believed(tmp_path: Path) -> None:
+def test_an_excessive_announced_length_is_refused_at_once(tmp_path: Path) -> None:
     async def announce(writer: asyncio.StreamWriter) -> None:
         writer.write(opening(Content_Length="1000000000"))
         await writer.drain()
@@ -174,7 +174,7 @@ def test_a_length_that_is_too_large_is_believed(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_who_counts_may_end_it(tmp_path: Path) -> None:
+def test_the_reader_may_end_a_download(tmp_path: Path) -> None:
     def enough(size: int) -> None:
         raise NotFetched("media_budget", f"not {size} more")
 
@@ -212,7 +212,7 @@ def mutated(said: bytes, random: Random) -> bytes:
     return bytes(changed)
 
 
-def test_whatever_a_host_says_is_a_file_or_none_and_nothing_else(tmp_path: Path) -> None:
+def test_any_response_is_a_file_or_a_failure(tmp_path: Path) -> None:
     honest = [*(form(FILE) for form in FORMS.values()), redirect("/a"), redirect("http://private.example/")]
     turns = [mutated(honest[turn % len(honest)], Random(turn)) for turn in range(400)]
 
@@ -231,7 +231,9 @@ def test_whatever_a_host_says_is_a_file_or_none_and_nothing_else(tmp_path: Path)
     on_an_internet(body, tmp_path)
 
 
-def test_the_server_has_a_bound_on_downloads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_downloads_of_the_server_are_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
     now, most = 0, 0
 

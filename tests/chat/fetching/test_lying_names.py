@@ -20,7 +20,7 @@ from tests.kit.internet import (
 )
 
 
-def test_a_name_that_turns_private_is_blocked_on_the_next_fetch(tmp_path: Path) -> None:
+def test_a_name_that_becomes_private_is_blocked_on_the_next_fetch(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}, turning=[[PUBLIC], ["127.0.0.1"]]) as scene:
             assert await scene.fetch("http://turning.example/a") == FILE
@@ -29,7 +29,7 @@ def test_a_name_that_turns_private_is_blocked_on_the_next_fetch(tmp_path: Path) 
     on_an_internet(body, tmp_path)
 
 
-def test_a_name_that_turns_private_between_redirects_is_blocked(tmp_path: Path) -> None:
+def test_a_name_that_becomes_private_between_redirects_is_blocked(tmp_path: Path) -> None:
     async def body() -> None:
         # The connection of the first request must not be reused.
         pages = {"/a": redirect("/b"), "/b": answer(FILE)}
@@ -40,7 +40,7 @@ def test_a_name_that_turns_private_between_redirects_is_blocked(tmp_path: Path) 
     on_an_internet(body, tmp_path)
 
 
-def test_each_request_has_a_connection_of_its_own(tmp_path: Path) -> None:
+def test_each_request_has_its_own_connection(tmp_path: Path) -> None:
     async def body() -> None:
         pages = {"/a": redirect("/b"), "/b": answer(FILE, Connection="keep-alive")}
         async with Scene(pages) as scene:
@@ -52,7 +52,7 @@ def test_each_request_has_a_connection_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("private", ["127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1"])
-def test_one_private_answer_among_public_ones_blocks_the_name(tmp_path: Path, private: str) -> None:
+def test_one_private_address_among_public_ones_blocks_the_name(tmp_path: Path, private: str) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}, mixed=[[PUBLIC, PUBLIC_V6, private]]) as scene:
             assert await scene.refusal("http://mixed.example/a") == "blocked"
@@ -61,7 +61,7 @@ def test_one_private_answer_among_public_ones_blocks_the_name(tmp_path: Path, pr
     on_an_internet(body, tmp_path)
 
 
-def test_the_sites_own_address_is_blocked(tmp_path: Path) -> None:
+def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene(
             {"/a": answer(FILE)}, Guard([PUBLIC, f"[{PUBLIC_V6}]:5000", "chat.example"]), site=OTHER
@@ -87,7 +87,7 @@ class Gullible(Guard):
         ]
 
 
-def test_what_look_ups_let_through_no_socket_is_opened_for(tmp_path: Path) -> None:
+def test_the_socket_check_blocks_what_look_ups_let_through(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}, Gullible()) as scene:
             assert await scene.refusal("http://pictures.example/a") == "blocked"
@@ -103,7 +103,7 @@ def test_what_look_ups_let_through_no_socket_is_opened_for(tmp_path: Path) -> No
         *("http://169.254.169.254/", "http://localhost/", "http://[::1%25lo]/"),
     ],
 )
-def test_without_the_judgement_of_spelling_no_socket_is_opened_either(tmp_path: Path, address: str) -> None:
+def test_the_socket_check_works_without_the_check_of_spellings(tmp_path: Path, address: str) -> None:
     async def body() -> None:
         async with Scene({}) as scene, ClientSession(connector=Guard().connector()) as session:
             with pytest.raises((NotFetched, ClientError)):

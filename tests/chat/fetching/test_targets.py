@@ -117,7 +117,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
-def test_an_address_that_leads_home_is_blocked_in_every_spelling(address: str) -> None:
+def test_a_private_address_is_blocked_in_every_spelling(address: str) -> None:
     with pytest.raises(NotFetched) as refused:
         target(address)
     assert refused.value.code == "blocked"
@@ -148,7 +148,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize(("written", "asked_for"), TAKEN.items(), ids=TAKEN)
-def test_what_is_asked_for_has_no_credentials_and_no_fragment(written: str, asked_for: str) -> None:
+def test_a_request_has_no_credentials_and_no_fragment(written: str, asked_for: str) -> None:
     assert str(target(written)) == asked_for
 
 
@@ -163,12 +163,12 @@ REDIRECTED = {
 
 
 @pytest.mark.parametrize(("location", "asked_for"), REDIRECTED.items(), ids=REDIRECTED)
-def test_a_redirect_goes_on_from_where_it_is(location: str, asked_for: str) -> None:
+def test_a_redirect_is_relative_to_its_source(location: str, asked_for: str) -> None:
     assert str(redirected(URL("https://example.com/a/"), location)) == asked_for
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
-def test_a_redirect_is_judged_like_the_first_address(address: str) -> None:
+def test_a_redirect_is_checked_like_the_first_address(address: str) -> None:
     if "://" in address and not address.startswith("http:///"):
         with pytest.raises(NotFetched) as refused:
             redirected(URL("https://example.com/a/"), address)
@@ -176,7 +176,7 @@ def test_a_redirect_is_judged_like_the_first_address(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_a_literal_is_taken_exactly_if_it_is_public(address: object) -> None:
+def test_a_literal_is_accepted_exactly_if_it_is_public(address: object) -> None:
     host = f"[{address}]" if ":" in str(address) else str(address)
     try:
         taken = target(f"http://{host}/")
@@ -187,7 +187,7 @@ def test_a_literal_is_taken_exactly_if_it_is_public(address: object) -> None:
 
 
 @given(st.text(max_size=60), st.booleans())
-def test_any_text_is_taken_or_refused_and_nothing_else(text: str, prefixed: bool) -> None:
+def test_any_text_is_accepted_or_refused(text: str, prefixed: bool) -> None:
     try:
         taken = target(f"http://{text}" if prefixed else text)
     except NotFetched:
