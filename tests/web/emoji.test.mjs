@@ -3,9 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { catalogue, find, inTone, load, ownItems, search } from "../../src/svc/web/views/emoji/catalogue.js";
+import {
+  catalogue,
+  find,
+  inTone,
+  load,
+  ownItems,
+  search,
+} from "../../src/svc/web/views/emoji/emoji_catalogue.js";
 import { firstFrom, laidOut, moved } from "../../src/svc/web/views/emoji/rows.js";
-import { countSigns } from "../../src/svc/web/views/markdown/signs.js";
+import { countSigns } from "../../src/svc/web/views/markdown/emoji_only.js";
 
 const OWN = new Map([
   ["tada", { url: "/media/tada" }],

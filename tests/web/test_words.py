@@ -58,8 +58,8 @@ SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
 TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
 # Names: of the programs whose versions are told, and of fields in the forms of other sites.
 NAMES = {
-    "views/managing/health_page.js": {"svc", "Python", "SQLite"},
-    "views/managing/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
+    "views/admin/health_page.js": {"svc", "Python", "SQLite"},
+    "views/admin/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 # One form of a number; the last one has a star.

@@ -12,21 +12,21 @@ import { nameOf, privateUnread, talksById } from "../state/private_talks.js";
 import { totals } from "../state/unread_counts.js";
 import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
 import { t } from "../words/words.js";
-import { Arriving } from "./arriving/arriving.js";
+import { Arriving } from "./sign_in/sign_in.js";
 import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
-import { SWIPING } from "./channels/swiping.js";
+import { SWIPING } from "./channels/swipe.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Button } from "./parts/button.js";
-import { Bars } from "./installed/bars.js";
+import { Bars } from "./installation/bars.js";
 import { Notices } from "./parts/notices.js";
 import { Later } from "./parts/later.js";
-import { ASIDES, DIALOGS } from "./places.js";
+import { ASIDES, DIALOGS } from "./panels.js";
 import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
-const Ringing = Later(() => import("./private/ringing.js"), "Ringing");
-const Talk = Later(() => import("./private/talk.js"), "Talk");
+const Ringing = Later(() => import("./private/incoming_call.js"), "Ringing");
+const Talk = Later(() => import("./private/conversation.js"), "Talk");
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {

@@ -44,7 +44,7 @@ function tellLater() {
 
 /** If the import fails, retry with the next connection. The late style sheet is loaded here too. */
 function fetchTelling() {
-  import("./telling.js").then(({ startTelling, tell }) => {
+  import("./index.js").then(({ startTelling, tell }) => {
     startTelling();
     tellOf = tell;
     early.splice(0).forEach(tell);

@@ -9,7 +9,7 @@ import { addressOf } from "../../state/navigation.js";
 import { countsOf, readAll } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { copy } from "../parts/copying.js";
+import { copy } from "../parts/copyable.js";
 import { MenuButton } from "../parts/menu.js";
 import { momentOf } from "../parts/time.js";
 

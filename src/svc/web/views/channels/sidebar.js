@@ -8,7 +8,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CallBar } from "../call/call_bar.js";
 import { IconButton } from "../parts/button.js";
-import { OwnCorner } from "../people/own_corner.js";
+import { OwnCorner } from "../people/own_profile.js";
 import { ChannelList } from "./channel_list.js";
 import { openServerMenu, ServerMenu } from "./server_menu.js";
 

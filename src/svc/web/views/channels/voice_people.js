@@ -11,9 +11,9 @@ import { showDialog } from "../../state/navigation.js";
 import { speaking } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { openMenuIn } from "../managing/channel_menu.js";
-import { MemberMenu } from "../managing/member_menu.js";
-import { draggablePerson, voiceItems } from "../managing/voice_items.js";
+import { openMenuIn } from "../admin/channel_menu.js";
+import { MemberMenu } from "../admin/member_menu.js";
+import { draggablePerson, voiceItems } from "../admin/voice_items.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 

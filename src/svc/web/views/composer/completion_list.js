@@ -138,8 +138,8 @@ function sources(channelId) {
 
 async function findEmojiLater() {
   const [{ failed, find, load, signOf }, { remembered }] = await Promise.all([
-    import("../emoji/catalogue.js"),
-    import("../emoji/remembered.js"),
+    import("../emoji/emoji_catalogue.js"),
+    import("../emoji/recent_emoji.js"),
   ]);
   ofEmoji = {
     findEmoji: (prefix, limit) => find(prefix, emoji.value, limit, remembered.value.tone),

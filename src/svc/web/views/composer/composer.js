@@ -26,8 +26,8 @@ import { CompletionList } from "./completion_list.js";
 import { isSendKey, useField } from "./fields.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
-import { useWhenReady } from "./when_ready.js";
-import { MOST, useWriting } from "./writing.js";
+import { useWhenReady } from "./delayed_submit.js";
+import { MOST, useWriting } from "./text_field.js";
 
 const FEW = 200; // The remaining characters are shown below this number.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");

@@ -18,7 +18,7 @@ import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
 import { language } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
-import { Covered } from "./covered.js";
+import { Covered } from "./spoiler_file.js";
 
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;

@@ -8,7 +8,7 @@ import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
 import { isSendKey } from "../composer/fields.js";
-import { useWriting } from "../composer/writing.js";
+import { useWriting } from "../composer/text_field.js";
 import { Button } from "../parts/button.js";
 
 /** @param {{message: Shown, onDone: () => void}} props */

@@ -42,7 +42,7 @@ import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown, plain } from "../message_text.js";
-import { usePersonMenu } from "../people/asked_person.js";
+import { usePersonMenu } from "../people/person_menu_trigger.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
@@ -51,13 +51,13 @@ import { Time } from "../parts/time.js";
 import { Actions, openMenuOf } from "./actions.js";
 import { Attachments } from "./attachments.js";
 import { Card } from "./card.js";
-import { Answers } from "./answers.js";
+import { Answers } from "./thread_link.js";
 import { Previews } from "./previews.js";
 import { Reactions } from "./reactions.js";
 
 const MOST_QUOTED = 160;
 const Editor = Later(() => import("./editor.js"), "Editor");
-const SealedFiles = Later(() => import("../private/sealed_files.js"), "SealedFiles");
+const SealedFiles = Later(() => import("../private/encrypted_files.js"), "SealedFiles");
 
 export const Message = memo(
   (

@@ -13,7 +13,7 @@ import { member } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { EmojiPopup } from "../emoji/emoji_popup.js";
-import { remembered, used } from "../emoji/remembered.js";
+import { remembered, used } from "../emoji/recent_emoji.js";
 import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
 

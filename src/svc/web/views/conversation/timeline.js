@@ -28,11 +28,11 @@ import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { dayAround, dayOf } from "../parts/time.js";
 import { goToField } from "../composer/fields.js";
-import { moveAmongMessages, PastMessages } from "./among.js";
+import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
-import { Pending } from "./pending.js";
+import { Pending } from "./pending_message.js";
 
-const FirstSteps = Later(() => import("../arriving/first_steps.js"), "FirstSteps");
+const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
 const NEAR_PX = 400; // Fetch more within this distance from an end.
 const AT_END_PX = 24; // Nobody scrolls to the exact pixel.
 const AT_FIRST = 20; // Draw about one screen of messages first, without their actions.

@@ -3,10 +3,10 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { inTone } from "./catalogue.js";
+import { inTone } from "./emoji_catalogue.js";
 import { firstFrom, laidOut, moved } from "./rows.js";
 
-/** @typedef {import("./catalogue.js").Item} Item */
+/** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {import("./rows.js").Section} Section */
 
 const CELL_REM = 2.75; // As in emoji.css.

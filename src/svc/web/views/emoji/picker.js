@@ -2,13 +2,13 @@
 
 import { html, useEffect, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { catalogue, failed, GROUPS, inTone, load, ownItems, search } from "./catalogue.js";
+import { catalogue, failed, GROUPS, inTone, load, ownItems, search } from "./emoji_catalogue.js";
 import { Grid } from "./grid.js";
-import { chooseTone, remembered, used } from "./remembered.js";
+import { chooseTone, remembered, used } from "./recent_emoji.js";
 import { Tones } from "./tones.js";
 
-/** @typedef {import("./catalogue.js").Item} Item */
-/** @typedef {import("./catalogue.js").ServerEmoji} ServerEmoji */
+/** @typedef {import("./emoji_catalogue.js").Item} Item */
+/** @typedef {import("./emoji_catalogue.js").ServerEmoji} ServerEmoji */
 /** @typedef {import("./rows.js").Section} Section */
 
 /** @type {Record<string, string>} */

@@ -1,7 +1,7 @@
 // The layout of a picker's emoji: rows with a heading above each section, and movement by arrow keys. Pure
 // functions.
 
-/** @typedef {import("./catalogue.js").Item} Item */
+/** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {{id: string, label: string, items: Item[]}} Section */
 /** @typedef {{head?: Section, items: Item[]}} Row A heading has no items. */
 /** @typedef {{row: number, column: number}} Place */

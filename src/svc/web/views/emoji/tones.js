@@ -2,7 +2,7 @@
 
 import { html, useId } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { TONES } from "./catalogue.js";
+import { TONES } from "./emoji_catalogue.js";
 
 const HAND = "✋";
 

@@ -9,7 +9,7 @@ import { t } from "../../words/words.js";
 import { Code } from "./code.js";
 import { inlines } from "./inline.js";
 import { parse } from "./parse.js";
-import { isOnlyEmoji } from "./signs.js";
+import { isOnlyEmoji } from "./emoji_only.js";
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */

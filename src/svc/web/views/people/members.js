@@ -17,11 +17,11 @@ import { roster, wanted } from "../../state/roster.js";
 import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { MemberMenu } from "../managing/member_menu.js";
+import { MemberMenu } from "../admin/member_menu.js";
 import { Aside } from "../parts/aside.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
-import { useWindow } from "../parts/window_of.js";
-import { usePersonMenu } from "./asked_person.js";
+import { useWindow } from "../parts/virtual_list.js";
+import { usePersonMenu } from "./person_menu_trigger.js";
 
 // As in style/people.css.
 const HEAD_REM = 2.25;

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */
-/** @import { Asked } from "./asked_person.js" */
+/** @import { Asked } from "./person_menu_trigger.js" */
 
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, memberOf, unblock } from "../../state/people.js";
@@ -10,7 +10,7 @@ import { place, showDialog } from "../../state/navigation.js";
 import { member as ownMember } from "../../state/server.js";
 import { html, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { memberItems } from "../managing/member_menu.js";
+import { memberItems } from "../admin/member_menu.js";
 import { Menu } from "../parts/menu.js";
 import { mention } from "./profile.js";
 

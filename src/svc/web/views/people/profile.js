@@ -22,14 +22,14 @@ import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { leaveForField } from "../composer/fields.js";
-import { actItems, MemberMenu } from "../managing/member_menu.js";
+import { actItems, MemberMenu } from "../admin/member_menu.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Later } from "../parts/later.js";
 import { dateOf } from "../parts/time.js";
 
-const History = Later(() => import("../managing/history_dialog.js"), "History");
+const History = Later(() => import("../admin/history_dialog.js"), "History");
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function Profile({ memberId, onClose }) {

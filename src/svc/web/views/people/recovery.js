@@ -7,9 +7,9 @@ import { recoveryCode } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { useAsking } from "../managing/parts/asking.js";
+import { useAsking } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
-import { Copyable } from "../parts/copying.js";
+import { Copyable } from "../parts/copyable.js";
 import { Dialog } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
 

@@ -1,7 +1,7 @@
 // Report a person or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
-/** @import { PrivateMessage } from "../private/as_message.js" */
+/** @import { PrivateMessage } from "../private/message_adapter.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { notify } from "../../state/notices.js";
@@ -11,7 +11,7 @@ import { theRunning } from "../../state/private_talks.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
-import { useAsking } from "../managing/parts/asking.js";
+import { useAsking } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";

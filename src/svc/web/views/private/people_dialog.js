@@ -8,7 +8,7 @@ import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { Chips, Pick } from "../managing/parts/pick.js";
+import { Chips, Pick } from "../admin/parts/picker.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";

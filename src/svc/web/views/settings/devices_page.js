@@ -17,7 +17,7 @@ import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
-import { KeptCode } from "./kept_code.js";
+import { KeptCode } from "./recovery_code.js";
 import { LinkCode } from "./link_code.js";
 
 export function DevicesPage() {

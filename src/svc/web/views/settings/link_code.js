@@ -6,7 +6,7 @@ import { linkAddress } from "../../state/devices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { copy } from "../parts/copying.js";
+import { copy } from "../parts/copyable.js";
 import { QrCode } from "../parts/qr_code.js";
 import { Time } from "../parts/time.js";
 

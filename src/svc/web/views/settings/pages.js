@@ -7,7 +7,7 @@ import { NotificationsPage } from "../alerts/notifications_page.js";
 import { BlockedPage } from "./blocked_page.js";
 import { DataPage } from "./data_page.js";
 import { DevicesPage } from "./devices_page.js";
-import { LookPage } from "./look_page.js";
+import { LookPage } from "./appearance_page.js";
 import { ProfilePage } from "./profile_page.js";
 import { IdentityPage } from "./identity_page.js";
 import { VoicePage } from "./voice_page.js";
@@ -21,65 +21,65 @@ export const PAGES = [
   { name: "blocked", Page: BlockedPage },
   { name: "data", Page: DataPage },
   { name: "identity", Page: IdentityPage },
-  { name: "server", Page: Later(() => import("../managing/server_page.js"), "ServerPage"), may: isOwner },
+  { name: "server", Page: Later(() => import("../admin/server_page.js"), "ServerPage"), may: isOwner },
   {
     name: "channels",
-    Page: Later(() => import("../managing/channels_page.js"), "ChannelsPage"),
+    Page: Later(() => import("../admin/channels_page.js"), "ChannelsPage"),
     may: () => may("manage_channels"),
   },
   {
     name: "members",
-    Page: Later(() => import("../managing/members_page.js"), "MembersPage"),
+    Page: Later(() => import("../admin/members_page.js"), "MembersPage"),
     may: () => MANAGING.some((each) => may(each)),
   },
   {
     name: "invites",
-    Page: Later(() => import("../managing/invites_page.js"), "InvitesPage"),
+    Page: Later(() => import("../admin/invites_page.js"), "InvitesPage"),
     may: () => may("create_invites") || may("manage_invites"),
   },
   {
     name: "roles",
-    Page: Later(() => import("../managing/roles_page.js"), "RolesPage"),
+    Page: Later(() => import("../admin/roles_page.js"), "RolesPage"),
     may: () => may("manage_roles"),
   },
   {
     name: "rules",
-    Page: Later(() => import("../managing/rules_page.js"), "RulesPage"),
+    Page: Later(() => import("../admin/rules_page.js"), "RulesPage"),
     may: () => may("manage_automod"),
   },
   {
     name: "reports",
-    Page: Later(() => import("../managing/reports_page.js"), "ReportsPage"),
+    Page: Later(() => import("../admin/reports_page.js"), "ReportsPage"),
     may: () => may("view_reports"),
   },
   {
     name: "bans",
-    Page: Later(() => import("../managing/bans_page.js"), "BansPage"),
+    Page: Later(() => import("../admin/bans_page.js"), "BansPage"),
     may: () => may("ban_members"),
   },
   {
     name: "audit",
-    Page: Later(() => import("../managing/audit_page.js"), "AuditPage"),
+    Page: Later(() => import("../admin/audit_page.js"), "AuditPage"),
     may: () => may("view_audit_log"),
   },
   {
     name: "emoji",
-    Page: Later(() => import("../managing/emoji_page.js"), "EmojiPage"),
+    Page: Later(() => import("../admin/emoji_page.js"), "EmojiPage"),
     may: () => may("manage_emoji"),
   },
   {
     name: "bots",
-    Page: Later(() => import("../managing/bots_page.js"), "BotsPage"),
+    Page: Later(() => import("../admin/bots_page.js"), "BotsPage"),
     may: () => may("manage_bots"),
   },
   {
     name: "webhooks",
-    Page: Later(() => import("../managing/webhooks_page.js"), "WebhooksPage"),
+    Page: Later(() => import("../admin/webhooks_page.js"), "WebhooksPage"),
     may: mayManageWebhooks,
   },
-  { name: "health", Page: Later(() => import("../managing/health_page.js"), "HealthPage"), may: isOwner },
-  { name: "storage", Page: Later(() => import("../managing/storage_page.js"), "StoragePage"), may: isOwner },
-  { name: "backups", Page: Later(() => import("../managing/backups_page.js"), "BackupsPage"), may: isOwner },
+  { name: "health", Page: Later(() => import("../admin/health_page.js"), "HealthPage"), may: isOwner },
+  { name: "storage", Page: Later(() => import("../admin/storage_page.js"), "StoragePage"), may: isOwner },
+  { name: "backups", Page: Later(() => import("../admin/backups_page.js"), "BackupsPage"), may: isOwner },
 ];
 
 /** Whether we have the permission on the server, or in any channel. */

@@ -1,0 +1,78 @@
+// Banned people, and unbanning.
+
+/** @import { Ban } from "../../types/api.js" */
+
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { bans, unban } from "../../state/admin/moderation.js";
+import { notify, tried } from "../../state/notices.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { dateOf } from "../parts/time.js";
+import { useAnswer } from "./parts/form_request.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+export function BansPage() {
+  const { value, problem, set, again } = useAnswer(bans, [timesChanged("bans")]);
+  const [lifting, setLifting] = useState(/** @type {Ban | null} */ (null));
+  const [reason, setReason] = useState("");
+  const lift = async () => {
+    if (!lifting) return;
+    const { member_id: id, nickname: name } = lifting;
+    if (await tried(unban(id, reason.trim()))) notify(t("unbanned", { name }), "done");
+    // Reload even after a failure: another moderator may have acted first.
+    again();
+  };
+  const further = () =>
+    value &&
+    tried(bans(value.next).then((page) => set({ bans: [...value.bans, ...page.bans], next: page.next })));
+  return html`
+    <${ListPage}
+      label=${t("settings-bans")}
+      about=${t("bans-about")}
+      items=${value?.bans ?? null}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-bans")}
+      more=${value?.next && further}
+      row=${(/** @type {Ban} */ one) => html`<${Row}
+        key=${one.member_id}
+        title=${one.nickname}
+        text=${told(one)}
+        sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}
+      >
+        <${Button} onClick=${() => {
+          setReason("");
+          setLifting(one);
+        }}>
+          ${t("unban")}
+        <//>
+      <//>`}
+    />
+    ${
+      lifting &&
+      html`<${Confirm}
+        title=${t("unban-title", { name: lifting.nickname })}
+        text=${t("unban-text")}
+        action=${t("unban")}
+        onConfirm=${lift}
+        onClose=${() => setLifting(null)}
+      >
+        <${Field}
+          label=${t("reason")}
+          hint=${t("reason-hint")}
+          value=${reason}
+          maxlength="500"
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setReason(event.currentTarget.value)}
+          autocomplete="off"
+        />
+      <//>`
+    }
+  `;
+}
+
+/** @param {Ban} ban */
+const told = ({ reason, banned_at_ms: at }) => [dateOf(at), reason || t("no-reason")].join(" · ");

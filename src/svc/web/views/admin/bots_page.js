@@ -1,0 +1,160 @@
+// Bots: accounts that belong to the server and are run by programs. Each has a token, shown once.
+
+/** @import { Member } from "../../types/api.js" */
+/** @import { Answer } from "../../types/wire.js" */
+/** @import { ItemList } from "../parts/menu.js" */
+
+import { timesChanged } from "../../state/admin/change_counters.js";
+import { bots, createBot, deleteBot, renewToken } from "../../state/admin/operation.js";
+import { ranksBelow } from "../../state/admin/rank.js";
+import { notify, tried } from "../../state/notices.js";
+import { meet, memberOf, members, rolesById, roleName } from "../../state/people.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Copyable } from "../parts/copyable.js";
+import { Confirm, Dialog } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { dateOf } from "../parts/time.js";
+import { MemberMenu } from "./member_menu.js";
+import { useAnswer, useAsking } from "./parts/form_request.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+/** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
+
+/** Return the bots, and keep them as known members. */
+async function found() {
+  const all = await bots();
+  meet(all.map(({ member }) => member));
+  return all;
+}
+
+export function BotsPage() {
+  const { value, problem, again } = useAnswer(found, [timesChanged("bots")]);
+  const [shown, setShown] = useState(/** @type {{name: string, token: string} | null} */ (null));
+  const [asking, setAsking] = useState(
+    /** @type {{act: "token" | "delete", member: Member} | null} */ (null),
+  );
+  const told = (/** @type {Member} */ member, /** @type {string} */ token) => {
+    setShown({ name: member.nickname, token });
+    again();
+  };
+  // Bots may have been kicked elsewhere meanwhile.
+  const here = value?.filter(({ member }) => members.value.has(member.id));
+  /** @type {{[act in "token" | "delete"]: (asked: {member: Member}) => Promise<void>}} */
+  const acts = {
+    token: async ({ member }) => {
+      await tried(renewToken(member.id).then((token) => told(member, token)));
+    },
+    delete: async ({ member }) => {
+      if (await tried(deleteBot(member.id))) {
+        notify(t("bot-deleted", { name: member.nickname }), "done");
+        again();
+      }
+    },
+  };
+  return html`
+    <${ListPage}
+      label=${t("settings-bots")}
+      about=${t("bots-about")}
+      items=${here}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-bots")}
+      row=${(/** @type {Bot} */ one) =>
+        html`<${OneBot}
+          key=${one.member.id}
+          bot=${one}
+          onAsk=${(/** @type {"token" | "delete"} */ act, /** @type {Member} */ member) =>
+            setAsking({ act, member })}
+        />`}
+    >
+      <${Making} onMade=${(/** @type {Made} */ { member, token }) => {
+        meet([member]);
+        told(member, token);
+      }} />
+    <//>
+    ${
+      asking &&
+      html`<${Confirm}
+        title=${t(`bot-${asking.act}-title`, { name: asking.member.nickname })}
+        text=${t(`bot-${asking.act}-text`)}
+        action=${t(`bot-${asking.act}`)}
+        onConfirm=${() => acts[asking.act](asking)}
+        onClose=${() => setAsking(null)}
+      />`
+    }
+    ${
+      shown &&
+      html`<${Dialog} title=${t("bot-token-of", { name: shown.name })} onClose=${() => setShown(null)}>
+        <p>${t("bot-token-once")}</p>
+        <${Copyable} label=${t("bot-token-label")} text=${shown.token} />
+        <pre class="snippet" tabindex="0" dir="ltr">
+          ${`curl -H "Authorization: Bearer TOKEN" ${location.origin}/api/channels`}
+        </pre>
+        <footer><${Button} look="primary" onClick=${() => setShown(null)}>${t("bot-token-kept")}<//></footer>
+      <//>`
+    }
+  `;
+}
+
+/** @param {{bot: Bot, onAsk: (act: "token" | "delete", member: Member) => void}} props */
+function OneBot({ bot, onAsk }) {
+  const { token_made_by: by, token_made_at_ms: at, has_token: hasToken } = bot;
+  const member = members.value.get(bot.member.id) ?? bot.member;
+  const { id, nickname, avatar } = member;
+  const names = member.roles
+    .flatMap((each) => rolesById.value.get(each) ?? [])
+    .filter((role) => role.id !== "member")
+    .map(roleName);
+  const made =
+    hasToken && at !== null
+      ? t("bot-token-made", {
+          name: by ? (memberOf(by)?.nickname ?? t("somebody")) : t("the-operator"),
+          date: dateOf(at),
+        })
+      : t("bot-no-token");
+  /** @type {ItemList} */
+  const more = ranksBelow(member)
+    ? [
+        { label: t("bot-token"), icon: "link", onChoose: () => onAsk("token", member) },
+        { label: t("bot-delete"), icon: "trash", danger: true, onChoose: () => onAsk("delete", member) },
+      ]
+    : [];
+  return html`<${Row}
+    title=${html`<span dir="auto">${nickname}</span> <${BotSign} bot />`}
+    text=${[...names, made].join(" · ")}
+    sign=${html`<${Avatar} id=${id} name=${nickname} url=${avatar} size="small" />`}
+  >
+    <${MemberMenu} member=${member} more=${more} />
+  <//>`;
+}
+
+/** @typedef {{member: Member, token: string}} Made @param {{onMade: (made: Made) => void}} props */
+function Making({ onMade }) {
+  const [name, setName] = useState("");
+  const { busy, problem, setProblem, get } = useAsking();
+  const submit = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!name.trim()) {
+      setProblem(t("channel-name-missing"));
+      return;
+    }
+    const made = await get(() => createBot(name.trim()));
+    if (!made) return;
+    setName("");
+    onMade(made);
+  };
+  return html`<form class="row-form" onSubmit=${submit} novalidate>
+    <${Field}
+      label=${t("bot-name")}
+      value=${name}
+      maxlength="32"
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
+      problem=${problem}
+      autocomplete="off"
+    />
+    <${Button} look="primary" type="submit" disabled=${busy}>${t("create-bot")}<//>
+  </form>`;
+}

@@ -1,0 +1,96 @@
+// The server's health: problems first, with advice; versions; and connected members.
+
+/** @import { Answer } from "../../types/wire.js" */
+/** @import { IconName } from "../parts/icon.js" */
+
+import { health } from "../../state/admin/operation.js";
+import { memberOf } from "../../state/people.js";
+import { showDialog } from "../../state/navigation.js";
+import { problemOf } from "../../state/server_address.js";
+import { html } from "../../vendor/preact.js";
+import { bytesOf, knows, t } from "../../words/words.js";
+import { Avatar, BotSign } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { Time } from "../parts/time.js";
+import { useAnswer } from "./parts/form_request.js";
+import { ListPage, Row } from "./parts/list_page.js";
+import { Reach } from "./parts/address_warning.js";
+
+const ORDER = ["problem", "notice", "ok"];
+/** @type {{[verdict: string]: IconName}} */
+const SIGNS = { problem: "close", notice: "flag", ok: "check" };
+
+/** @typedef {Answer<"GET", "/api/health">} Health */
+
+export function HealthPage() {
+  const { value, problem, again } = useAnswer(health);
+  // The page reports problems with its own address above.
+  const sorted = value?.checks
+    .filter(({ check }) => check !== "address" || !problemOf(location))
+    .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+  return html`
+    <${Reach} />
+    <${ListPage}
+      label=${t("settings-health")}
+      items=${sorted ?? null}
+      problem=${problem}
+      again=${again}
+      empty=""
+      row=${(/** @type {Health["checks"][number]} */ one) =>
+        html`<${Finding} key=${one.check} finding=${one} />`}
+    />
+    ${
+      value &&
+      html`
+        <p class="quiet">${t("health-doctor")}</p>
+        <p><${Button} onClick=${again}>${t("health-again")}<//></p>
+        <h4>${t("health-versions")}</h4>
+        <p>
+          svc ${value.versions.server} · Python ${value.versions.python} · SQLite ${value.versions.sqlite}
+        </p>
+        <p class="quiet">${t("health-since")} <${Time} ms=${value.started_at_ms} style="long" /></p>
+        <h4>${t("health-connected", { count: value.connected_members })}</h4>
+        <p class="quiet">${t("health-in-calls", { count: value.in_calls })}</p>
+        <${ListPage}
+          label=${t("health-connected", { count: value.connected_members })}
+          items=${value.connected}
+          empty=""
+          row=${(/** @type {Health["connected"][number]} */ one) =>
+            html`<${Connected} key=${one.member_id} one=${one} />`}
+        />
+      `
+    }
+  `;
+}
+
+/** @param {{finding: Health["checks"][number]}} props */
+function Finding({ finding: { check, verdict, state, bytes = 0, waiting = 0 } }) {
+  const key = `${check}-${state.replaceAll("_", "-")}`;
+  const advice = verdict !== "ok" && knows(`health-do-${key}`) && t(`health-do-${key}`);
+  return html`<${Row}
+    data-verdict=${verdict}
+    sign=${html`<${Icon} name=${SIGNS[verdict]} />`}
+    text=${advice || null}
+    title=${html`
+      <span class="unseen">${t(`health-${verdict}`)}: </span>
+      ${t(`health-is-${key}`, { free: bytesOf(bytes), count: waiting })}
+    `}
+  />`;
+}
+
+/** @param {{one: Health["connected"][number]}} props */
+function Connected({ one: { member_id: id, pages } }) {
+  const member = memberOf(id);
+  const name = member?.nickname ?? t("somebody");
+  return html`<${Row}
+    sign=${html`<${Avatar} id=${id} name=${name} url=${member?.avatar} size="small" />`}
+    text=${t("health-pages", { count: pages })}
+    title=${html`
+      <button type="button" class="plain" dir="auto" onClick=${() => showDialog("profile", { memberId: id })}>
+        ${name}
+      </button>
+      <${BotSign} bot=${member?.bot} />
+    `}
+  />`;
+}

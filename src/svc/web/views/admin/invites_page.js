@@ -1,0 +1,149 @@
+// Invite links, and people who wait to be admitted.
+
+/** @import { Application, Invite } from "../../types/api.js" */
+
+import { may } from "../../state/channels.js";
+import { timesChanged } from "../../state/admin/change_counters.js";
+import {
+  addressOfInvite,
+  applications,
+  approve,
+  cameBy,
+  invites,
+  refuse,
+  revokeInvite,
+} from "../../state/admin/invites.js";
+import { tried } from "../../state/notices.js";
+import { memberOf, rolesById, roleName } from "../../state/people.js";
+import { showDialog } from "../../state/navigation.js";
+import { html, useState } from "../../vendor/preact.js";
+import { listed, t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { copy } from "../parts/copyable.js";
+import { Confirm } from "../parts/dialog.js";
+import { Time } from "../parts/time.js";
+import { useAnswer } from "./parts/form_request.js";
+import { ListPage, Row } from "./parts/list_page.js";
+
+export function InvitesPage() {
+  const { value, problem, again } = useAnswer(invites, [timesChanged("invites")]);
+  const [ending, setEnding] = useState(/** @type {Invite | null} */ (null));
+  const revoke = async () => {
+    if (ending && (await tried(revokeInvite(ending.id)))) again();
+  };
+  return html`
+    ${may("manage_invites") && html`<${Waiting} />`}
+    <${ListPage}
+      label=${t("settings-invites")}
+      about=${may("manage_invites") ? t("invites-all-about") : t("invites-own-about")}
+      items=${value}
+      problem=${problem}
+      again=${again}
+      empty=${t("no-invites")}
+      row=${(/** @type {Invite} */ invite) =>
+        html`<${Link}
+          key=${`${invite.id} ${invite.uses}`}
+          invite=${invite}
+          onRevoke=${() => setEnding(invite)}
+        />`}
+    >
+      ${
+        may("create_invites") &&
+        html`<p>
+          <${Button} look="primary" icon="add" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>
+        </p>`
+      }
+    <//>
+    ${
+      ending &&
+      html`<${Confirm}
+        title=${t("revoke-title")}
+        text=${t("revoke-text")}
+        action=${t("revoke")}
+        onConfirm=${revoke}
+        onClose=${() => setEnding(null)}
+      />`
+    }
+  `;
+}
+
+/** @param {{invite: Invite, onRevoke: () => void}} props */
+function Link({ invite, onRevoke }) {
+  const {
+    code,
+    created_by: maker,
+    role_id: roleId,
+    max_uses: most,
+    uses,
+    expires_at_ms: endsAt,
+    approval,
+  } = invite;
+  const [came, setCame] = useState(/** @type {{nickname: string}[] | null} */ (null));
+  const role = rolesById.value.get(roleId);
+  const told = [
+    maker ? t("invite-by", { name: memberOf(maker)?.nickname ?? t("somebody") }) : t("invite-by-operator"),
+    role && roleId !== "member" && roleName(role),
+    most ? t("invite-used-of", { uses, most }) : t("invite-used", { uses }),
+    approval && t("invite-with-approval"),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+  const text = html`
+    ${told} · ${
+      endsAt ? html`${t("invite-until")} <${Time} ms=${endsAt} style="long" />` : t("invite-forever")
+    }
+    ${
+      came &&
+      html`
+        <br />
+        ${
+          came.length
+            ? t("invite-came", { names: listed(came.map(({ nickname }) => nickname)) })
+            : t("invite-nobody-came")
+        }
+      `
+    }
+  `;
+  return html`<${Row} title=${code} text=${text}>
+    ${
+      uses > 0 &&
+      came === null &&
+      html`<${Button} onClick=${() => tried(cameBy(invite.id).then(setCame))}>${t("invite-who-came")}<//>`
+    }
+    <${IconButton}
+      icon="copy"
+      label=${t("copy-invite")}
+      onClick=${() => copy(addressOfInvite(invite), t("invite-copied"))}
+    />
+    <${IconButton}
+      icon="squares"
+      label=${t("invite-code-for-phones")}
+      onClick=${() => showDialog("invite", { invite })}
+    />
+    <${IconButton} icon="trash" label=${t("revoke-invite", { code })} onClick=${onRevoke} />
+  <//>`;
+}
+
+/** People who asked to be admitted; nothing if there are none. */
+function Waiting() {
+  const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
+  if (!value?.length && !problem) return null;
+  const decide = async (/** @type {Promise<unknown>} */ promise) => {
+    if (await tried(promise)) again();
+  };
+  return html`
+    <h4>${t("applications")}</h4>
+    <${ListPage}
+      label=${t("applications")}
+      items=${value}
+      problem=${problem}
+      again=${again}
+      row=${(
+        /** @type {Application} */ { id, nickname, message },
+      ) => html`<${Row} key=${id} title=${nickname} text=${message}>
+        <${Button} look="primary" onClick=${() => decide(approve(id))}>${t("application-approve")}<//>
+        <${Button} onClick=${() => decide(refuse(id))}>${t("application-refuse")}<//>
+      <//>`}
+    />
+  `;
+}

@@ -1,0 +1,162 @@
+// One role: its name, colour, permissions and members.
+
+/** @import { Role } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
+import { may } from "../../state/channels.js";
+import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/admin/roles.js";
+import { GROUPS } from "../../state/admin/permissions.js";
+import { isOwner } from "../../state/admin/rank.js";
+import { notify, tried } from "../../state/notices.js";
+import { complete, members, roleName } from "../../state/people.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { ColourChoice } from "./colour_choice.js";
+import { useAsking } from "./parts/form_request.js";
+import { PermissionSwitch } from "./parts/permission.js";
+import { Chips, Pick } from "./parts/picker.js";
+
+/** @type {Pick<Role, "name" | "color" | "permissions">} */
+const NEW = { name: "", color: null, permissions: [] };
+
+/**
+ * `role` is null for a role that has yet to be created. `isNew`: it was created just now.
+ * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
+ */
+export function RoleEditor({ role, isNew = false, onDone, onMade }) {
+  const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
+  // Send one permission at a time: somebody else may switch others meanwhile.
+  const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
+  const [ending, setEnding] = useState(false);
+  const { busy, problem, setProblem, get } = useAsking();
+  /** @type {RefObject<HTMLElement>} */
+  const start = useRef(null);
+  /** @type {RefObject<HTMLElement>} */
+  const holders = useRef(null);
+  // After creating a role, people usually give it to somebody.
+  useLayoutEffect(() => {
+    (isNew && role ? holders : start).current.querySelector("input")?.focus();
+  }, []);
+  const shownName = role ? roleName(role) : NEW.name;
+  const before = role?.permissions ?? NEW.permissions;
+  const permissions = [
+    ...before.filter((each) => switched[each] !== false),
+    .../** @type {Permission[]} */ (Object.keys(switched)).filter(
+      (each) => switched[each] && !before.includes(each),
+    ),
+  ];
+  const now = { ...(role ?? NEW), name: shownName, ...changes, permissions };
+  const different = { ...changes, ...(Object.keys(switched).length && { permissions }) };
+  const change = (/** @type {Partial<Role>} */ wanted) => setChanges({ ...changes, ...wanted });
+  const save = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (!now.name.trim()) {
+      setProblem(t("role-name-missing"));
+      return;
+    }
+    const made = await get(() =>
+      role
+        ? editRole(role.id, different)
+        : createRole({
+            name: now.name.trim(),
+            permissions: now.permissions,
+            ...(now.color !== null && { color: now.color }),
+          }),
+    );
+    if (!made) return;
+    setChanges({});
+    setSwitched({});
+    notify(t("saved"), "done");
+    if (!role) onMade(made.id);
+  };
+  return html`
+    <p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
+    <form class="stack" onSubmit=${save} novalidate ref=${start}>
+      <${Field}
+        label=${t("role-name")}
+        value=${now.name}
+        maxlength="32"
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+          change({ name: event.currentTarget.value })}
+        problem=${problem}
+        autocomplete="off"
+      />
+      <${ColourChoice}
+        value=${now.color}
+        onChange=${(/** @type {number | null} */ color) => change({ color })}
+      />
+      ${GROUPS.map(
+        ({ name, permissions }) => html`<fieldset key=${name} class="permissions">
+          <legend>${t(`permissions-${name}`)}</legend>
+          ${permissions.map(
+            (each) =>
+              html`<${PermissionSwitch}
+                key=${each}
+                name=${each}
+                checked=${now.permissions.includes(each)}
+                disabled=${!isOwner() && !may(each)}
+                onChange=${(/** @type {boolean} */ on) => setSwitched({ ...switched, [each]: on })}
+              />`,
+          )}
+        </fieldset>`,
+      )}
+      <footer class="buttons sticky">
+        <${Button} look="primary" type="submit" disabled=${busy || (role && !Object.keys(different).length)}>
+          ${role ? t("save") : t("create-role")}
+        <//>
+      </footer>
+    </form>
+    ${role && role.id !== "member" && html`<${Holders} role=${role} box=${holders} />`}
+    ${
+      role &&
+      !role.built_in &&
+      html`<section class="ending">
+        <${Button} look="danger" onClick=${() => setEnding(true)}>${t("delete-role")}<//>
+      </section>`
+    }
+    ${
+      ending &&
+      role &&
+      html`<${Confirm}
+        title=${t("delete-role-title", { name: shownName })}
+        text=${t("delete-role-text")}
+        action=${t("delete-role")}
+        onConfirm=${() => tried(deleteRole(role.id))}
+        onClose=${() => setEnding(false)}
+      />`
+    }
+  `;
+}
+
+/**
+ * The role's members: give and take the role here too.
+ * @param {{role: Role, box: RefObject<HTMLElement>}} props
+ */
+function Holders({ role, box }) {
+  const keys = [...members.value.values()]
+    .filter((member) => member.roles.includes(role.id))
+    .map(({ id }) => `member:${id}`);
+  const idOf = (/** @type {string} */ key) => key.slice("member:".length);
+  return html`<section class="ending stack role-holders" ref=${box}>
+    <h4>${t("role-holders")}</h4>
+    <${Pick}
+      label=${t("give-role-to")}
+      only="member"
+      chosen=${keys}
+      onPick=${(/** @type {string} */ key) => tried(giveRole(idOf(key), role.id))}
+    />
+    ${
+      keys.length
+        ? html`<${Chips}
+            label=${t("role-holders")}
+            keys=${keys}
+            onRemove=${(/** @type {string} */ key) => tried(takeRole(idOf(key), role.id))}
+          />`
+        : html`<p class="quiet">${complete.value ? t("role-held-by-none") : t("loading")}</p>`
+    }
+  </section>`;
+}

@@ -1,0 +1,95 @@
+// A moderator's actions on a member in a call, as menu items.
+
+/** @import { VoiceMember } from "../../types/api.js" */
+/** @import { ItemList } from "../parts/menu.js" */
+/** @import { Attributes } from "./channel_drag.js" */
+
+import { tracks, unwatched } from "../../call/current_call.js";
+import { may, voiceChannels } from "../../state/channels.js";
+import {
+  deafenInCalls,
+  endCallOf,
+  lowerHandOf,
+  moveToCall,
+  muteInCalls,
+  stopScreenOf,
+} from "../../state/admin/moderation.js";
+import { ranksBelow } from "../../state/admin/rank.js";
+import { tried } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
+import { t } from "../../words/words.js";
+import { drag } from "./person_drag.js";
+
+const KIND = "application/x-svc-person";
+
+/** @param {string} id @param {string} channelId */
+export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
+
+/** Whether the member shares a screen. Known only in our own call. */
+const shares = (/** @type {string} */ id) =>
+  tracks.value.some(({ userId, source }) => userId === id && source === "screen") ||
+  unwatched.value.includes(id);
+
+/** @param {VoiceMember} person @param {string} channelId @returns {ItemList} */
+export function voiceItems(person, channelId) {
+  const { id, muted, deafened, hand } = person;
+  /** @type {ItemList[number]} */
+  const lower = hand > 0 &&
+    may("mute_members", channelId) && {
+      label: t("lower-hand"),
+      icon: "hand",
+      onChoose: () => tried(lowerHandOf(id, channelId)),
+    };
+  if (!ranksBelow(memberOf(id))) return [lower].filter(Boolean);
+  const rooms = mayMove(id, channelId)
+    ? voiceChannels.value.filter((each) => each.id !== channelId && may("move_members", each.id))
+    : [];
+  return /** @type {ItemList} */ ([
+    lower,
+    may("mute_members", channelId) && {
+      label: muted ? t("unmute-in-calls") : t("mute-in-calls"),
+      icon: muted ? "mic" : "mic-off",
+      onChoose: () => tried(muteInCalls(id, !muted)),
+    },
+    may("mute_members", channelId) && {
+      label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"),
+      icon: deafened ? "headphones" : "deafen",
+      onChoose: () => tried(deafenInCalls(id, !deafened)),
+    },
+    may("mute_members", channelId) &&
+      shares(id) && { label: t("stop-screen"), icon: "screen-stop", onChoose: () => tried(stopScreenOf(id)) },
+    ...rooms.map((room) => ({
+      label: t("move-to", { channel: room.name }),
+      icon: "voice",
+      onChoose: () => tried(moveToCall(id, room.id)),
+    })),
+    mayMove(id, channelId) && {
+      label: t("end-call-of"),
+      icon: "leave",
+      danger: true,
+      onChoose: () => tried(endCallOf(id)),
+    },
+  ]).filter(Boolean);
+}
+
+/**
+ * Return the attributes of a person in the list.
+ * @param {string} id
+ * @param {string} channelId
+ * @returns {Attributes}
+ */
+export function draggablePerson(id, channelId) {
+  if (!mayMove(id, channelId)) return {};
+  return {
+    draggable: true,
+    onDragStart: (event) => {
+      event.stopPropagation();
+      event.dataTransfer.setData(KIND, id);
+      event.dataTransfer.effectAllowed = "move";
+      drag.value = { id, from: channelId };
+    },
+    onDragEnd: () => {
+      drag.value = null;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// One webhook: its URL, name, picture and channel, instructions for programs, and a card to try it with.
+
+/** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+
+import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
+import { notify, tried } from "../../state/notices.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Copyable } from "../parts/copyable.js";
+import { Confirm } from "../parts/dialog.js";
+import { Field } from "../parts/field.js";
+import { CardComposer } from "./card_composer.js";
+import { ChannelChoice } from "./channel_choice.js";
+import { Snippets } from "./snippets.js";
+import { WebhookPosts } from "./webhook_posts.js";
+
+/**
+ * @param {{webhook: Webhook, onChanged: (webhook: Webhook) => void, onDone: () => void, onDeleted: () =>
+ *   void}} props
+ */
+export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
+  const { id, name, picture, channel_id: channelId } = webhook;
+  const [typed, setTyped] = useState(/** @type {string | null} */ (null));
+  const wanted = typed ?? name;
+  const [ending, setEnding] = useState(false);
+  const [posted, setPosted] = useState(0);
+  /** @type {RefObject<HTMLInputElement>} */
+  const input = useRef(null);
+  const address = addressOfWebhook(webhook);
+  const change = (/** @type {{name?: string, channel_id?: string}} */ changes) =>
+    tried(editWebhook(id, changes).then(onChanged));
+  const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
+    const [file] = event.currentTarget.files ?? [];
+    event.currentTarget.value = "";
+    if (file) tried(setWebhookPicture(id, file).then(onChanged));
+  };
+  const rename = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (wanted.trim())
+      change({ name: wanted.trim() }).then((done) => {
+        if (!done) return;
+        setTyped(null);
+        notify(t("saved"), "done");
+      });
+  };
+  return html`
+    <p><${Button} icon="back" onClick=${onDone}>${t("all-webhooks")}<//></p>
+    <div class="own-picture">
+      <${Avatar} id=${id} name=${name} url=${picture} size="huge" />
+      <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
+      <input
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/gif"
+        hidden
+        ref=${input}
+        onChange=${picked}
+        aria-label=${t("choose-picture")}
+      />
+    </div>
+    <form class="row-form" onSubmit=${rename}>
+      <${Field}
+        label=${t("webhook-name")}
+        value=${wanted}
+        maxlength="64"
+        onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setTyped(event.currentTarget.value)}
+        autocomplete="off"
+      />
+      <${Button} type="submit" disabled=${wanted.trim() === name}>${t("save")}<//>
+    </form>
+    <${ChannelChoice}
+      value=${channelId}
+      onChange=${(/** @type {string} */ to) => change({ channel_id: to })}
+    />
+    ${
+      address
+        ? html`
+            <${Copyable} label=${t("webhook-url")} text=${address} />
+            <p class="quiet">${t("webhook-url-about")}</p>
+            <${WebhookPosts} id=${id} times=${posted} />
+            <${Snippets} address=${address} />
+            <${CardComposer} address=${address} onPosted=${() => setPosted(posted + 1)} />
+          `
+        : html`<p class="error">${t("webhook-no-url")}</p>`
+    }
+    <section class="ending">
+      <${Button} look="danger" onClick=${() => setEnding(true)}>${t("webhook-delete")}<//>
+    </section>
+    ${
+      ending &&
+      html`<${Confirm}
+        title=${t("webhook-delete-title", { name })}
+        text=${t("webhook-delete-text")}
+        action=${t("webhook-delete")}
+        onConfirm=${() => tried(deleteWebhook(id)).then((done) => done && onDeleted())}
+        onClose=${() => setEnding(false)}
+      />`
+    }
+  `;
+}

@@ -1,0 +1,201 @@
+// The messages of a private conversation by day, and our unsent ones.
+
+/** @import { ReadonlySignal } from "../../vendor/signals.js" */
+/** @import { Noted, Talk, Unsent as Item } from "../../state/private_talks.js" */
+/** @import { Member } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { PrivateMessage } from "./message_adapter.js" */
+/**
+ * @typedef {PrivateMessage | Noted} Entry
+ * @typedef {{talkId: string, thread: null, messages: ReadonlySignal<Entry[]>}} PrivateConversation
+ */
+
+import { target } from "../../state/navigation.js";
+import { theRunning, unsent } from "../../state/private_talks.js";
+import { inSight } from "../../state/visibility.js";
+import { member } from "../../state/server.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { moveAmongMessages, PastMessages } from "../conversation/keyboard_navigation.js";
+import { Message } from "../conversation/message.js";
+import { Markdown } from "../message_text.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { dayOf, sameDay } from "../parts/time.js";
+import { Beginning } from "./history_start.js";
+import { Note } from "./membership_note.js";
+
+const AT_ONCE = 100; // Messages drawn at first; more on request.
+const AT_END_PX = 24;
+const TOGETHER_MS = 5 * 60_000; // As in the channels.
+const MARKED_MS = 2400; // As in style/conversation.css.
+
+/**
+ * `conversation` has the messages, `may` returns permissions for them, and `editing` is the message being
+ * edited.
+ * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing:
+ *   string | null, onEdit: (id: string | null) => void}} props
+ */
+export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
+  const [marked, setMarked] = useState(/** @type {string | null} */ (null));
+  const [most, setMost] = useState(AT_ONCE);
+  /** @type {RefObject<HTMLElement>} */
+  const box = useRef(null);
+  const following = useRef(true);
+  const put = useRef(0); // The scroll position of the end when we last went there.
+  const waiting = unsent.value.get(talk.id) ?? [];
+  const messages = conversation.messages.value;
+  const shown = messages.slice(-most);
+  const last = messages.at(-1)?.id;
+  const wanted = target.value?.talkId === talk.id ? target.value : null;
+  const settle = () => {
+    if (!following.current || !box.current) return;
+    box.current.scrollTop = box.current.scrollHeight;
+    put.current = box.current.scrollTop;
+  };
+  useLayoutEffect(settle, [last, waiting.length]);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(settle);
+    observer.observe(box.current);
+    observer.observe(/** @type {Element} */ (box.current.firstElementChild));
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    const at = wanted ? messages.findIndex(({ id }) => id === wanted.messageId) : -1;
+    if (!wanted || at < 0) return;
+    following.current = false;
+    if (messages.length - at > most) setMost(messages.length - at + AT_ONCE);
+    else {
+      target.value = null;
+      setMarked(messages[at].id);
+      const found = [...box.current.querySelectorAll(".message")].find(
+        ({ dataset }) => dataset.id === wanted.messageId,
+      );
+      found?.scrollIntoView({ block: "center" });
+      found?.focus({ preventScroll: true });
+    }
+  }, [wanted, messages.length, most]);
+  useEffect(() => {
+    const timer = setTimeout(() => setMarked(null), MARKED_MS);
+    return () => clearTimeout(timer);
+  }, [marked]);
+  useEffect(() => {
+    if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id));
+  }, [inSight.value, talk.unread]);
+  const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+    const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
+    if (atEnd) put.current = scrollTop;
+    // Content may have grown before this event, which must not end following.
+    following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
+  };
+  const older = () => {
+    following.current = false;
+    setMost(most + AT_ONCE);
+  };
+  return html`<div class="timeline">
+    <div
+      id="private-box"
+      class="messages-box"
+      role="log"
+      aria-label=${t("messages")}
+      tabindex="0"
+      ref=${box}
+      onScroll=${scrolled}
+      onKeyDown=${moveAmongMessages}
+    >
+      <div class="messages">
+        ${
+          messages.length > shown.length
+            ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
+            : html`<${Beginning} talk=${talk} />`
+        }
+        ${days(shown).map(
+          ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
+            <h2 class="day"><span>${day}</span></h2>
+            <ol>${list.map(({ message, follows }) =>
+              message.note
+                ? html`<${Note} key=${message.id} note=${message.note} />`
+                : html`<${Message}
+                    key=${message.id}
+                    message=${message}
+                    follows=${follows}
+                    isNew=${false}
+                    replied=${message.reply_to}
+                    bare=${Boolean(message.trouble)}
+                    conversation=${conversation}
+                    editing=${editing === message.id}
+                    marked=${marked === message.id}
+                    may=${may}
+                    onEdit=${onEdit}
+                  />`,
+            )}</ol>
+          </section>`,
+        )}
+        ${
+          waiting.length > 0 &&
+          html`<ol class="waiting">
+            ${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}
+          </ol>`
+        }
+      </div>
+    </div>
+    <${PastMessages} />
+  </div>`;
+}
+
+/** @param {Entry[]} messages */
+function days(messages) {
+  /** @type {{day: string, list: {message: Entry, follows: boolean}[]}[]} */
+  const found = [];
+  /** @type {Entry | null} */
+  let previous = null;
+  for (const message of messages) {
+    const newDay = !previous || !sameDay(previous.posted_at_ms, message.posted_at_ms);
+    if (newDay) found.push({ day: dayOf(message.posted_at_ms), list: [] });
+    const follows = !newDay && previous !== null && together(previous, message);
+    found[found.length - 1].list.push({ message, follows });
+    previous = message;
+  }
+  return found;
+}
+
+/** @param {Entry} previous @param {Entry} message */
+function together(previous, message) {
+  return (
+    !message.note &&
+    !previous.note &&
+    previous.author.id === message.author.id &&
+    message.posted_at_ms - previous.posted_at_ms < TOGETHER_MS &&
+    message.reply_to === null
+  );
+}
+
+/** @param {{talk: Talk, item: Item}} props */
+function Unsent({ talk, item: { key, text, files, state, problem } }) {
+  const { id, nickname, avatar } = /** @type {Member} */ (member.value);
+  const act = (/** @type {"discard" | "sendAgain"} */ name) =>
+    theRunning().then((running) => running[name](talk.id, key));
+  return html`<li class=${`message pending ${state}`} tabindex="-1">
+    <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
+    <div class="body">
+      <p class="byline"><strong class="author" dir="auto">${nickname}</strong></p>
+      ${text && html`<div class="text" dir="auto"><${Markdown} text=${text} /></div>`}
+      ${files.length > 0 && html`<p class="quiet">${t("file-count", { count: files.length })}</p>`}
+      ${
+        state === "waiting" &&
+        html`<p class="quiet">
+          ${t("private-waiting")} <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+        </p>`
+      }
+      ${
+        state === "refused" &&
+        html`<p class="error" role="alert">
+          ${t("not-sent", { reason: problem })} <${Button} look="link" onClick=${() => act("sendAgain")}>
+            ${t("try-again")}
+          <//> <${Button} look="link" onClick=${() => act("discard")}>${t("delete")}<//>
+        </p>`
+      }
+    </div>
+  </li>`;
+}

@@ -1,0 +1,40 @@
+// A recovery code to keep, for returning after losing every device. It is shown once.
+
+/** @import { Answer } from "../../types/wire.js" */
+
+import { keptCodeMadeAt, newKeptCode } from "../../state/devices.js";
+import { html, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { useAsking } from "../admin/parts/form_request.js";
+import { Button } from "../parts/button.js";
+import { Copyable } from "../parts/copyable.js";
+import { Time } from "../parts/time.js";
+
+export function KeptCode() {
+  const [made, setMade] = useState(/** @type {Answer<"POST", "/api/me/devices/recovery"> | null} */ (null));
+  const { busy, problem, run } = useAsking();
+  const madeAt = keptCodeMadeAt.value;
+  const make = () => run(async () => setMade(await newKeptCode()));
+  return html`<section class="stack" aria-label=${t("recovery-code")}>
+    <h4>${t("recovery-code")}</h4>
+    <p>${t("kept-code-text")}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${
+      made && made.made_at_ms === madeAt
+        ? html`
+            <${Copyable} label=${t("kept-code-own")} text=${made.code} done=${t("copied")} />
+            <p class="advice" role="status">${t("kept-code-once")}</p>
+          `
+        : html`
+            ${
+              madeAt && html`<p class="quiet">${t("kept-code-made")} <${Time} ms=${madeAt} style="day" /></p>`
+            }
+            <p>
+              <${Button} onClick=${make} disabled=${busy || madeAt === undefined}>
+                ${t(madeAt ? "kept-code-again" : "recovery-make")}
+              <//>
+            </p>
+          `
+    }
+  </section>`;
+}

@@ -1,0 +1,95 @@
+// The form for new members: a name, an invite if required, and a message to those who admit people.
+
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Takes } from "./submit_buttons.js" */
+/** @typedef {FormWith<"name" | "invite" | "message">} Form */
+
+import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/sign_in.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Field } from "../parts/field.js";
+import { Rules } from "./rules.js";
+import { OtherWays, send, Ways, wrong } from "./submit_buttons.js";
+
+/** @param {{takes: Takes}} props */
+export function NewForm({ takes }) {
+  const { name, invite, message } = wishes.value;
+  /** @type {RefObject<Form>} */
+  const form = useRef(null);
+  // Once the invite field is shown it stays, so that it never disappears while somebody types in it.
+  const looked = useRef(codeOf(invite));
+  const [asksInvite, askInvite] = useState(false);
+  const named = takes.local || held.value;
+  const needsInvite = (invited.value && !invite) || problem.value?.field === "invite";
+  useLayoutEffect(() => {
+    if (needsInvite) askInvite(true);
+  }, [needsInvite]);
+  useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
+  // Focus the field that is wrong. An invite that was only checked does not move the focus.
+  useLayoutEffect(() => {
+    if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus();
+  }, [problem.value]);
+  const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
+    // The form's values may be newer than the last render.
+    const { elements } = event.currentTarget;
+    for (const each of /** @type {const} */ (["name", "invite", "message"]))
+      if (elements[each]) wish({ [each]: elements[each].value });
+    send(event, () => (wishes.value.name.trim() ? null : { field: "name", key: "name-missing" }));
+  };
+  const changed = (/** @type {EventOn<HTMLInputElement>} */ event) =>
+    wish({ [event.currentTarget.name]: event.currentTarget.value });
+  // Check a new code once it has been typed.
+  const left = () => {
+    const code = codeOf(invite);
+    if (code && code !== looked.current) look();
+    looked.current = code;
+  };
+  return html`<form class="stack" onSubmit=${submit} novalidate ref=${form}>
+    ${
+      named &&
+      html`<${Field}
+        label=${t("your-name")}
+        name="name"
+        maxlength="32"
+        autocomplete="nickname"
+        spellcheck=${false}
+        required
+        value=${name}
+        onInput=${changed}
+        problem=${wrong("name")}
+      />`
+    }
+    ${
+      (asksInvite || needsInvite) &&
+      html`<${Field}
+        label=${t("invite-code")}
+        hint=${t("invite-hint")}
+        name="invite"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck=${false}
+        required
+        value=${invite}
+        onInput=${changed}
+        onBlur=${left}
+        problem=${wrong("invite")}
+      />`
+    }
+    ${
+      invitation.value?.approval &&
+      html`<${Field}
+        label=${t("approval-message")}
+        hint=${t("approval-hint")}
+        name="message"
+        maxlength="500"
+        multiline
+        rows="2"
+        value=${message}
+        onInput=${changed}
+      />`
+    }
+    ${named && html`<${Rules} />`}
+    <${Ways} takes=${takes} action=${t("join")} />
+    <${OtherWays} takes=${takes} but="new" />
+  </form>`;
+}

@@ -1,0 +1,63 @@
+// Return after signing out in this browser: sign in with one click, or as another person.
+
+/** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Takes } from "./submit_buttons.js" */
+
+import { beSomebodyElse, busy, enter, enterByAccount, goTo, known, problem } from "../../state/sign_in.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Confirm } from "../parts/dialog.js";
+import { OtherWays, providerName, said } from "./submit_buttons.js";
+
+/** @param {{takes: Takes}} props */
+export function Back({ takes }) {
+  const { id, nickname, way } = /** @type {NonNullable<typeof known.value>} */ (known.value);
+  const [asked, setAsked] = useState(false);
+  /** @type {RefObject<HTMLFormElement>} */
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.querySelector("button")?.focus(), []);
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (way === "local") enter();
+    else if (way === "account") enterByAccount();
+    else goTo("certificate");
+  };
+  const other = () => (way === "account" ? beSomebodyElse() : setAsked(true));
+  const taken = { local: takes.local, account: takes.account, certificate: takes.certificateIssuers.length }[
+    way
+  ];
+  return html`<form class="stack" onSubmit=${submit} ref=${form}>
+    <p class="was-here"><${Avatar} id=${id} name=${nickname} /><strong dir="auto">${nickname}</strong></p>
+    ${problem.value && html`<p class="error" role="alert">${said(problem.value)}</p>`}
+    ${
+      taken
+        ? html`<${Button} look="primary" type="submit" disabled=${busy.value}>
+            <span dir="auto">${busy.value ? t("joining") : t("sign-in-as", { name: nickname })}</span>
+          <//>`
+        : html`<p class="error">${t("way-not-taken")}</p>`
+    }
+    ${
+      way === "account" &&
+      taken &&
+      html`<p class="quiet">${t("by-account", { provider: providerName() })}</p>`
+    }
+    <p class="other-ways">
+      <${Button} look="link" onClick=${other}>
+        ${way === "account" ? t("other-account") : t("be-somebody-else")}
+      <//>
+    </p>
+    <${OtherWays} takes=${takes} but="new" />
+    ${
+      asked &&
+      html`<${Confirm}
+        title=${t("somebody-else-title")}
+        text=${t("somebody-else-text")}
+        action=${t("be-somebody-else")}
+        onConfirm=${beSomebodyElse}
+        onClose=${() => setAsked(false)}
+      />`
+    }
+  </form>`;
+}

@@ -1,0 +1,79 @@
+// The sign-in view: the server's name, and the ways to enter.
+
+/** @import { Refusal } from "../../transport/http.js" */
+/** @import { Info } from "../../types/wire.js" */
+
+import { invitation, known, step } from "../../state/sign_in.js";
+import { info, isSecure, rejection, unheard } from "../../state/server.js";
+import { html } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Later } from "../parts/later.js";
+import { Back } from "./return_form.js";
+import { NewForm } from "./new_form.js";
+import { Waiting } from "./approval_pending.js";
+import { banned } from "./submit_buttons.js";
+
+const CertificateForm = Later(() => import("./certificate_form.js"), "CertificateForm");
+const CodeForm = Later(() => import("./code_form.js"), "CodeForm");
+const STEPS = { back: Back, certificate: CertificateForm, code: CodeForm, new: NewForm, waiting: Waiting };
+
+export function Arriving() {
+  const server = info.value;
+  return html`<main class="arriving">
+    <div class="card">
+      <img class="logo" src=${server?.iconUrl ?? "/web/icon.svg"} alt="" width="64" height="64" />
+      <div class="whose">
+        <h1 dir="auto">${title(server)}</h1>
+        ${server?.description && html`<p class="quiet" dir="auto">${server.description}</p>`}
+        ${server && html`<${Who} server=${server} />`}
+      </div>
+      ${rejection.value && html`<p class="error" role="alert" dir="auto">${sentAway(rejection.value)}</p>`}
+      <${WayIn} server=${server} />
+    </div>
+  </main>`;
+}
+
+/** @param {Info | null} server */
+function title(server) {
+  if (!server?.name) return t("join-title");
+  return known.value && step.value === "back"
+    ? t("back-at", { server: server.name })
+    : t("join-server", { server: server.name });
+}
+
+/** The number of members; with an invite also the number online. @param {{server: Info}} props */
+function Who({ server }) {
+  if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
+  /** @type {{members: number, online?: number}} */
+  const { members, online = 0 } = invitation.value ?? server;
+  return html`<p class="quiet">
+    ${t("people-here", { count: members })}
+    ${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}
+  </p>`;
+}
+
+/**
+ * The sign-in forms that this server accepts, or why none can be offered.
+ * @param {{server: Info | null}} props
+ */
+function WayIn({ server }) {
+  if (!isSecure()) return html`<p class="error" id="insecure" role="alert">${t("insecure")}</p>`;
+  if (!server)
+    return html`<p class="quiet" role="status">${unheard.value ? t("offline-text") : t("loading")}</p>`;
+  const { open, local, account, certificateIssuers } = server.signIn;
+  if (!open) return html`<p class="error" role="alert">${t("joins-closed")}</p>`;
+  if (!local && !account && !certificateIssuers.length)
+    return html`<p class="error" role="alert">${t("no-way-in")}</p>`;
+  const Step = STEPS[step.value];
+  return html`<${Step} key=${step.value} takes=${server.signIn} />`;
+}
+
+/** @param {Refusal} refusal */
+function sentAway(refusal) {
+  // The server asks for a name, so the account that this browser remembers is gone.
+  if (refusal.code === "invalid_nickname") return t("kicked-out");
+  if (refusal.code === "banned") return banned(refusal);
+  return ["sign_in_again", "signed_out"].includes(refusal.code)
+    ? explain(refusal)
+    : t("sent-away", { reason: explain(refusal) });
+}
