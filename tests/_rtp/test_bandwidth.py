@@ -41,14 +41,14 @@ class Line:
             self.report()
 
 
-def test_a_line_that_carries_what_is_sent_is_thought_to_carry_it() -> None:
+def test_the_estimate_reaches_the_sent_rate_on_a_line_that_carries_it() -> None:
     line = Line()
     line.talk(3, count=25)
     assert line.estimator.estimate() >= 25 * 1000 * 8 * 10 * 0.95
 
 
 @pytest.mark.parametrize("number", [400, 5000, 40_000, 65_535])
-def test_feedback_of_packets_that_were_never_sent_says_nothing(number: int) -> None:
+def test_feedback_about_packets_that_were_never_sent_is_ignored(number: int) -> None:
     line = Line()
     line.talk(1)
     before = line.estimator.estimate()
@@ -56,7 +56,7 @@ def test_feedback_of_packets_that_were_never_sent_says_nothing(number: int) -> N
     assert line.estimator.estimate() == before
 
 
-def test_feedback_that_comes_twice_counts_once() -> None:
+def test_repeated_feedback_counts_once() -> None:
     line = Line()
     line.send()
     arrivals: list[tuple[int, float | None]] = [(number, 100.0 + at) for number, at in line.sent]
@@ -65,7 +65,7 @@ def test_feedback_that_comes_twice_counts_once() -> None:
     assert line.estimator.feedback([(number, None) for number, _ in arrivals], 1578, line.now) == 0
 
 
-def test_a_packet_that_was_reported_lost_may_turn_out_to_be_late_once() -> None:
+def test_a_packet_reported_lost_may_be_reported_late_once() -> None:
     line = Line()
     number = line.estimator.sent(1000, 1.0)
     assert line.estimator.feedback([(number, None)], 1578, 1.1) == 1
@@ -81,12 +81,12 @@ def test_a_packet_that_was_reported_lost_may_turn_out_to_be_late_once() -> None:
         pytest.param(Line(clock=CYCLE_S - 2), id="the receiver's clock"),
     ],
 )
-def test_a_wrap_changes_nothing(line: Line) -> None:
+def test_a_wrap_of_sequence_numbers_changes_nothing(line: Line) -> None:
     line.talk(4, count=25)
     assert line.estimator.estimate() >= 1.9e6
 
 
-def test_as_many_packets_are_remembered_as_may_still_be_reported_up_to_a_bound() -> None:
+def test_as_many_packets_are_remembered_as_may_be_reported_up_to_a_bound() -> None:
     line = Line()
     assert line.estimator.remembered() == 256
     for number in range(2000):
@@ -110,7 +110,7 @@ def probe(line: Line) -> int:
     return total
 
 
-def test_nothing_is_probed_that_nobody_wants() -> None:
+def test_nothing_is_probed_without_demand() -> None:
     line = Line()
     line.talk(3)
     assert line.estimator.owed(line.now) == 0
@@ -123,7 +123,7 @@ def test_the_first_probes_are_three_and_six_times_the_first_guess() -> None:
     assert probe(line) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
 
 
-def test_probes_go_on_at_twice_what_they_have_shown_up_to_what_is_wanted_and_then_end() -> None:
+def test_probes_continue_at_twice_the_proven_rate_up_to_the_demand() -> None:
     line = Line(wanted=5e6)
     line.estimator.advance(line.now)
     for _ in range(6):
@@ -137,7 +137,7 @@ def test_probes_go_on_at_twice_what_they_have_shown_up_to_what_is_wanted_and_the
     assert probe(line) == 0
 
 
-def test_a_line_that_reports_nothing_more_is_thought_to_carry_less_and_less() -> None:
+def test_without_reports_the_estimate_falls() -> None:
     line = Line()
     line.talk(2, count=25)
     before = line.estimator.estimate()
@@ -164,7 +164,7 @@ STEPS = st.lists(
 
 @settings(max_examples=200)
 @given(STEPS)
-def test_whatever_is_reported_the_estimate_stays_one(
+def test_the_estimate_stays_valid_whatever_is_reported(
     steps: list[tuple[int, int, list[tuple[int, float | None]], int, float]],
 ) -> None:
     line = Line(wanted=1e8)

@@ -87,7 +87,7 @@ def wide(packet: bytes) -> int:
     return int.from_bytes(values[0], "big") if values else -1
 
 
-def test_packets_of_all_tracks_share_one_count_and_retransmissions_get_numbers_of_their_own() -> None:
+def test_packets_of_all_tracks_share_one_sequence_and_retransmissions_have_their_own_numbers() -> None:
     line = Line()
     for _ in range(3):
         line.send()
@@ -100,7 +100,7 @@ def test_packets_of_all_tracks_share_one_count_and_retransmissions_get_numbers_o
     assert line.numbers() == [(first[-1] + 1) & 0xFFFF]
 
 
-def test_a_plain_resend_repeats_its_number_and_what_follows_goes_on_counting() -> None:
+def test_a_plain_resend_repeats_its_number_and_the_sequence_continues() -> None:
     line = Line(rtx=False)
     for _ in range(2):
         line.send()
@@ -115,7 +115,7 @@ def test_a_plain_resend_repeats_its_number_and_what_follows_goes_on_counting() -
     assert second == (first + 1) & 0xFFFF
 
 
-def test_a_receiver_that_has_not_negotiated_numbers_gets_none() -> None:
+def test_a_receiver_without_the_extension_gets_no_numbers() -> None:
     line = Line(extension_ids=(MID,))
     line.send()
     assert [ext_id for ext_id, _ in header(line.bob.media[0])["extensions"]] == [MID]
@@ -125,7 +125,7 @@ def test_a_receiver_that_has_not_negotiated_numbers_gets_none() -> None:
     assert (counters["bandwidth_reports"], counters["bandwidth_reports_ignored"]) == (1, 1)
 
 
-def test_nobody_is_probed_or_told_who_has_not_asked() -> None:
+def test_a_receiver_that_has_not_asked_is_neither_probed_nor_notified() -> None:
     line = Line()
     line.talk(2)
     assert line.engine.counters()["probes_sent"] == 0
@@ -133,7 +133,7 @@ def test_nobody_is_probed_or_told_who_has_not_asked() -> None:
     assert line.estimates() == []
 
 
-def test_who_asks_is_told_once_a_second_what_probes_have_shown() -> None:
+def test_a_receiver_that_asks_gets_the_estimate_once_a_second() -> None:
     line = Line()
     line.engine.want_bandwidth(line.bob.transport, UP_TO)
     line.talk(5)
@@ -144,7 +144,7 @@ def test_who_asks_is_told_once_a_second_what_probes_have_shown() -> None:
     assert line.engine.counters()["bandwidth_reports_ignored"] == 0
 
 
-def test_probes_are_rtx_in_a_row_which_no_decoder_sees() -> None:
+def test_probes_are_consecutive_rtx_packets_that_no_decoder_sees() -> None:
     line = Line()
     line.engine.want_bandwidth(line.bob.transport, UP_TO)
     line.talk(3)
@@ -169,7 +169,7 @@ def test_probes_are_rtx_in_a_row_which_no_decoder_sees() -> None:
     assert repeated > 0
 
 
-def test_probes_end_when_nobody_wants_to_know_any_more() -> None:
+def test_probes_end_with_the_last_subscription_to_estimates() -> None:
     line = Line()
     line.engine.want_bandwidth(line.bob.transport, UP_TO)
     line.talk(1)
@@ -182,7 +182,7 @@ def test_probes_end_when_nobody_wants_to_know_any_more() -> None:
     assert line.estimates() == []
 
 
-def test_a_receiver_with_all_video_switched_off_is_probed_all_the_same() -> None:
+def test_a_receiver_with_all_video_off_is_probed_too() -> None:
     line = Line()
     line.talk(0.5)
     line.engine.set_paused(line.down_track, True)
@@ -199,7 +199,7 @@ def test_a_receiver_with_all_video_switched_off_is_probed_all_the_same() -> None
         pytest.param([], 0, id="cut short"),
     ],
 )
-def test_reports_that_cannot_be_true_change_nothing(numbers: list[int], ignored: int) -> None:
+def test_impossible_reports_change_nothing(numbers: list[int], ignored: int) -> None:
     line = Line()
     for _ in range(5):
         line.send()
@@ -213,7 +213,7 @@ def test_reports_that_cannot_be_true_change_nothing(numbers: list[int], ignored:
     assert counters["dropped_malformed"] == 1 - ignored
 
 
-def test_a_report_that_comes_twice_counts_once() -> None:
+def test_a_repeated_report_counts_once() -> None:
     line = Line()
     for _ in range(5):
         line.send()
@@ -221,7 +221,7 @@ def test_a_report_that_comes_twice_counts_once() -> None:
     assert line.engine.counters()["bandwidth_reports_ignored"] == 1
 
 
-def test_a_receiver_that_leaves_while_it_is_probed_leaves_nothing_behind() -> None:
+def test_a_receiver_that_leaves_during_a_probe_leaves_nothing_behind() -> None:
     line = Line()
     line.engine.want_bandwidth(line.bob.transport, UP_TO)
     line.talk(0.2)

@@ -26,7 +26,7 @@ def test_every_command_is_a_method_of_the_engine_and_of_its_stub() -> None:
     assert there == described == commands | OTHERS
 
 
-def test_every_counter_of_the_struct_is_told_under_its_name() -> None:
+def test_every_counter_of_the_struct_is_exported_under_its_name() -> None:
     declared = (CORE / "objects.pxd").read_text().partition("cdef struct Counters:")[2].partition("\n\n")[0]
     counters = ManualEngine(seed=1).counters()
     assert list(counters) == re.findall(r"uint64_t (\w+)", declared)

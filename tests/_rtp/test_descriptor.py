@@ -52,13 +52,13 @@ L2T1_KEY = Structure(
 )
 
 
-def test_the_layers_of_decode_targets_are_derived_whatever_their_order() -> None:
+def test_the_layers_of_decode_targets_are_derived_in_any_order() -> None:
     assert known_structure(L1T3).fields()["decode_target_layers"] == [(0, 2), (0, 1), (0, 0)]
     assert known_structure(S3T1).fields()["decode_target_layers"] == [(0, 0), (1, 0), (2, 0)]
     assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]
 
 
-def test_three_bytes_take_everything_from_their_template() -> None:
+def test_three_bytes_take_everything_from_the_template() -> None:
     known = known_structure(L1T3)
     # Index 2 has the id (62 + 2) modulo 64.
     data = Descriptor(L1T3, template_id=0, frame_number=0xFFFF, end_of_frame=False).serialise()
@@ -90,7 +90,7 @@ def test_a_structure_contains_its_ids_modulo_64(template_id: int, contained: boo
     assert (result == "unknown template") is not contained
 
 
-def test_an_attached_structure_is_used_instead_of_the_known_one() -> None:
+def test_an_attached_structure_replaces_the_known_one() -> None:
     parsed = read(Descriptor(S3T1, 5, attached=True).serialise(), known_structure(L1T3))
     assert (parsed["spatial_id"], parsed["dtis"], parsed["resolution"]) == (2, "--S", (65536, 65536))
     assert parsed["active_decode_targets"] == 0b111
@@ -108,16 +108,16 @@ def test_a_packet_customises_its_frame_without_touching_the_template() -> None:
     assert read(Descriptor(L2T1_KEY, 1).serialise(), known)["fdiffs"] == [2]
 
 
-def test_a_frame_may_be_customised_to_depend_on_nothing() -> None:
+def test_a_customised_frame_may_have_no_dependencies() -> None:
     assert read(Descriptor(L1T3, 63, custom_fdiffs=()).serialise(), known_structure(L1T3))["fdiffs"] == []
 
 
-def test_an_explicit_bitmask_wins_over_the_one_that_a_structure_implies() -> None:
+def test_an_explicit_bitmask_overrides_the_implied_one() -> None:
     data = Descriptor(L1T3, 62, attached=True, active_decode_targets=0b110).serialise()
     assert read(data)["active_decode_targets"] == 0b110
 
 
-def test_32_decode_targets_have_a_bitmask_of_32_bits() -> None:
+def test_32_decode_targets_have_a_32_bit_bitmask() -> None:
     structure = Structure((Template(0, 0, "S" * 32),))
     data = Descriptor(structure, 0, attached=True).serialise()
     assert read(data)["active_decode_targets"] == 0xFFFFFFFF
@@ -125,7 +125,7 @@ def test_32_decode_targets_have_a_bitmask_of_32_bits() -> None:
     assert read(explicit, known_structure(structure))["active_decode_targets"] == 0x80000001
 
 
-def test_padding_is_ignored_whatever_it_holds() -> None:
+def test_padding_is_ignored_whatever_its_content() -> None:
     data = Descriptor(L1T3, 62, attached=True).serialise()
     assert read(data + b"\xff" * 7)["dtis"] == "SSS"
     assert (
@@ -142,7 +142,7 @@ def layered(*, temporal: bool) -> Structure:
     return Structure(tuple(Template(0, i, "S") if temporal else Template(i, 0, "S") for i in range(9)))
 
 
-def test_structures_as_large_as_the_arrays_are_read() -> None:
+def test_structures_that_fill_the_arrays_are_read() -> None:
     largest = Structure(
         tuple(Template(i // 8, i % 8, "S" * 32, range(1, 17), (15,) * 32) for i in range(64)),
         chain_cnt=32,
@@ -181,16 +181,16 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("error", "data", "known"), MALFORMED)
-def test_what_is_malformed_is_named(error: str, data: bytes, known: Structure | None) -> None:
+def test_each_malformation_is_named(error: str, data: bytes, known: Structure | None) -> None:
     assert read_descriptor(data, known_structure(known) if known else None) == error
 
 
-def test_every_error_of_reading_has_a_row_above() -> None:
+def test_every_parse_error_has_a_case() -> None:
     assert {error for error, _, _ in MALFORMED} == set(ERRORS.values()) - {"no space"}
 
 
 @pytest.mark.parametrize(("temporal_id", "bitmask"), [(0, 0b100), (1, 0b110), (2, 0b111), (7, 0b111)])
-def test_a_temporal_layer_has_the_decode_targets_without_a_higher_one(temporal_id: int, bitmask: int) -> None:
+def test_a_temporal_layer_has_the_decode_targets_up_to_it(temporal_id: int, bitmask: int) -> None:
     assert known_structure(L1T3).decode_targets_up_to(temporal_id) == bitmask
 
 
@@ -223,13 +223,13 @@ def test_a_bitmask_may_push_a_structure_over_the_one_byte_form() -> None:
 
 
 @pytest.mark.parametrize("capacity", range(17))
-def test_a_result_that_does_not_fit_is_an_error_and_not_cut_off(capacity: int) -> None:
+def test_a_result_that_does_not_fit_is_an_error(capacity: int) -> None:
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
     assert rewrite_descriptor(sent, active_decode_targets=1, capacity=capacity) == "no space"
 
 
-def test_wasteful_encodings_are_written_shortest() -> None:
+def test_wasteful_encodings_are_rewritten_in_the_shortest_form() -> None:
     known = known_structure(L1T3)
     # The difference 1, written with 12 bits.
     wasteful = packed(f(8, 0b11_111111) + f(16, 5) + "00010" + f(2, 3) + f(12, 0) + f(2, 0))

@@ -44,14 +44,14 @@ def attached_structures(source: Capture) -> dict[int, dict[str, Any]]:
     return {entry["i"]: entry["structure"] for entry in source.sidecar["structures"]}
 
 
-def test_the_captures_cover_the_codecs_and_spatial_layers_and_simulcast() -> None:
+def test_the_captures_cover_codecs_spatial_layers_and_simulcast() -> None:
     assert {"av1_l1t3", "av1_l3t3_key", "h264_l1t3", "vp8_l1t3", "vp8_simulcast_l1t3", "vp9_l1t3"} <= set(
         WITH_DESCRIPTOR
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_descriptor_is_where_the_negotiated_id_says(name: str) -> None:
+def test_the_descriptor_has_the_negotiated_id(name: str) -> None:
     source = capture(name)
     for packet in source.packets:
         data = packet.extension(source.descriptor_id)
@@ -59,7 +59,7 @@ def test_the_descriptor_is_where_the_negotiated_id_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_attached_structure_is_read_whole(name: str) -> None:
+def test_every_attached_structure_is_read_completely(name: str) -> None:
     source = capture(name)
     expected = attached_structures(source)
     read = {}
@@ -107,7 +107,7 @@ def expected_fields(dd: dict[str, Any], structure: dict[str, Any]) -> dict[str, 
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_descriptor_is_written_again_bit_for_bit(name: str) -> None:
+def test_every_descriptor_is_rewritten_bit_for_bit(name: str) -> None:
     for row, data, stream in descriptors(capture(name)):
         assert rewrite_descriptor(data, stream.known) == data, row["i"]
 
@@ -133,7 +133,7 @@ def test_another_bitmask_changes_nothing_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_truncation_is_named_so(name: str) -> None:
+def test_every_truncation_is_reported_as_one(name: str) -> None:
     for data, known in distinct_descriptors(capture(name)):
         # Three bytes are a complete descriptor if the structure is known.
         for length in {*range(len(data))} - {3}:
@@ -141,7 +141,7 @@ def test_every_truncation_is_named_so(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_flipped_bits_give_a_descriptor_or_an_error(name: str) -> None:
+def test_flipped_bits_yield_a_descriptor_or_an_error(name: str) -> None:
     seeded = random.Random(name)
     for data, known in distinct_descriptors(capture(name)):
         bits = len(data) * 8
@@ -184,7 +184,7 @@ def check_sane(data: bytes, known: Structure | None) -> None:
     assert reread | {"structure": None} == parsed | {"structure": None}
 
 
-def test_a_template_id_is_read_without_a_structure() -> None:
+def test_a_template_id_can_be_read_without_a_structure() -> None:
     for row, data, _ in descriptors(capture("av1_l3t3_key")):
         assert read_template_id(data) == row["dd"]["template_id"]
     assert read_template_id(b"\xc0\x00") is None

@@ -64,7 +64,7 @@ def valid_descriptors(draw: st.DrawFn) -> Descriptor:
 
 
 @given(valid_descriptors())
-def test_what_an_independent_writer_wrote_is_read_and_written_the_same(sent: Descriptor) -> None:
+def test_descriptors_of_an_independent_writer_are_read_and_rewritten_identically(sent: Descriptor) -> None:
     structure, data = sent.structure, sent.serialise()
     known = known_structure(structure)
     parsed = read(data, None if sent.attached else known)
@@ -112,7 +112,7 @@ def check_structure(known: Known, structure: Structure) -> None:
 
 
 @given(valid_descriptors(), st.integers(0, 2**32 - 1))
-def test_any_descriptor_takes_another_bitmask(sent: Descriptor, bitmask: int) -> None:
+def test_any_descriptor_accepts_another_bitmask(sent: Descriptor, bitmask: int) -> None:
     bitmask &= 2**sent.structure.dt_cnt - 1
     known = known_structure(sent.structure)
     told = Descriptor(**(vars(sent) | {"active_decode_targets": bitmask})).serialise()
@@ -120,7 +120,7 @@ def test_any_descriptor_takes_another_bitmask(sent: Descriptor, bitmask: int) ->
 
 
 @given(valid_descriptors(), st.data())
-def test_a_valid_descriptor_cut_short_is_truncated(sent: Descriptor, data: st.DataObject) -> None:
+def test_a_shortened_valid_descriptor_is_truncated(sent: Descriptor, data: st.DataObject) -> None:
     whole = sent.serialise()
     length = data.draw(st.integers(0, len(whole) - 1))
     if length != 3:
@@ -128,7 +128,7 @@ def test_a_valid_descriptor_cut_short_is_truncated(sent: Descriptor, data: st.Da
 
 
 @given(st.binary(max_size=255), valid_descriptors())
-def test_anything_else_is_a_descriptor_or_a_named_error(data: bytes, other: Descriptor) -> None:
+def test_any_bytes_are_a_descriptor_or_a_named_error(data: bytes, other: Descriptor) -> None:
     known = known_structure(other.structure)
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):

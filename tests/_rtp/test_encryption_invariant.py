@@ -83,7 +83,7 @@ class Watched:
 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
-def test_a_new_senders_packet_never_goes_out_under_the_number_of_an_old_ones(profile: str) -> None:
+def test_a_new_senders_packet_never_reuses_an_old_senders_number(profile: str) -> None:
     watched = Watched(profile)
     watched.send(100, keyframe=True)
     watched.ssrc = 2000
@@ -93,7 +93,7 @@ def test_a_new_senders_packet_never_goes_out_under_the_number_of_an_old_ones(pro
     assert watched.resent == 0
 
 
-def test_a_resend_is_the_same_datagram_after_the_receiver_has_learnt_the_mid() -> None:
+def test_a_resend_is_identical_even_after_the_receiver_has_learnt_the_mid() -> None:
     watched = Watched()
     watched.send(100, keyframe=True)
     watched.call.bob.send_rtcp(packets.receiver_report(1, 5000), watched.now)
@@ -173,7 +173,7 @@ class WatchedEncodings:
 
 @settings(max_examples=150)
 @given(st.lists(ENCODING_STEP, max_size=80))
-def test_whatever_encodings_a_receiver_is_switched_between_a_number_has_one_face(
+def test_switching_encodings_never_reuses_a_number_with_other_bytes(
     steps: list[tuple[str, int]],
 ) -> None:
     watched = WatchedEncodings()
@@ -239,7 +239,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
 
 @settings(max_examples=150)
 @given(st.lists(STEP, max_size=60))
-def test_whatever_senders_and_receivers_do_a_number_has_one_face(steps: list[tuple[str, int | None]]) -> None:
+def test_no_behaviour_reuses_a_number_with_other_bytes(steps: list[tuple[str, int | None]]) -> None:
     watched = Watched()
     subscribed = [watched.call.down_track]
     watched.send(watched.sequence, keyframe=True)
@@ -293,7 +293,7 @@ def test_a_plain_resend_does_not_follow_the_senders_active_decode_targets() -> N
     assert watched.resent == 1
 
 
-def test_a_descriptor_that_comes_many_times_is_replaced_once() -> None:
+def test_a_repeated_descriptor_is_replaced_once() -> None:
     watched = watched_with_layers([VIDEO, VIDEO_RTX])
     # If each descriptor were replaced by the first, they would outgrow the buffer.
     others = [b"x"] * 18

@@ -37,13 +37,13 @@ def test_a_packet_reaches_the_receiver_under_its_own_ssrc_with_the_payload_untou
     assert got["sequence"] < 2**15
 
 
-def test_nobody_hears_himself() -> None:
+def test_nobody_receives_their_own_audio() -> None:
     call = Call()
     call.send(1, 1.0)
     assert call.alice.media == []
 
 
-def test_hop_by_hop_extensions_stay_here_and_end_to_end_ones_go_on() -> None:
+def test_hop_by_hop_extensions_are_consumed_and_end_to_end_ones_forwarded() -> None:
     call = Call()
     elements = [(MID, b"1"), (TWCC, b"\0\1"), (LEVEL, b"\x7f"), (DESCRIPTOR, b"abc"), (9, b"unknown")]
     packet = packets.rtp(
@@ -80,7 +80,7 @@ def test_a_down_track_starts_at_a_keyframe_and_its_numbers_are_contiguous() -> N
     assert sequences(call.bob) == [first, first + 1, first + 2, first + 3]
 
 
-def test_numbers_go_on_across_the_senders_16_bit_wrap() -> None:
+def test_numbers_continue_across_the_senders_16_bit_wrap() -> None:
     call = Call()
     for sequence in (65534, 65535, 0, 1):
         call.send(sequence, 1.0)
@@ -88,7 +88,7 @@ def test_numbers_go_on_across_the_senders_16_bit_wrap() -> None:
     assert sequences(call.bob) == [first, first + 1, first + 2, first + 3]
 
 
-def test_a_late_packet_gets_the_number_that_was_kept_for_it() -> None:
+def test_a_late_packet_gets_the_number_reserved_for_it() -> None:
     call = Call()
     for sequence in (1, 2, 4, 3):
         call.send(sequence, 1.0)
@@ -112,7 +112,7 @@ def test_a_duplicate_is_forwarded_once() -> None:
     assert call.engine.counters()["dropped_duplicate"] == 1
 
 
-def test_a_retransmission_from_the_sender_is_forwarded_as_the_packet_that_it_repeats() -> None:
+def test_a_senders_retransmission_is_forwarded_as_the_original_packet() -> None:
     call = Call()
     call.send(1, 1.0)
     call.send(3, 1.0)
@@ -131,7 +131,7 @@ def test_a_retransmission_from_the_sender_is_forwarded_as_the_packet_that_it_rep
     assert payload(call.bob.media[-1]) == VP8_DELTA + b"late"
 
 
-def test_padding_alone_is_consumed_without_leaving_a_gap() -> None:
+def test_padding_only_packets_are_consumed_without_a_gap() -> None:
     call = Call()
     call.send(1, 1.0)
     call.alice.send(packets.rtp(ssrc=1000, sequence=2, payload_type=VIDEO, padding=100), 1.0)
@@ -152,7 +152,7 @@ def test_a_nack_is_answered_on_the_rtx_stream() -> None:
     assert payload(again) == struct.pack("!H", lost) + VP8_KEYFRAME + b"\x02"
 
 
-def test_without_rtx_a_nack_is_answered_with_the_very_same_packet() -> None:
+def test_without_rtx_a_nack_is_answered_with_the_identical_packet() -> None:
     call = Call(rtx=False)
     sent = []
     for sequence in (1, 2):
@@ -174,7 +174,7 @@ def test_a_packet_is_resent_at_most_three_times_and_not_twice_within_a_round_tri
     assert len(call.bob.media) - 1 == 3
 
 
-def test_what_is_older_than_600_ms_is_not_resent() -> None:
+def test_packets_older_than_600_ms_are_not_resent() -> None:
     call = Call()
     call.send(1, 1.0)
     call.bob.send_rtcp(packets.nack(5000, [sequences(call.bob)[0]]), 1.7)
@@ -182,7 +182,7 @@ def test_what_is_older_than_600_ms_is_not_resent() -> None:
     assert len(call.bob.media) == 1
 
 
-def test_resends_take_at_most_a_fifth_of_what_the_receiver_gets() -> None:
+def test_resends_are_limited_to_a_fifth_of_the_receivers_traffic() -> None:
     call = Call()
     for sequence in range(1, 1001):
         call.send(sequence, 1.0, payload=VP8_KEYFRAME + bytes(1000))
@@ -250,7 +250,7 @@ def test_a_payload_type_that_was_never_offered_is_dropped() -> None:
     assert call.engine.counters()["dropped_not_negotiated"] == 1
 
 
-def test_a_sender_that_starts_anew_goes_on_without_a_gap_at_its_keyframe() -> None:
+def test_a_restarted_sender_continues_without_a_gap_at_its_keyframe() -> None:
     call = Call()
     call.send(1, 1.0)
     call.send(2, 1.0)
@@ -268,7 +268,7 @@ def test_at_most_sixteen_sources_are_placed() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 16
 
 
-def test_media_from_an_address_that_has_not_been_checked_is_dropped() -> None:
+def test_media_from_an_unchecked_address_is_dropped() -> None:
     call = Call()
     call.engine.receive(call.alice.outbound.protect(video(1)), ("203.0.113.9", 5), SERVER, 1.0)
     assert call.engine.counters()["dropped_unknown_source"] == 1
@@ -290,7 +290,7 @@ def test_a_replayed_packet_is_dropped() -> None:
     assert call.engine.counters()["dropped_unauthenticated"] == 1
 
 
-def test_a_closed_transport_takes_its_tracks_with_it_and_is_told() -> None:
+def test_a_closed_transport_closes_its_tracks_and_reports_it() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.take_events()
@@ -302,7 +302,7 @@ def test_a_closed_transport_takes_its_tracks_with_it_and_is_told() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_a_receiver_that_leaves_is_sent_nothing_more() -> None:
+def test_a_receiver_that_left_is_sent_nothing_more() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.close_transport(call.bob.transport)
@@ -310,7 +310,7 @@ def test_a_receiver_that_leaves_is_sent_nothing_more() -> None:
     assert len(call.bob.media) == 1
 
 
-def test_commands_for_what_is_gone_do_nothing() -> None:
+def test_commands_for_closed_objects_do_nothing() -> None:
     call = Call()
     call.engine.close_transport(call.alice.transport)
     call.engine.set_muted(call.forwarder, True)
@@ -340,7 +340,7 @@ def test_garbage_of_any_first_byte_is_counted_and_dropped() -> None:
     assert call.bob.media == []
 
 
-def test_an_engine_that_ends_sends_nothing_more() -> None:
+def test_a_stopped_engine_sends_nothing_more() -> None:
     engine = new_engine()
     outlet = vars(engine)["_outlet"]
     for _ in range(300):
@@ -349,7 +349,7 @@ def test_an_engine_that_ends_sends_nothing_more() -> None:
     assert outlet.take() == []
 
 
-def test_nobody_waits_for_ever_for_what_can_be_told_to_be_a_keyframe() -> None:
+def test_a_stream_without_recognisable_keyframes_is_forwarded_after_a_timeout() -> None:
     # Some H264 encoders answer a PLI with a picture that is complete but not an IDR.
     call = Call()
     for step in range(200):
@@ -357,7 +357,7 @@ def test_nobody_waits_for_ever_for_what_can_be_told_to_be_a_keyframe() -> None:
     assert 30 <= len(call.bob.media) <= 60  # of 4 s, all after the first three
 
 
-def test_each_forwarded_packet_is_told_where_packets_are_logged() -> None:
+def test_each_forwarded_packet_is_logged_where_packet_logs_are_on() -> None:
     call = Call()
     call.send(7, 1.0)
     assert "forwarded" not in [event[0] for event in call.engine.take_events()]
@@ -372,7 +372,7 @@ def test_each_forwarded_packet_is_told_where_packets_are_logged() -> None:
     assert told == [(call.bob.transport, 1000, 5000, 8 << 16 | number)]
 
 
-def test_a_sender_that_turns_to_another_codec_is_told_but_not_at_every_packet() -> None:
+def test_a_change_of_codec_is_reported_once() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.publish("1", "video")

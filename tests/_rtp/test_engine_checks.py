@@ -6,7 +6,7 @@ from aioice import stun
 from tests.kit.participant import SERVER, Participant, deliver, new_engine
 
 
-def test_a_check_is_answered_with_the_address_that_it_came_from() -> None:
+def test_a_check_is_answered_with_its_source_address() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     deliver(engine, alice)
@@ -16,7 +16,7 @@ def test_a_check_is_answered_with_the_address_that_it_came_from() -> None:
     assert answer.check_message_integrity(alice.pwd.encode())
 
 
-def test_a_check_with_a_wrong_password_is_dropped_without_an_answer() -> None:
+def test_a_check_with_a_wrong_password_is_dropped_silently() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     engine.take_datagrams()
@@ -37,7 +37,7 @@ def test_a_check_that_claims_our_role_is_passed_to_python_unanswered() -> None:
     assert [event[0] for event in engine.take_events()] == ["stun"]
 
 
-def test_a_path_is_told_once_and_once_more_when_it_is_nominated() -> None:
+def test_a_path_is_reported_once_and_again_when_it_is_nominated() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     for nominate in (False, False, True, True):
@@ -66,7 +66,7 @@ def test_dtls_is_passed_up_only_from_a_validated_path() -> None:
     assert [(event[0], event[1]) for event in engine.take_events()] == [("dtls", alice.transport)]
 
 
-def test_responses_to_our_own_requests_are_told_by_their_transaction_id() -> None:
+def test_responses_to_our_own_requests_are_recognised_by_transaction_id() -> None:
     engine = new_engine()
     response = stun.Message(
         message_method=stun.Method.BINDING,
@@ -81,11 +81,11 @@ def test_responses_to_our_own_requests_are_told_by_their_transaction_id() -> Non
     ]
 
 
-def test_two_engines_with_another_seed_tag_their_requests_differently() -> None:
+def test_two_engines_with_different_seeds_tag_their_requests_differently() -> None:
     assert new_engine(1 << 32).transaction_prefix(1) != new_engine(2 << 32).transaction_prefix(1)
 
 
-def test_a_path_is_told_again_in_each_generation_though_the_socket_stays() -> None:
+def test_a_path_is_reported_again_in_each_generation() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.check(1.0)
@@ -106,7 +106,7 @@ def test_a_path_is_told_again_in_each_generation_though_the_socket_stays() -> No
     [(0.1, 1.5), (0.25, 1.5), (1.0, 2.6)],
     ids=["it was full", "a voice that is silent", "only checks came"],
 )
-def test_a_path_over_which_much_came_is_told_sooner(between_s: float, silent_s: float) -> None:
+def test_a_busy_path_is_reported_sooner(between_s: float, silent_s: float) -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     now = 1.0
@@ -122,7 +122,7 @@ def test_a_path_over_which_much_came_is_told_sooner(between_s: float, silent_s: 
     assert silent_s < now - last < silent_s + 0.6
 
 
-def test_a_silent_path_is_told_once_and_so_is_what_comes_again() -> None:
+def test_a_silent_path_and_its_return_are_each_reported_once() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     bob = Participant(engine, 1002)

@@ -17,7 +17,7 @@ def crowd(engine: ManualEngine) -> list[Participant]:
     return publishers
 
 
-def test_histories_of_slow_publishers_do_not_keep_others_from_being_kept() -> None:
+def test_slow_publishers_histories_do_not_displace_others() -> None:
     call = Call()
     publishers = crowd(call.engine)
     # Half a minute of a slow camera each.
@@ -33,7 +33,7 @@ def test_histories_of_slow_publishers_do_not_keep_others_from_being_kept() -> No
     assert len(call.bob.media) == 2
 
 
-def test_a_burst_that_fills_the_pool_is_forwarded_and_not_kept() -> None:
+def test_a_burst_that_fills_the_pool_is_forwarded_without_history() -> None:
     call = Call()
     publishers = crowd(call.engine)
     for sequence in range(HISTORY):
@@ -44,7 +44,7 @@ def test_a_burst_that_fills_the_pool_is_forwarded_and_not_kept() -> None:
     assert len(call.bob.media) == HISTORY
 
 
-def test_a_flood_of_handshakes_does_not_hide_that_media_begins() -> None:
+def test_a_flood_of_handshakes_does_not_hide_the_start_of_media() -> None:
     call = Call()
     for length in [1400] * 800 + [10] * 800:
         call.engine.receive(b"\x16\xfe\xfd" + bytes(length), call.alice.address, SERVER, 1.0)

@@ -10,7 +10,7 @@ from tests.kit.participant import AUDIO, MID, VP8_DELTA, VP8_KEYFRAME, Participa
 
 
 @pytest.mark.parametrize("request_", [packets.pli, packets.fir])
-def test_a_keyframe_request_of_a_receiver_becomes_one_pli_to_the_sender(request_: object) -> None:
+def test_a_receivers_keyframe_request_becomes_one_pli_to_the_sender(request_: object) -> None:
     call = Call()
     call.send(1, 10.0)
     call.alice.reports.clear()
@@ -55,7 +55,7 @@ def asked_twice(again_at: float | None) -> list[float]:
     return times
 
 
-def test_a_keyframe_request_that_comes_too_early_is_held_back_and_not_lost() -> None:
+def test_an_early_keyframe_request_is_delayed_and_not_lost() -> None:
     once, twice = asked_twice(None), asked_twice(10.6)
     assert once[0] == 10.55
     assert sorted(set(twice) - set(once)) == [pytest.approx(13.55, abs=0.02)]
@@ -100,7 +100,7 @@ def test_audio_is_never_asked_for_a_keyframe() -> None:
     assert plis(alice) == 0
 
 
-def test_missing_packets_are_asked_of_the_sender() -> None:
+def test_missing_packets_are_requested_from_the_sender() -> None:
     call = Call()
     call.send(1, 1.0)
     call.send(4, 1.0)
@@ -147,7 +147,7 @@ def test_a_sender_report_is_translated_for_the_receiver() -> None:
     assert sdes.startswith(struct.pack("!IBB", 5000, 1, 5) + b"alice")
 
 
-def test_bandwidth_estimates_and_reports_of_receivers_go_no_further() -> None:
+def test_receivers_bandwidth_estimates_and_reports_are_not_forwarded() -> None:
     call = Call()
     call.send(1, 10.0)
     call.alice.reports.clear()
@@ -157,7 +157,7 @@ def test_bandwidth_estimates_and_reports_of_receivers_go_no_further() -> None:
     assert call.alice.reports == []
 
 
-def test_a_receiver_that_becomes_ready_has_a_keyframe_asked_for() -> None:
+def test_a_receiver_that_becomes_ready_triggers_a_keyframe_request() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 5000)
@@ -171,7 +171,7 @@ def test_a_receiver_that_becomes_ready_has_a_keyframe_asked_for() -> None:
     assert plis(call.alice) == before + 1
 
 
-def test_a_keyframe_answers_the_request_that_a_receiver_must_wait_with() -> None:
+def test_a_keyframe_satisfies_a_delayed_request() -> None:
     call = Call()
     call.send(1, 1.0)
     periodic = 1.0

@@ -32,7 +32,7 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
-def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
+def test_a_retransmission_never_starts_new_numbers(distance: int) -> None:
     """The retransmission may belong to the source that this one has replaced."""
     call = Call()
     call.send(100, 1.0)
@@ -44,7 +44,7 @@ def test_a_retransmission_never_begins_new_numbers(distance: int) -> None:
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
 @pytest.mark.parametrize("number", [33_000, 60_000, 64_500, 65_500])
-def test_a_source_that_leaps_in_its_first_cycle_goes_on_at_once(number: int, profile: str) -> None:
+def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number: int, profile: str) -> None:
     """RFC 3711 section 3.3.1 would treat it as a late packet of the previous cycle."""
     call = Call(profile=profile)
     call.send(99, 1.0)
@@ -58,7 +58,7 @@ def test_a_source_that_leaps_in_its_first_cycle_goes_on_at_once(number: int, pro
     assert sequences(call.bob)[2] > first + 1
 
 
-def test_a_retransmission_whose_own_numbers_leap_begins_no_new_ones() -> None:
+def test_a_retransmission_with_jumping_numbers_starts_no_new_ones() -> None:
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(99, sequence=1), 1.0)
@@ -75,7 +75,7 @@ def test_a_source_without_a_number_of_its_own_is_not_placed() -> None:
     assert call.engine.counters()["dropped_not_negotiated"] == 1
 
 
-def test_a_flood_of_sources_is_cut_off_and_those_that_are_known_go_on() -> None:
+def test_a_flood_of_sources_is_limited_and_known_ones_continue() -> None:
     call = Call()
     call.send(1, 1.0)
     for n in range(STREAMS):
@@ -88,7 +88,7 @@ def test_a_flood_of_sources_is_cut_off_and_those_that_are_known_go_on() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 1
 
 
-def test_a_flood_of_reporting_sources_is_cut_off_too() -> None:
+def test_a_flood_of_reporting_sources_is_limited_too() -> None:
     call = Call()
     call.send(1, 1.0)
     for n in range(STREAMS):
@@ -98,7 +98,7 @@ def test_a_flood_of_reporting_sources_is_cut_off_too() -> None:
     assert call.engine.counters()["dropped_not_negotiated"] == before + 1
 
 
-def test_an_address_that_another_had_meanwhile_is_its_owners_again_with_the_next_check() -> None:
+def test_an_address_returns_to_its_owner_with_the_next_check() -> None:
     engine = new_engine()
     alice, bob, carol = (Participant(engine, port) for port in (1001, 1002, 1003))
     forwarder = alice.publish("1", "video")
@@ -112,7 +112,7 @@ def test_an_address_that_another_had_meanwhile_is_its_owners_again_with_the_next
     assert len(bob.media) == 1
 
 
-def test_jitter_is_in_the_clock_of_the_codec_that_is_being_sent() -> None:
+def test_jitter_uses_the_clock_of_the_present_codec() -> None:
     engine = ManualEngine(seed=1)
     engine.negotiate(
         payloads=[(111, "audio", "opus", 48000, None), (8, "audio", "PCMA", 8000, None)],
@@ -137,7 +137,7 @@ def test_jitter_is_in_the_clock_of_the_codec_that_is_being_sent() -> None:
 
 
 @pytest.mark.parametrize(("begins_with", "plis"), [(VP8_DELTA, 1), (VP8_KEYFRAME, 0)])
-def test_a_source_that_takes_over_is_asked_for_a_keyframe_unless_it_begins_with_one(
+def test_a_replacing_source_is_asked_for_a_keyframe_unless_it_starts_with_one(
     begins_with: bytes, plis: int
 ) -> None:
     """No receiver misses a packet that was lost before the first arrival."""

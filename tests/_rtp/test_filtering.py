@@ -32,7 +32,7 @@ ALL_CHANGES = list(permutations(LAYERS, 2))
 
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_the_frames_of_the_wanted_layers_go_and_nothing_else_under_contiguous_numbers(
+def test_only_frames_of_the_requested_layers_are_forwarded_with_contiguous_numbers(
     name: str, layer: int
 ) -> None:
     stream = video(name)
@@ -48,7 +48,7 @@ def test_the_frames_of_the_wanted_layers_go_and_nothing_else_under_contiguous_nu
 
 @pytest.mark.parametrize("layer", [0, 1])
 @pytest.mark.parametrize("name", ["av1_l1t1", *THREE_LAYERS])
-def test_the_frames_that_go_decode_to_the_very_pictures_of_the_full_stream(name: str, layer: int) -> None:
+def test_forwarded_frames_decode_to_the_pictures_of_the_full_stream(name: str, layer: int) -> None:
     sent = read_media(filtered(records(name), video(name).source.descriptor_id, layer))
     check_pictures(name, sent)
 
@@ -85,7 +85,7 @@ def frames_by_packet(name: str) -> list[Frame]:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_change_at_any_packet_sends_whole_frames_with_all_their_dependencies(name: str) -> None:
+def test_a_change_at_any_packet_sends_whole_frames_with_their_dependencies(name: str) -> None:
     frames = frames_by_packet(name)
     for before, after in ALL_CHANGES:
         for place in range(len(frames)):

@@ -174,7 +174,7 @@ def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiv
 
 
 @given(streams(), changes)
-def test_a_stream_that_comes_in_order_leaves_no_gap_and_needs_no_filler(
+def test_an_ordered_stream_leaves_no_gap_and_needs_no_filler(
     stream: list[Packet], layers: dict[int, int]
 ) -> None:
     receiver = forwarded(stream, layers)
@@ -184,7 +184,7 @@ def test_a_stream_that_comes_in_order_leaves_no_gap_and_needs_no_filler(
 
 
 @given(streams(), changes, delays)
-def test_late_packets_have_the_numbers_that_were_kept_for_them(
+def test_late_packets_get_the_numbers_reserved_for_them(
     stream: list[Packet], layers: dict[int, int], late: list[int]
 ) -> None:
     arriving = overtaken(stream, late)
@@ -204,7 +204,7 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 
 
 @given(streams(), changes, some, st.booleans())
-def test_repetitions_of_what_came_reach_nobody(
+def test_repeated_packets_are_not_forwarded(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
     """On the RTX stream or plainly, for frames that were forwarded and frames that were dropped."""
@@ -219,7 +219,7 @@ def test_repetitions_of_what_came_reach_nobody(
 
 
 @given(streams(), changes, some)
-def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
+def test_permanent_losses_leave_only_their_own_gaps(
     stream: list[Packet], layers: dict[int, int], lost: set[int]
 ) -> None:
     arriving = [packet for place, packet in enumerate(stream) if place not in lost]
@@ -234,7 +234,7 @@ def test_what_is_lost_for_good_leaves_its_own_gaps_at_most(
 
 
 @given(streams(), changes, some, st.integers(1, 12))
-def test_what_comes_as_a_retransmission_fills_its_gap(
+def test_a_retransmission_fills_its_gap(
     stream: list[Packet], layers: dict[int, int], lost: set[int], later: int
 ) -> None:
     lost = {place for place in lost if place < len(stream) and stream[place].frame >= 0}
@@ -251,13 +251,13 @@ def test_what_comes_as_a_retransmission_fills_its_gap(
     assert receiver.fillers <= len(lost)
 
 
-def test_a_late_packet_between_two_of_padding_goes() -> None:
+def test_a_late_packet_between_two_padding_packets_is_forwarded() -> None:
     stream = [Packet(100, 0), Packet(101, -1), Packet(102, 1), Packet(103, -1), Packet(104, 2)]
     receiver = forwarded([stream[0], stream[1], stream[3], stream[2], stream[4]], {})
     assert receiver.payloads == [stream[0].payload, stream[2].payload, stream[4].payload]
 
 
-def test_the_rest_of_a_dropped_frame_is_dropped_though_its_first_packet_was_lost() -> None:
+def test_the_rest_of_a_dropped_frame_is_dropped_even_if_its_first_packet_was_lost() -> None:
     stream = [
         Packet(100, 0),
         Packet(101, 1, True, False),
@@ -270,7 +270,7 @@ def test_the_rest_of_a_dropped_frame_is_dropped_though_its_first_packet_was_lost
     assert receiver.gaps == 0
 
 
-def test_a_late_packet_of_a_frame_that_turns_out_unwanted_is_filled_with_padding() -> None:
+def test_a_late_packet_of_an_unwanted_frame_is_replaced_by_padding() -> None:
     stream = [Packet(100, 0), Packet(101, 1), Packet(102, 2), Packet(103, 3), Packet(104, 4)]
     receiver = forwarded([stream[0], stream[4], stream[2]], {0: 0})
     assert receiver.payloads == [stream[0].payload, stream[4].payload]
@@ -278,7 +278,7 @@ def test_a_late_packet_of_a_frame_that_turns_out_unwanted_is_filled_with_padding
     assert receiver.gaps == 2
 
 
-def test_a_frame_goes_whole_though_its_structure_comes_in_the_middle_of_it() -> None:
+def test_a_frame_is_forwarded_whole_though_its_structure_arrives_midway() -> None:
     keyframe = [Packet(100, 0, True, False), Packet(101, 0, False, True)]
     upper = [Packet(102, 1, True, False), Packet(103, 1, False, True)]
     receiver = forwarded(

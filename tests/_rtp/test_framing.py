@@ -27,19 +27,19 @@ def cut(data: bytes, seed: int) -> list[bytes]:
 
 
 @given(frames_of_any_size, strategies.integers())
-def test_frames_are_read_whole_from_whatever_pieces_they_come_in(frames: list[bytes], seed: int) -> None:
+def test_frames_are_read_from_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
     reader = Reader()
     read = [frame for piece in cut(on_the_wire(frames), seed) for frame in reader.read(piece)]
     assert read == frames
 
 
-def test_a_frame_as_long_as_a_datagram_may_be_is_read_and_one_byte_more_is_refused() -> None:
+def test_the_longest_frame_is_read_and_one_byte_more_is_refused() -> None:
     assert Reader().read(on_the_wire([bytes(LONGEST)])) == [bytes(LONGEST)]
     with pytest.raises(BrokenFraming):
         Reader().read((LONGEST + 1).to_bytes(2, "big"))
 
 
-def test_what_is_read_before_the_lie_is_read() -> None:
+def test_frames_before_an_invalid_length_are_read() -> None:
     reader = Reader()
     assert reader.read(on_the_wire([b"good"]) + b"\x00") == [b"good"]
     assert reader.read(b"\x03yes" + b"\x05") == [b"yes"]
@@ -48,9 +48,7 @@ def test_what_is_read_before_the_lie_is_read() -> None:
 
 
 @given(frames_of_any_size, strategies.integers())
-def test_frames_that_wait_are_written_whole_in_whatever_pieces_they_leave(
-    frames: list[bytes], seed: int
-) -> None:
+def test_waiting_frames_are_written_whole_in_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
     choice = random.Random(seed)
     writer, written, waiting = Writer(), b"", list(frames)
     while waiting or len(writer):
@@ -68,9 +66,7 @@ def test_frames_that_wait_are_written_whole_in_whatever_pieces_they_leave(
 
 
 @given(strategies.binary(min_size=1, max_size=LONGEST), strategies.data())
-def test_the_rest_of_a_frame_that_has_begun_to_leave_leaves_first(
-    frame: bytes, data: strategies.DataObject
-) -> None:
+def test_the_rest_of_a_partly_sent_frame_is_sent_first(frame: bytes, data: strategies.DataObject) -> None:
     gone = data.draw(strategies.integers(0, len(frame) + 1))
     writer = Writer()
     assert writer.put(frame, gone)
@@ -79,7 +75,7 @@ def test_the_rest_of_a_frame_that_has_begun_to_leave_leaves_first(
     assert writer.take(len(writer)) == on_the_wire([frame])[gone:] + on_the_wire([b"next"])
 
 
-def test_a_frame_that_finds_no_room_is_left_out_whole() -> None:
+def test_a_frame_without_space_is_dropped_whole() -> None:
     writer = Writer()
     assert writer.put(bytes(98), limit=150)
     assert not writer.put(bytes(98), limit=150)

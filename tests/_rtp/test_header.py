@@ -82,7 +82,7 @@ def test_contributing_sources_are_skipped() -> None:
     assert (parsed["payload_offset"], parsed["payload_length"]) == (24, 7)
 
 
-def test_padding_is_no_payload() -> None:
+def test_padding_is_not_payload() -> None:
     parsed = parse_header(packet(padding=5))
     assert parsed is not None
     assert (parsed["payload_length"], parsed["padding"]) == (7, 5)
@@ -150,7 +150,7 @@ def test_a_malformed_packet_is_refused(data: bytes) -> None:
 @pytest.mark.parametrize(
     "extensions", [block(0xBEDE, b"\x10A\x2fBBBBBBBBBBBBBBBB\0"), block(0x1000, b"\x01\x01A\x63\0\0\0\0")]
 )
-def test_a_packet_cut_anywhere_in_its_header_is_refused(extensions: bytes) -> None:
+def test_a_packet_truncated_anywhere_in_its_header_is_refused(extensions: bytes) -> None:
     whole = packet(extensions, payload=b"", csrcs=(7, 8))
     assert parse_header(whole) is not None
     for length in range(len(whole)):
@@ -158,7 +158,7 @@ def test_a_packet_cut_anywhere_in_its_header_is_refused(extensions: bytes) -> No
 
 
 @given(st.binary(max_size=120), st.sampled_from([b"", b"\x90", b"\x91", b"\xb0"]))
-def test_any_bytes_are_read_or_refused_and_nothing_found_lies_outside_them(data: bytes, first: bytes) -> None:
+def test_any_bytes_are_parsed_within_their_bounds_or_refused(data: bytes, first: bytes) -> None:
     parsed = parse_header(first + data)
     if parsed is None:
         return
@@ -169,7 +169,7 @@ def test_any_bytes_are_read_or_refused_and_nothing_found_lies_outside_them(data:
 # --- writing ---
 
 
-def test_the_receivers_fields_take_the_place_of_the_senders() -> None:
+def test_the_receivers_fields_replace_the_senders() -> None:
     parsed = parse_header(rewritten(packet(csrcs=(1, 2)), ids={}))
     assert parsed is not None
     assert (parsed["ssrc"], parsed["sequence"], parsed["payload_type"], parsed["payload_offset"]) == (
@@ -181,7 +181,7 @@ def test_the_receivers_fields_take_the_place_of_the_senders() -> None:
     assert (parsed["timestamp"], parsed["marker"]) == (0x55667788, True)
 
 
-def test_ids_are_translated_and_those_without_a_translation_are_left_out() -> None:
+def test_ids_are_translated_and_unknown_ones_left_out() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a"), (2, b"b"), (3, b"c")]))
     assert elements(rewritten(data, ids={1: 5, 3: 1})) == [(5, b"a"), (1, b"c")]
 
@@ -191,13 +191,13 @@ def test_the_mid_comes_first() -> None:
     assert elements(rewritten(data, ids={1: 1}, mid=(4, b"video"))) == [(4, b"video"), (1, b"a")]
 
 
-def test_a_block_that_would_be_empty_is_not_written() -> None:
+def test_an_empty_block_is_not_written() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a")]))
     assert rewritten(data, ids={})[0] == 0x80
 
 
 @pytest.mark.parametrize("mixed", [True, False])
-def test_the_two_byte_form_is_used_only_where_the_receiver_accepted_it(mixed: bool) -> None:
+def test_the_two_byte_form_is_used_only_if_the_receiver_accepted_it(mixed: bool) -> None:
     long = (2, bytes(17))
     data = packet(packets.two_byte_extensions([(1, b"a"), long]))
     result = rewritten(data, mixed=mixed, ids=EVERY_ID)
@@ -215,7 +215,7 @@ def test_the_two_byte_form_is_used_only_where_the_receiver_accepted_it(mixed: bo
     mixed=st.booleans(),
     mid=st.none() | st.tuples(ONE_BYTE_IDS, ONE_BYTE_VALUES),
 )
-def test_what_is_forwarded_keeps_its_value_and_the_payload_is_untouched(
+def test_forwarded_extensions_keep_their_value_and_the_payload_is_untouched(
     form: str,
     data: st.DataObject,
     payload: bytes,

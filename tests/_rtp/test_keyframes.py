@@ -56,7 +56,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param("H264", b"", False, id="nothing"),
     ],
 )
-def test_whether_a_payload_starts_a_keyframe(codec: str, payload: bytes, expected: bool) -> None:
+def test_keyframes_are_recognised_by_the_payload(codec: str, payload: bytes, expected: bool) -> None:
     assert is_keyframe(codec, payload) is expected
 
 
@@ -75,7 +75,7 @@ def recognised(packet: Packet, codec: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if capture(name).descriptor_id])
-def test_in_a_browsers_stream_a_keyframe_starts_where_a_structure_is_attached(name: str) -> None:
+def test_in_a_browsers_stream_an_attached_structure_starts_a_keyframe(name: str) -> None:
     described = 0
     for packet in capture(name).packets:
         codec = codec_of(name, packet)
@@ -86,7 +86,7 @@ def test_in_a_browsers_stream_a_keyframe_starts_where_a_structure_is_attached(na
 
 
 @pytest.mark.parametrize(("name", "field"), [("vp8_l1t3_nodd", "key"), ("av1_l1t3_noddext", "N")])
-def test_in_a_stream_without_descriptors_the_payload_tells(name: str, field: str) -> None:
+def test_without_descriptors_the_payload_marks_keyframes(name: str, field: str) -> None:
     tells = [
         (recognised(packet, codec), bool(packet.row["payload"].get(field)))
         for packet in capture(name).packets
@@ -105,11 +105,11 @@ def asked(requester: Requester, first: float, last: float) -> list[float]:
     return [now for now in steps if requester.take_due(now)]
 
 
-def test_without_anybody_asking_a_request_goes_out_every_two_seconds() -> None:
+def test_without_requests_one_is_sent_every_two_seconds() -> None:
     assert asked(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
-def test_the_first_request_goes_out_at_once_and_the_next_after_half_a_second() -> None:
+def test_the_first_request_is_sent_at_once_and_the_next_after_half_a_second() -> None:
     requester = Requester(100.0)
     requester.request(1.0)
     assert requester.take_due(1.0)
@@ -117,7 +117,7 @@ def test_the_first_request_goes_out_at_once_and_the_next_after_half_a_second() -
     assert asked(requester, 1.1, 3.0) == [1.5]
 
 
-def test_many_requests_are_one() -> None:
+def test_concurrent_requests_are_merged() -> None:
     requester = Requester(100.0)
     for now in (1.0, 1.0, 1.1, 1.2, 1.3):
         requester.request(now)
@@ -137,7 +137,7 @@ def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_on_
     assert asked(requester, 1.1, 3.0) == expected
 
 
-def test_the_periodic_request_answers_those_that_wait() -> None:
+def test_the_periodic_request_satisfies_waiting_ones() -> None:
     requester = Requester(1.2)
     requester.request(1.0)
     assert requester.take_due(1.0)
@@ -145,7 +145,7 @@ def test_the_periodic_request_answers_those_that_wait() -> None:
     assert asked(requester, 1.1, 3.0) == [1.2]
 
 
-def test_a_keyframe_answers_what_is_held_back_and_not_what_comes_after_it() -> None:
+def test_a_keyframe_satisfies_earlier_requests_only() -> None:
     requester = Requester(100.0)
     requester.request(1.0)
     assert requester.take_due(1.0)

@@ -212,24 +212,24 @@ SCENARIOS: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", SCENARIOS.values(), ids=SCENARIOS)
-def test_which_frames_a_receiver_gets(steps: list[Step]) -> None:
+def test_a_receiver_gets_the_frames_of_its_layers(steps: list[Step]) -> None:
     run(steps)
 
 
-def test_every_packet_of_a_frame_has_the_decision_of_its_first() -> None:
+def test_every_packet_of_a_frame_shares_the_decision_of_its_first() -> None:
     selector = run([ALL, Target(2), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", True)])
     run([Target(0), frame(2, 2, "--D", "1", True), frame(3, 1, "-DS", "2", False)], selector)
     run([ALL, frame(3, 1, "-DS", "2", False), frame(2, 2, "--D", "1", True)], selector)
 
 
-def test_a_decision_is_remembered_for_as_long_as_the_cache_reaches() -> None:
+def test_a_decision_is_remembered_within_the_cache() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", False)])
     for number in range(3, CACHE + 2):
         run([frame(number, 0, "SSS", "", True)], selector)
     run([frame(2, 2, "--D", "1", False)], selector)
 
 
-def test_a_packet_later_than_the_cache_goes_and_disturbs_no_newer_decision() -> None:
+def test_a_packet_later_than_the_cache_is_forwarded_and_disturbs_no_newer_decision() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", False)])
     run([frame(CACHE + 2, 0, "SSS", "", True)], selector)
     run([frame(2, 2, "--D", "1", True), frame(CACHE + 2, 0, "SSS", "", True)], selector)
@@ -241,7 +241,7 @@ def test_numbers_may_jump_far_ahead() -> None:
     run([frame(10 * CACHE + 1, 2, "--D", "1", False), frame(10 * CACHE + 2, 0, "SSS", "", True)], selector)
 
 
-def test_a_new_sender_is_forwarded_from_its_keyframe_in_the_layers_asked_for() -> None:
+def test_a_new_sender_is_forwarded_from_its_keyframe_in_the_requested_layers() -> None:
     selector = run([Target(1), frame(500, 0, "SSS", "", True), frame(501, 1, "-DS", "1", True)])
     selector.forget()
     run(
@@ -254,7 +254,7 @@ def test_a_new_sender_is_forwarded_from_its_keyframe_in_the_layers_asked_for() -
     )
 
 
-def test_after_a_new_sender_old_numbers_mean_nothing() -> None:
+def test_after_a_new_sender_old_numbers_have_no_meaning() -> None:
     selector = run([Target(0), frame(10, 0, "SSS", "", True), frame(11, 1, "-DS", "1", False)])
     selector.forget()
     run([frame(11, 0, "SSS", "", True), frame(12, 0, "SSS", "1", True)], selector)
@@ -268,7 +268,7 @@ def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bo
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 
-def test_all_spatial_layers_of_a_wanted_temporal_layer_go() -> None:
+def test_all_spatial_layers_of_a_requested_temporal_layer_are_forwarded() -> None:
     run(
         [
             Target(0),
@@ -284,7 +284,7 @@ def test_all_spatial_layers_of_a_wanted_temporal_layer_go() -> None:
     )
 
 
-def test_a_spatial_layer_goes_up_no_further_than_those_below_it() -> None:
+def test_a_spatial_layer_switches_up_no_further_than_those_below_it() -> None:
     run(
         [
             Target(0),

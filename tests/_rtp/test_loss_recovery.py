@@ -21,7 +21,7 @@ def contents(participant: Participant) -> list[bytes]:
     return [payload(packet) for packet in sorted(participant.media, key=lambda p: header(p)["sequence"])]
 
 
-def test_a_keyframe_whose_first_packet_is_overtaken_is_forwarded_whole() -> None:
+def test_a_keyframe_with_a_reordered_first_packet_is_forwarded_whole() -> None:
     call = Call()
     sent = {sequence: numbered(sequence, keyframe=sequence == 10) for sequence in range(9, 15)}
     for sequence in (9, 11, 12, 10, 13, 14):
@@ -31,7 +31,7 @@ def test_a_keyframe_whose_first_packet_is_overtaken_is_forwarded_whole() -> None
     assert contents(call.bob) == [sent[sequence] for sequence in range(10, 15)]
 
 
-def test_what_is_still_missing_when_a_late_keyframe_starts_keeps_its_number() -> None:
+def test_packets_missing_when_a_late_keyframe_starts_keep_their_numbers() -> None:
     call = Call()
     sent = {sequence: numbered(sequence, keyframe=sequence == 10) for sequence in range(10, 14)}
     for sequence in (11, 13, 10, 12):
@@ -39,7 +39,7 @@ def test_what_is_still_missing_when_a_late_keyframe_starts_keeps_its_number() ->
     assert contents(call.bob) == [sent[sequence] for sequence in range(10, 14)]
 
 
-def test_a_nack_that_crosses_the_late_packet_on_its_way_is_not_answered() -> None:
+def test_a_nack_that_crosses_the_late_packet_is_not_answered() -> None:
     call = Call()
     for sequence in (1, 3, 4):
         call.send(sequence, 1.0)
@@ -58,7 +58,7 @@ def test_a_nack_that_crosses_the_late_packet_on_its_way_is_not_answered() -> Non
 
 
 @pytest.mark.parametrize(("asked_for", "resends"), [(1, 3), (120, 6)])
-def test_a_receiver_that_loses_much_may_have_a_packet_more_often(asked_for: int, resends: int) -> None:
+def test_a_receiver_with_heavy_loss_may_get_a_packet_more_often(asked_for: int, resends: int) -> None:
     call = Call()
     for sequence in range(1, 1001):
         call.send(sequence, 1.0 + sequence / 10_000, payload=VP8_KEYFRAME + bytes(200))
@@ -73,7 +73,7 @@ def test_a_receiver_that_loses_much_may_have_a_packet_more_often(asked_for: int,
     assert len(call.bob.media) - before == min(resends, 5) - 1
 
 
-def test_the_numbers_of_a_sender_that_jumped_are_reported_from_its_new_beginning() -> None:
+def test_a_sender_whose_numbers_jumped_is_reported_from_its_new_start() -> None:
     call = Call()
     for sequence in (60000, 60001, 5, 6):
         call.send(sequence, 1.0)
@@ -84,7 +84,7 @@ def test_the_numbers_of_a_sender_that_jumped_are_reported_from_its_new_beginning
 
 
 @pytest.mark.parametrize("rtx", [True, False])
-def test_a_fast_tracks_packets_can_all_be_asked_for_until_they_are_too_old(rtx: bool) -> None:
+def test_all_recent_packets_of_a_fast_track_can_be_requested(rtx: bool) -> None:
     call = Call(rtx=rtx)
     for sequence in range(1000):
         call.send(sequence, 1.0 + sequence * 0.0005)
@@ -120,7 +120,7 @@ class Voice:
         return [number - sequences(self.bob)[0] for number in sequences(self.bob)]
 
 
-def test_sound_that_is_lost_on_its_way_in_is_asked_for_and_forwarded_late() -> None:
+def test_lost_audio_is_requested_and_forwarded_late() -> None:
     voice = Voice(0.05)
     voice.say(2, 1.1)
     voice.say(4, 1.14)
@@ -133,7 +133,7 @@ def test_sound_that_is_lost_on_its_way_in_is_asked_for_and_forwarded_late() -> N
 
 
 @pytest.mark.parametrize(("round_trip_s", "again"), [(0.14, True), (0.16, False)])
-def test_a_listener_within_150_ms_gets_the_very_same_packet_of_sound_again(
+def test_a_listener_within_150_ms_gets_the_identical_audio_packet_again(
     round_trip_s: float, again: bool
 ) -> None:
     voice = Voice(round_trip_s)

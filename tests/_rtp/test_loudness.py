@@ -16,19 +16,19 @@ def changes(levels: list[int], *, every: float = 0.02) -> list[tuple[float, bool
     return told
 
 
-def test_lasting_loudness_is_speech() -> None:
+def test_sustained_loudness_is_speech() -> None:
     assert changes([QUIET] * 5 + [LOUD] * 20) == [(0.18, True)]
 
 
-def test_a_knock_on_the_table_is_not() -> None:
+def test_a_knock_on_the_table_is_not_speech() -> None:
     assert changes([QUIET] * 5 + [LOUD] * 1 + [127] * 20) == []
 
 
-def test_a_breath_between_words_is_no_end() -> None:
+def test_a_breath_between_words_does_not_end_speech() -> None:
     assert changes([LOUD] * 20 + [QUIET] * 15 + [LOUD] * 20) == [(0.08, True)]
 
 
-def test_a_pause_is_one_end() -> None:
+def test_a_pause_ends_speech_once() -> None:
     told = changes([LOUD] * 20 + [QUIET] * 60)
     assert [speaking for _, speaking in told] == [True, False]
 
@@ -37,7 +37,7 @@ def test_the_voice_activity_bit_does_not_count_as_loudness() -> None:
     assert changes([0x80 | QUIET] * 50) == []
 
 
-def test_a_sender_that_falls_silent_altogether_ends_too() -> None:
+def test_a_sender_that_stops_sending_stops_speaking() -> None:
     meter = Meter()
     for n in range(20):
         meter.heard(LOUD, 1 + n * 0.02)
@@ -54,7 +54,7 @@ def speak(participant: Participant, sequence: int, level: int, now: float) -> No
     participant.send(packet, now)
 
 
-def test_the_engine_tells_who_speaks_and_who_no_longer_does() -> None:
+def test_the_engine_reports_who_starts_and_stops_speaking() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.publish("0", "audio")

@@ -39,7 +39,7 @@ def plis(participant: Participant) -> int:
     return sum(1 for kind, fmt, _ in participant.reports if (kind, fmt) == (206, 1))
 
 
-def test_a_newcomer_soon_after_a_keyframe_gets_it_and_all_since_at_once_and_nobody_is_asked() -> None:
+def test_soon_after_a_keyframe_a_newcomer_gets_it_from_the_history_without_a_request() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -53,7 +53,7 @@ def test_a_newcomer_soon_after_a_keyframe_gets_it_and_all_since_at_once_and_nobo
     assert len(call.bob.media) == len(sent)
 
 
-def test_what_comes_after_the_start_goes_on_with_its_numbers() -> None:
+def test_packets_after_the_start_continue_its_numbers() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -64,7 +64,7 @@ def test_what_comes_after_the_start_goes_on_with_its_numbers() -> None:
     assert sequences(carol)[len(sent) :] == [number + 1, number + 2, number + 3]
 
 
-def test_a_newcomer_whose_keys_come_later_gets_the_picture_with_them() -> None:
+def test_a_newcomer_with_late_keys_gets_the_picture_with_them() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 7000)
@@ -75,7 +75,7 @@ def test_a_newcomer_whose_keys_come_later_gets_the_picture_with_them() -> None:
     assert len(to_carol) == len(sent)
 
 
-def test_a_newcomer_who_asked_for_fewer_layers_before_gets_those_of_the_past_alone() -> None:
+def test_a_newcomer_with_reduced_layers_gets_only_those_from_the_history() -> None:
     world = World(seed=1)
     sender = VideoSender(world.join(Conditions(), Conditions()), layers=True)
     world.run(1.1)
@@ -96,7 +96,7 @@ def test_a_newcomer_who_asked_for_fewer_layers_before_gets_those_of_the_past_alo
     assert len(timestamps) == len(lowest) > 1
 
 
-def test_after_an_older_keyframe_the_sender_is_asked() -> None:
+def test_after_an_older_keyframe_the_sender_is_asked_for_one() -> None:
     call = Call()
     frame_every_50_ms(call, 10.6)
     carol = newcomer(call, 10.6)
@@ -106,7 +106,7 @@ def test_after_an_older_keyframe_the_sender_is_asked() -> None:
 
 
 @pytest.mark.parametrize("missing", [0, 1, 3])
-def test_where_a_packet_is_missing_the_sender_is_asked(missing: int) -> None:
+def test_if_a_packet_is_missing_the_sender_is_asked_for_a_keyframe(missing: int) -> None:
     call = Call()
     frame_every_50_ms(call, 10.3, without=(missing,))
     carol = newcomer(call, 10.3)
@@ -117,7 +117,7 @@ def test_where_a_packet_is_missing_the_sender_is_asked(missing: int) -> None:
     assert plis(call.alice) >= 1
 
 
-def test_a_picture_of_a_sender_that_has_been_replaced_is_given_to_nobody() -> None:
+def test_nobody_gets_the_picture_of_a_replaced_sender() -> None:
     call = Call()
     frame_every_50_ms(call, 10.3)
     call.send(900, 10.3, ssrc=2000, payload=VP8_DELTA)
@@ -125,7 +125,7 @@ def test_a_picture_of_a_sender_that_has_been_replaced_is_given_to_nobody() -> No
     assert carol.media == []
 
 
-def test_a_receiver_that_asks_by_itself_gets_nothing_that_it_has_had() -> None:
+def test_a_receiver_that_asks_gets_nothing_twice() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     call.bob.send_rtcp(packets.pli(5000), 10.3)
@@ -135,7 +135,7 @@ def test_a_receiver_that_asks_by_itself_gets_nothing_that_it_has_had() -> None:
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "lowest-layer"])
 @pytest.mark.parametrize("line", [Conditions(), Conditions(loss=0.05, jitter_s=0.01)], ids=["clean", "lossy"])
-def test_newcomers_at_any_time_can_decode_from_the_first_frame_on(line: Conditions, layers: bool) -> None:
+def test_newcomers_at_any_time_can_decode_from_the_first_frame(line: Conditions, layers: bool) -> None:
     world = World(seed=1)
     sender = VideoSender(world.join(line, line), layers=layers)
     world.run(3.0)

@@ -135,7 +135,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
-def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never(
+def test_past_saturation_audio_arrives_at_once_and_video_soon_or_never(
     shards: int, sound_s: float, video_s: float
 ) -> None:
     room = overloaded(3.0, shards=shards)
@@ -154,7 +154,7 @@ def test_past_saturation_every_sound_comes_at_once_and_video_soon_or_never(
 
 # Threads get equal shares of the line, and serve three or four receivers.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
-def test_past_saturation_frames_come_whole_or_nearly_never(shards: int, most_unequal: float) -> None:
+def test_past_saturation_frames_arrive_whole_or_almost_never(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
@@ -170,7 +170,7 @@ def test_past_saturation_frames_come_whole_or_nearly_never(shards: int, most_une
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
 )
-def test_a_line_far_too_narrow_serves_all_alike_however_frames_and_room_keep_step(
+def test_a_far_too_narrow_line_serves_all_receivers_alike(
     packets_each: int, frame_ms: int, room: int, room_ms: int
 ) -> None:
     call = Room(receivers=9, rate=0)
@@ -187,7 +187,7 @@ def test_a_line_far_too_narrow_serves_all_alike_however_frames_and_room_keep_ste
     assert max(shares) <= 1.35 * min(shares)
 
 
-def test_a_keyframe_for_many_is_no_overload() -> None:
+def test_a_keyframe_for_many_receivers_is_no_overload() -> None:
     room = Room(receivers=20, rate=20)
     room.show(80)
     for _ in range(10):
@@ -198,7 +198,7 @@ def test_a_keyframe_for_many_is_no_overload() -> None:
     assert max(delay for viewer in room.viewers for delay in viewer.sounds) <= 0.01
 
 
-def test_what_was_dropped_may_be_asked_for_when_there_is_room_again_and_not_before() -> None:
+def test_dropped_packets_can_be_requested_once_there_is_room_again() -> None:
     room = overloaded(1.0)
     viewer = room.viewers[0]
     missing = sorted(set(range(viewer.numbers[0], viewer.numbers[-1])) - set(viewer.numbers))[-20:]
@@ -213,7 +213,7 @@ def test_what_was_dropped_may_be_asked_for_when_there_is_room_again_and_not_befo
     assert viewer.again == missing
 
 
-def test_a_line_that_takes_nothing_keeps_no_more_than_its_time() -> None:
+def test_a_blocked_line_queues_only_its_time() -> None:
     room = Room(receivers=3, rate=9)
     room.show(5)
     room.go_on(0.01)
@@ -234,7 +234,7 @@ def test_a_line_that_takes_nothing_keeps_no_more_than_its_time() -> None:
 
 
 @pytest.mark.parametrize("shards", [1, 3])
-def test_when_every_record_is_in_use_the_longest_queue_pays(shards: int) -> None:
+def test_when_every_record_is_in_use_the_longest_queue_is_shortened(shards: int) -> None:
     room = Room(receivers=64, rate=1000, shards=shards)
     room.show(1)
     room.speak()
@@ -258,7 +258,7 @@ def header_ssrc(datagram: bytes) -> int:
     return int.from_bytes(datagram[8:12], "big")
 
 
-def test_who_leaves_takes_along_what_waits() -> None:
+def test_a_receiver_that_leaves_frees_its_queue() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.limit(0)
@@ -274,7 +274,7 @@ def test_who_leaves_takes_along_what_waits() -> None:
     call.engine.advance(1.003)
 
 
-def test_what_waits_of_one_source_goes_before_the_next_one_begins() -> None:
+def test_queued_packets_of_one_source_leave_before_the_next_starts() -> None:
     call = Call()
     for sequence in range(10):
         if sequence == 1:
@@ -289,7 +289,7 @@ def test_what_waits_of_one_source_goes_before_the_next_one_begins() -> None:
     assert 9000 < timestamps[10] < 9000 + 90000
 
 
-def test_a_full_line_keeps_media_and_loses_the_newest_of_the_rest() -> None:
+def test_a_full_line_keeps_media_and_drops_the_newest_of_the_rest() -> None:
     call = Call()
     call.engine.limit(0)
     call.send(1, 1.0)
@@ -304,7 +304,7 @@ def test_a_full_line_keeps_media_and_loses_the_newest_of_the_rest() -> None:
 
 
 @pytest.mark.parametrize("rtx", [True, False])
-def test_a_call_on_a_line_that_is_too_narrow_goes_on_and_recovers(rtx: bool) -> None:
+def test_a_call_on_a_too_narrow_line_continues_and_recovers(rtx: bool) -> None:
     """Four receivers of 2 Mbit/s get every number once, despite drops, requests and resends."""
     world = World(seed=5)
     sender = VideoSender(world.join(CLEAN, CLEAN))

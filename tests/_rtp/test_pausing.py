@@ -26,7 +26,7 @@ def paused_call() -> Call:
     return call
 
 
-def test_a_paused_receiver_gets_neither_new_packets_nor_old_ones_nor_keyframes() -> None:
+def test_a_paused_receiver_gets_no_packets_resends_or_keyframes() -> None:
     call = paused_call()
     numbers = sequences(call.bob)
     call.alice.reports.clear()
@@ -41,7 +41,7 @@ def test_a_paused_receiver_gets_neither_new_packets_nor_old_ones_nor_keyframes()
     assert [kind for kind, _, _ in call.bob.reports] == []
 
 
-def test_an_unpaused_receiver_has_a_keyframe_asked_for_at_once_and_goes_on_with_it() -> None:
+def test_an_unpaused_receiver_requests_a_keyframe_and_continues_with_it() -> None:
     call = paused_call()
     for step in range(3, 20):
         picture(call, step)
@@ -61,7 +61,7 @@ def test_an_unpaused_receiver_has_a_keyframe_asked_for_at_once_and_goes_on_with_
     ]
 
 
-def test_a_receiver_that_is_unpaused_soon_after_a_keyframe_gets_it_from_the_history() -> None:
+def test_unpausing_soon_after_a_keyframe_takes_it_from_the_history() -> None:
     call = paused_call()
     for step in range(3, 9):
         picture(call, step, keyframe=step == 5)
@@ -73,7 +73,7 @@ def test_a_receiver_that_is_unpaused_soon_after_a_keyframe_gets_it_from_the_hist
     assert plis(call.alice) == 0
 
 
-def test_a_receiver_that_is_paused_for_a_moment_is_not_sent_twice_what_it_has_had() -> None:
+def test_a_short_pause_sends_nothing_twice() -> None:
     call = paused_call()
     call.engine.set_paused(call.down_track, False)
     call.engine.advance(10.15)
@@ -81,7 +81,7 @@ def test_a_receiver_that_is_paused_for_a_moment_is_not_sent_twice_what_it_has_ha
     assert [payload(packet)[-1] for packet in call.bob.media] == [0, 1, 2]
 
 
-def test_timestamps_go_on_where_another_source_has_taken_over_meanwhile() -> None:
+def test_timestamps_continue_after_another_source_took_over() -> None:
     call = paused_call()
     call.send(7, 10.5, ssrc=2000, payload=VP8_KEYFRAME, timestamp=123_456_789)
     call.engine.set_paused(call.down_track, False)
@@ -92,7 +92,7 @@ def test_timestamps_go_on_where_another_source_has_taken_over_meanwhile() -> Non
     assert after["timestamp"] - before["timestamp"] in range(36_000, 45_001)  # 0.4 to 0.5 s
 
 
-def test_a_receiver_that_pauses_and_unpauses_all_the_time_does_not_raise_the_rate_of_keyframes() -> None:
+def test_frequent_pausing_does_not_raise_the_rate_of_keyframes() -> None:
     call = Call()
     for step in range(1, 1201):
         now, before = 10 + step / 20, plis(call.alice)
@@ -105,7 +105,7 @@ def test_a_receiver_that_pauses_and_unpauses_all_the_time_does_not_raise_the_rat
     assert 30 <= plis(call.alice) <= 42
 
 
-def test_a_track_that_is_paused_before_the_receiver_is_ready_asks_for_no_keyframe() -> None:
+def test_a_track_paused_before_the_receiver_is_ready_requests_no_keyframe() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     call.engine.set_paused(carol.subscribe(call.forwarder, 7000), True)

@@ -27,14 +27,14 @@ from tests.kit.captures import capture
         ("H264", "90e0ffff770000", (None, None)),
     ],
 )
-def test_both_fields_are_found_where_the_descriptor_has_them(
+def test_both_fields_are_found_at_their_place_in_the_descriptor(
     codec: str, payload: str, picture: tuple[int | None, int | None]
 ) -> None:
     assert picture_of(codec, bytes.fromhex(payload)) == picture
 
 
 @pytest.mark.parametrize("name", ["vp8_l1t3_nodd", "vp9_l1t3", "vp8_simulcast_l1t3"])
-def test_a_browsers_picture_ids_are_moved_on_and_nothing_else_is_changed(name: str) -> None:
+def test_a_browsers_picture_ids_are_shifted_and_nothing_else_is_changed(name: str) -> None:
     codec = name[:3].upper()
     for packet in capture(name).packets[:200]:
         start = packet.header["payload_offset"]
@@ -53,7 +53,7 @@ def test_a_browsers_picture_ids_are_moved_on_and_nothing_else_is_changed(name: s
 
 
 @given(st.sampled_from(["VP8", "VP9"]), st.binary(max_size=12), st.integers(0, 0x7FFF), st.integers(0, 255))
-def test_any_bytes_can_be_moved_on_and_back(codec: str, payload: bytes, pictures: int, tl0: int) -> None:
+def test_any_bytes_can_be_shifted_and_restored(codec: str, payload: bytes, pictures: int, tl0: int) -> None:
     moved = rewrite_picture(codec, payload, pictures, tl0)
     assert len(moved) == len(payload)
     assert rewrite_picture(codec, moved, -pictures, -tl0) == payload

@@ -119,14 +119,14 @@ def microphone() -> Clocked:
 # --- how seldom ---
 
 
-def test_where_nobody_sends_the_thread_sleeps_on() -> None:
+def test_without_senders_the_thread_sleeps() -> None:
     call = Call()
     clock = Clocked(call.engine, call.bob)
     clock.sleep(11.0)
     assert len(clock.woken) <= 20
 
 
-def test_video_without_losses_wakes_it_by_its_packets_and_hardly_ever_besides() -> None:
+def test_loss_free_video_wakes_the_thread_almost_only_by_its_packets() -> None:
     clock = Clock()
     clock.show(range(3000), 1.0)
     assert clock.woken_since(1.1) <= 2 * 10
@@ -135,7 +135,7 @@ def test_video_without_losses_wakes_it_by_its_packets_and_hardly_ever_besides() 
     assert 5 <= len(clock.when(PLI)) <= 6
 
 
-def test_speech_wakes_it_by_its_packets_and_hardly_ever_besides() -> None:
+def test_speech_wakes_the_thread_almost_only_by_its_packets() -> None:
     clock = microphone()
     for n in range(500):
         clock.send(sound(n, level=LOUD), 1.0 + n / 50)
@@ -143,7 +143,7 @@ def test_speech_wakes_it_by_its_packets_and_hardly_ever_besides() -> None:
     assert 95 <= len(clock.when(TRANSPORT_WIDE)) <= 135
 
 
-def test_a_sender_that_pauses_wakes_it_for_its_reports_alone() -> None:
+def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
     clock = microphone()
     for n in range(50):
         clock.send(sound(n), 1.0 + n / 50)
@@ -152,7 +152,7 @@ def test_a_sender_that_pauses_wakes_it_for_its_reports_alone() -> None:
     assert {which for now, which in clock.heard if now > 2.1} == {RECEIVER_REPORT}
 
 
-def test_however_much_falls_due_ticks_keep_their_distance() -> None:
+def test_ticks_keep_their_distance_however_much_is_due() -> None:
     """Every second packet is lost, at 4000 a second: each loss would have its own request time."""
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)
@@ -164,7 +164,7 @@ def test_however_much_falls_due_ticks_keep_their_distance() -> None:
 # --- how punctually ---
 
 
-def test_a_gap_is_asked_for_when_it_has_lasted_10_ms_though_nothing_else_comes() -> None:
+def test_a_gap_is_requested_after_10_ms_without_other_packets() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(2, payload=VP8_DELTA), begin)
@@ -173,7 +173,7 @@ def test_a_gap_is_asked_for_when_it_has_lasted_10_ms_though_nothing_else_comes()
     assert 0.010 - EXACT_S <= clock.when(NACK)[0] - begin <= 0.010 + SPACING_S
 
 
-def test_a_gap_is_asked_for_in_time_while_packets_keep_coming() -> None:
+def test_a_gap_is_requested_in_time_while_packets_arrive() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
@@ -185,7 +185,7 @@ def test_a_gap_is_asked_for_in_time_while_packets_keep_coming() -> None:
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
 
 
-def test_what_stays_missing_is_asked_for_again_though_nothing_else_comes() -> None:
+def test_a_persistent_gap_is_requested_again_without_other_packets() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(2, payload=VP8_DELTA), begin)
@@ -194,7 +194,7 @@ def test_what_stays_missing_is_asked_for_again_though_nothing_else_comes() -> No
     assert all(0.1 - EXACT_S <= gap <= 0.1 + SPACING_S + EXACT_S for gap in gaps(clock.when(NACK)))
 
 
-def test_more_missing_than_is_asked_for_leads_to_a_keyframe_at_once() -> None:
+def test_too_many_missing_packets_lead_to_a_keyframe_request_at_once() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(400, payload=VP8_DELTA), begin)
@@ -203,7 +203,7 @@ def test_more_missing_than_is_asked_for_leads_to_a_keyframe_at_once() -> None:
     assert clock.when(PLI)[1] - begin <= SPACING_S + EXACT_S
 
 
-def test_a_keyframe_is_asked_for_every_two_seconds_though_nothing_comes() -> None:
+def test_a_keyframe_is_requested_every_two_seconds_without_packets() -> None:
     clock = Clock()
     clock.show(range(1), 1.0)
     clock.sleep(21.0)
@@ -211,7 +211,7 @@ def test_a_keyframe_is_asked_for_every_two_seconds_though_nothing_comes() -> Non
     assert len(clock.when(PLI)) >= 9
 
 
-def test_a_request_that_a_receiver_must_wait_with_goes_through_in_its_time() -> None:
+def test_a_delayed_request_is_sent_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     for at in (begin, begin + 0.95):
@@ -222,7 +222,7 @@ def test_a_request_that_a_receiver_must_wait_with_goes_through_in_its_time() -> 
     assert any(3.0 - EXACT_S <= after <= 3.0 + SPACING_S + EXACT_S for after in asked)
 
 
-def test_a_request_that_comes_too_soon_after_a_pli_is_passed_on_in_its_time() -> None:
+def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
@@ -235,7 +235,7 @@ def test_a_request_that_comes_too_soon_after_a_pli_is_passed_on_in_its_time() ->
     assert asked == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
 
 
-def test_a_new_source_whose_keyframe_begins_with_a_loss_is_asked_for_another_at_once() -> None:
+def test_a_new_source_whose_keyframe_starts_with_a_loss_is_asked_for_another() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(101, ssrc=2000, payload=VP8_DELTA), begin)
@@ -244,7 +244,7 @@ def test_a_new_source_whose_keyframe_begins_with_a_loss_is_asked_for_another_at_
     assert asked == [pytest.approx(0, abs=SPACING_S + EXACT_S)]
 
 
-def test_transport_wide_feedback_comes_every_75_to_95_ms_while_packets_do() -> None:
+def test_transport_wide_feedback_is_sent_every_75_to_95_ms_while_packets_arrive() -> None:
     for pps in (20, 50, 300):
         clock = Clock()
         clock.show(range(pps * 3), 1.0, pps=pps)
@@ -255,13 +255,13 @@ def test_transport_wide_feedback_comes_every_75_to_95_ms_while_packets_do() -> N
         assert 1.0 + (pps * 3 - 1) / pps <= told[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
 
 
-def test_receiver_reports_come_every_900_ms_to_1_s() -> None:
+def test_receiver_reports_are_sent_every_900_ms_to_1_s() -> None:
     clock = Clock()
     clock.show(range(1000), 1.0, pps=50)
     assert all(0.9 - EXACT_S <= gap <= 1.0 + EXACT_S for gap in gaps(clock.when(RECEIVER_REPORT)))
 
 
-def test_who_falls_silent_has_ceased_to_speak_after_600_ms_though_nothing_comes() -> None:
+def test_silence_ends_speaking_after_600_ms_without_packets() -> None:
     clock = microphone()
     for n in range(20):
         clock.send(sound(n, level=LOUD), 1.0 + n / 50)
@@ -273,7 +273,7 @@ def test_who_falls_silent_has_ceased_to_speak_after_600_ms_though_nothing_comes(
     assert [event[5] for event in clock.engine.take_events() if event[0] == "speaking"] == [0]
 
 
-def test_what_a_blocked_line_does_not_take_is_dropped_in_its_time_though_nothing_comes() -> None:
+def test_packets_for_a_blocked_line_are_dropped_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.engine.limit(0)
@@ -294,7 +294,7 @@ class SelectedLater(ManualEngine):
         """Ignore the call for now."""
 
 
-def test_who_sends_before_a_path_is_selected_hears_of_it_at_once_when_it_is() -> None:
+def test_a_sender_gets_pending_feedback_as_soon_as_a_path_is_selected() -> None:
     engine = new_engine(kind=SelectedLater)
     alice = Participant(engine, 1001)
     alice.publish("1", "video")

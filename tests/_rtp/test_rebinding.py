@@ -25,7 +25,7 @@ def begun(profile: str = "AEAD_AES_128_GCM") -> Call:
 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
-def test_media_from_another_address_is_heard_at_once_and_its_path_told_once(profile: str) -> None:
+def test_media_from_another_address_is_accepted_at_once_and_its_path_reported_once(profile: str) -> None:
     call = begun(profile)
     for number in (2, 3):
         call.engine.receive(call.alice.outbound.protect(video(number)), ELSEWHERE, SERVER, 1.1)
@@ -35,7 +35,7 @@ def test_media_from_another_address_is_heard_at_once_and_its_path_told_once(prof
     assert checks(call) == [ELSEWHERE]
 
 
-def test_a_listeners_reports_from_another_address_tell_its_path() -> None:
+def test_a_listeners_reports_from_another_address_reveal_its_path() -> None:
     call = begun()
     report = packets.rtcp(201, 0, (77_777).to_bytes(4, "big"))
     call.bob.send_rtcp(report, 1.0)

@@ -191,7 +191,7 @@ async def test_a_message_is_forwarded_with_a_link(people: People, axe: str) -> N
 
 
 @pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)
-async def test_at_200_per_cent_nothing_is_cut_off_and_nothing_moves(
+async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
     people: People, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")

@@ -16,7 +16,7 @@ IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 
 
-async def test_a_sender_learns_its_round_trip_and_that_nothing_is_lost(people: People) -> None:
+async def test_a_sender_learns_its_round_trip_and_loss(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join()
 
@@ -29,7 +29,7 @@ async def test_a_sender_learns_its_round_trip_and_that_nothing_is_lost(people: P
     await wait_until("Ada has the round trip of voice and picture", reported, within_s=WITHIN_S)
 
 
-async def test_a_voice_and_its_face_are_shown_in_step(people: People) -> None:
+async def test_a_voice_and_its_video_are_played_in_sync(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join(camera=False)

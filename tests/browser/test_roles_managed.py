@@ -55,7 +55,7 @@ async def menu(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_role_is_made_with_a_colour_and_given(here: Community, axe: str) -> None:
+async def test_a_role_is_created_with_a_colour_and_given(here: Community, axe: str) -> None:
     owner, member = here.owner, here.member
     page = await open_settings(owner, "Roles")
     await page.get_by_role("button", name="Create a role").click()
@@ -101,7 +101,7 @@ async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -
     await expect(page.get_by_role("button", name="Edit Greeters")).to_be_visible()
 
 
-async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Community, axe: str) -> None:
+async def test_roles_are_given_and_removed_in_the_list_and_the_profile(here: Community, axe: str) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     # The first Escape closes the list of members for the role.
     await here.moderator.page.keyboard.press("Escape")
@@ -125,7 +125,7 @@ async def test_roles_are_given_and_taken_from_the_list_and_the_profile(here: Com
     await becomes(lambda: roles_of(here.member), ["Member"])
 
 
-async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None:
+async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     names = page.locator(".managed-words > span")
     await expect(names).to_have_text(
@@ -150,7 +150,7 @@ async def test_roles_are_ordered_by_whoever_ranks_above(here: Community) -> None
     )
 
 
-async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own(here: Community) -> None:
+async def test_managers_order_and_change_the_roles_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
     await moderator.page.keyboard.press("Escape")  # Closes the list of members for the role.
@@ -210,7 +210,7 @@ async def test_whoever_may_manage_roles_orders_and_changes_those_below_their_own
     await becomes(lambda: roles_of(member), ["Member"])
 
 
-async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Community) -> None:
+async def test_a_changed_or_deleted_role_changes_for_everybody(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()
     await page.get_by_label("Name", exact=True).fill("Stewards")
@@ -226,7 +226,7 @@ async def test_a_role_is_changed_and_deleted_with_everybody_losing_it(here: Comm
     assert newest["action"] == "role_delete"
 
 
-async def test_a_member_without_the_permission_sees_none_of_it(here: Community) -> None:
+async def test_a_member_without_the_permission_sees_no_roles(here: Community) -> None:
     await has_no_page(here.member, "Roles")
     await here.member.press("Members")
     await expect(listed(here.member, "Ada")).to_be_visible()

@@ -11,7 +11,7 @@ from tests.kit.waiting import becomes
 __all__ = ["axe"]
 
 
-async def test_a_rule_is_tried_before_it_is_switched_on_and_then_holds(people: People, axe: str) -> None:
+async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: People, axe: str) -> None:
     here = await community(people, "view_reports", "manage_automod")
     await write(here.member, "Come to my casino 😀 now")
     await write(here.member, "Nothing to see")
@@ -76,7 +76,7 @@ async def delete_the_rule(page: Locator) -> None:
     await expect(page.get_by_text("There are no rules yet.")).to_be_visible()
 
 
-async def test_two_who_manage_rules_see_what_the_other_does(people: People) -> None:
+async def test_two_managers_of_rules_see_each_others_changes(people: People) -> None:
     here = await community(people, "manage_automod")
     wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
@@ -129,7 +129,7 @@ async def switch_on(
     await expect(page.get_by_role("switch", name=kind)).to_be_checked()
 
 
-async def test_each_kind_of_rule_does_what_was_chosen(people: People) -> None:
+async def test_each_kind_of_rule_has_the_chosen_effect(people: People) -> None:
     here = await community(people, "view_reports", "manage_automod", "timeout_members")
     page = await open_settings(here.moderator, "Automatic moderation")
     pages = here.moderator.page.get_by_role("navigation", name="Settings pages")

@@ -15,7 +15,7 @@ __all__ = ["axe", "product"]  # `product` is the one with a second text channel.
 
 
 @narrow_only
-async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: str) -> None:
+async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
     await write(grace, "wrong")
@@ -59,7 +59,7 @@ async def test_a_connection_that_was_lost_is_gone_on_with(people: People, axe: s
 
 
 @wide_only
-async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> None:
+async def test_a_message_whose_response_was_lost_appears_once(people: People) -> None:
     ada, grace = await both(people)
     line = LiveLine()
     await line.put_before(ada)
@@ -94,9 +94,7 @@ async def test_a_message_whose_answer_was_lost_is_there_once(people: People) -> 
 
 
 @narrow_only
-async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(
-    people: People, axe: str
-) -> None:
+async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People, axe: str) -> None:
     ada, grace = await both(people)
     line = LiveLine()
     await line.put_before(ada)
@@ -124,7 +122,7 @@ async def test_a_message_that_is_refused_is_sent_again_taken_back_or_deleted(
 
 
 @wide_only
-async def test_a_restart_of_the_server_loses_and_doubles_nothing(people: People, product: Product) -> None:
+async def test_a_restart_of_the_server_loses_and_duplicates_nothing(people: People, product: Product) -> None:
     ada, grace = await both(people)
     await write(ada, "before")
     await shows(grace, ["before"])

@@ -53,7 +53,7 @@ async def here(people: People) -> Community:
     return await community(people, "manage_webhooks")
 
 
-async def test_the_owner_names_the_server_and_says_who_may_join(here: Community) -> None:
+async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Community) -> None:
     page = await open_settings(here.owner, "This server")
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
@@ -84,7 +84,7 @@ async def test_the_owner_names_the_server_and_says_who_may_join(here: Community)
     assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 
 
-async def test_a_webhook_is_made_and_tried_in_the_page(here: Community, axe: str) -> None:
+async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await page.get_by_label("Name of the webhook").fill("Builds")
@@ -133,7 +133,7 @@ async def test_a_webhook_is_made_and_tried_in_the_page(here: Community, axe: str
     await has_no_page(here.member, "Webhooks")
 
 
-async def test_several_emoji_are_added_named_by_their_files_and_changed_by_two_at_once(
+async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     people: People,
 ) -> None:
     here = await community(people, "manage_emoji")
@@ -231,7 +231,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
         await expect(log.get_by_text(f"Grace {act} the bot Weather")).to_be_visible()
 
 
-async def test_the_owner_sees_what_is_stored_and_takes_a_backup_away(
+async def test_the_owner_sees_the_storage_and_downloads_a_backup(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     here = await community(people, *ALMOST_ALL)

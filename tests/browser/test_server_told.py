@@ -15,7 +15,7 @@ ALL_ELSE = ("manage_channels", "manage_roles", "manage_webhooks", "manage_emoji"
 
 
 @narrow_only
-async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(people: People) -> None:
+async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers(people: People) -> None:
     here = await community(people, *ALL_ELSE)
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     page = await open_settings(here.owner, "This server")
@@ -62,7 +62,7 @@ async def test_icon_description_rules_and_welcome_channel_meet_whoever_comes(peo
 
 
 @wide_only
-async def test_files_are_accounted_for_by_kind_and_by_member(people: People) -> None:
+async def test_files_are_listed_by_kind_and_by_member(people: People) -> None:
     here = await community(people, *ALL_ELSE)
     picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ async def answers(person: Person, page: str) -> None:
     await expect(region.get_by_role("alert")).to_have_count(0)
 
 
-async def test_every_permission_opens_its_pages_and_no_others(people: People) -> None:
+async def test_every_permission_shows_exactly_its_settings_pages(people: People) -> None:
     here = await community(people)
     owner, moderator, member = here.owner, here.moderator, here.member
     # A permission that members have on every new server is tested like the others.

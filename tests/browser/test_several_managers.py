@@ -28,7 +28,7 @@ async def confirm(person: Person, title: str, button: str) -> None:
     await expect(question).to_have_count(0)
 
 
-async def test_lists_follow_what_another_does(people: People) -> None:
+async def test_lists_follow_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING)
     edsger = await own_id(here.member)
 
@@ -76,7 +76,7 @@ async def test_lists_follow_what_another_does(people: People) -> None:
         await expect(page.get_by_role("button", name=f"Revoke {made['code']}")).to_have_count(0)
 
 
-async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: People) -> None:
+async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: People) -> None:
     here = await community(people, *MANAGING)
     owners, moderators = await both_at(here, "Webhooks")
     await moderators.get_by_label("Name of the webhook").fill("Builds")
@@ -96,7 +96,7 @@ async def test_a_webhook_that_another_has_open_is_changed_and_deleted(people: Pe
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
-async def test_the_permissions_of_a_channel_follow_what_another_does(people: People) -> None:
+async def test_a_channels_permissions_follow_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING)
     for person in (here.owner, here.moderator):
         await entry(person, "general").hover()
@@ -114,7 +114,7 @@ async def test_the_permissions_of_a_channel_follow_what_another_does(people: Peo
     assert sorted(override["deny"]) == ["add_reactions", "attach_files"]
 
 
-async def test_whoever_waits_is_let_in_by_one_of_two_moderators(people: People) -> None:
+async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People) -> None:
     here = await community(people, *MANAGING)
     await give(here.owner, here.member, MANAGING, "Stewards")
     first, second = await two_at(here.member, here.moderator, "Invites")
@@ -135,7 +135,7 @@ async def test_whoever_waits_is_let_in_by_one_of_two_moderators(people: People) 
         )
 
 
-async def test_backups_are_listed_wherever_the_owner_looks(people: People) -> None:
+async def test_backups_are_listed_on_all_of_the_owners_pages(people: People) -> None:
     ada = (await community(people)).owner
     other: Page = await ada.page.context.new_page()
     await other.goto(ada.page.url)

@@ -26,7 +26,7 @@ async def own_id(person: Person) -> str:
 
 
 @narrow_only
-async def test_a_member_who_comes_back_needs_no_invite(people: People, product: Product) -> None:
+async def test_a_returning_member_needs_no_invite(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
     before = await own_id(ada)
@@ -40,9 +40,7 @@ async def test_a_member_who_comes_back_needs_no_invite(people: People, product: 
 
 
 @wide_only
-async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
-    people: People, product: Product
-) -> None:
+async def test_a_member_with_expired_tokens_signs_in_with_the_key(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
     before = await own_id(ada)
@@ -62,7 +60,7 @@ async def test_a_member_whose_tokens_have_ended_signs_in_with_the_key(
 
 
 @wide_only
-async def test_a_page_that_stays_open_renews_its_tokens(people: People) -> None:
+async def test_an_open_page_renews_its_tokens(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
     first = await ada.page.evaluate(KEPT)
@@ -108,7 +106,7 @@ async def test_another_name_is_another_member(people: People, product: Product) 
 
 
 @wide_only
-async def test_an_address_without_https_says_what_is_missing(
+async def test_an_address_without_https_explains_what_is_missing(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

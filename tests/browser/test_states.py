@@ -14,7 +14,7 @@ ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Ment
 
 
 @both_widths
-async def test_each_state_of_a_view_has_its_words(people: People, axe: str) -> None:
+async def test_each_state_of_a_view_has_a_text(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     # Empty: the channel describes itself and the next step.

@@ -28,7 +28,7 @@ def names() -> list[str]:
     return sorted(found)
 
 
-async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: People) -> None:
+async def test_no_stored_value_breaks_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Before")
@@ -48,7 +48,7 @@ async def test_nothing_that_is_found_in_the_storage_stops_the_page(people: Peopl
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
 
 
-async def test_a_browser_that_keeps_nothing_lets_somebody_in_until_the_page_goes(
+async def test_a_browser_without_storage_signs_in_until_the_page_closes(
     product: Product, tmp_path: Path
 ) -> None:
     settings = tmp_path / "profile" / "Default" / "Preferences"

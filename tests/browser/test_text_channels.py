@@ -101,7 +101,7 @@ async def test_two_people_write_to_each_other(people: People) -> None:
 
 
 @narrow_only
-async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: People, axe: str) -> None:
+async def test_an_authors_edits_and_deletions_appear_for_others(people: People, axe: str) -> None:
     ada, grace = await both(people)
     for text in ("one", "two"):
         await write(grace, text)
@@ -124,7 +124,7 @@ async def test_what_an_author_changes_or_deletes_changes_for_the_others(people: 
 
 
 @wide_only
-async def test_reactions_come_and_go(people: People, axe: str) -> None:
+async def test_reactions_are_added_and_removed(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner?")
     await do(grace, "Dinner?", "React")
@@ -165,7 +165,7 @@ async def swipe(person: Person, start: int, end: int) -> None:
 
 
 @narrow_only
-async def test_who_has_reacted_is_told_to_fingers_too(people: People) -> None:
+async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     for person in (ada, grace):
         await come_to_read(person)
@@ -216,9 +216,7 @@ async def say(http: ClientSession, text: str) -> None:
 
 
 @both_widths
-async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
-    people: People, product: Product
-) -> None:
+async def test_scrolling_up_loads_older_messages_without_jumping(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     token = await ada.page.evaluate(OWN_TOKEN)
@@ -255,7 +253,7 @@ async def test_older_messages_come_when_one_scrolls_up_and_nothing_jumps(
 
 
 @wide_only
-async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: str) -> None:
+async def test_unread_messages_are_counted_until_they_are_read(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await open_channel(ada, "random")
     await write(grace, "one")
@@ -283,7 +281,7 @@ async def test_what_is_unread_is_counted_until_it_is_read(people: People, axe: s
 
 
 @wide_only
-async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
+async def test_consecutive_messages_of_a_webhook_share_one_name(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada")
@@ -307,9 +305,7 @@ async def test_what_a_webhook_says_in_a_row_stands_under_one_name(
 
 
 @both_widths
-async def test_a_card_of_a_webhook_is_shown(
-    people: People, product: Product, tmp_path: Path, axe: str
-) -> None:
+async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_path: Path, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     card = {
@@ -361,7 +357,7 @@ async def test_hostile_markdown_in_messages_and_cards_stays_text(
 
 
 @narrow_only
-async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None:
+async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     ada, grace = await both(people)
     picture = encoded(scene(320, 240), "PNG")
     done = ada.page.locator(".upload-list [data-state=done]")
@@ -409,7 +405,7 @@ async def test_an_uploaded_picture_appears_at_the_others(people: People) -> None
 
 
 @wide_only
-async def test_who_may_not_write_any_more_is_shown_so(people: People, product: Product, axe: str) -> None:
+async def test_a_member_who_may_no_longer_write_sees_why(people: People, product: Product, axe: str) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")
     headers = {"Authorization": f"Bearer {await owner.page.evaluate(OWN_TOKEN)}"}
@@ -427,7 +423,9 @@ async def test_who_may_not_write_any_more_is_shown_so(people: People, product: P
     await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_call_goes_on_while_its_people_read(people: People, product: Product, axe: str) -> None:
+async def test_a_call_continues_while_its_participants_read(
+    people: People, product: Product, axe: str
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()

@@ -22,7 +22,7 @@ async def answer(person: Person, text: str) -> None:
 
 
 @both_widths
-async def test_answers_stand_aside_and_are_counted_by_themselves(people: People, axe: str) -> None:
+async def test_answers_are_shown_aside_with_their_own_count(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -58,7 +58,7 @@ async def test_answers_stand_aside_and_are_counted_by_themselves(people: People,
 
 
 @narrow_only
-async def test_the_threads_that_one_follows_are_listed_and_can_be_left(people: People, axe: str) -> None:
+async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)

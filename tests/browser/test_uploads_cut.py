@@ -68,7 +68,7 @@ async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
 
 
 @narrow_only
-async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -> None:
+async def test_an_interrupted_upload_resumes_where_it_stopped(people: People) -> None:
     ada, line = await people.arrive("Ada"), Line()
     upload = await upload_that_is_cut(ada, line)
     line.mend()
@@ -79,7 +79,7 @@ async def test_a_file_that_is_cut_off_goes_on_where_it_stopped(people: People) -
 
 
 @wide_only
-async def test_a_file_on_its_way_goes_on_after_a_reload(people: People) -> None:
+async def test_an_upload_resumes_after_a_reload(people: People) -> None:
     ada, line = await people.arrive("Ada"), Line()
     upload = await upload_that_is_cut(ada, line)
     await ada.page.reload()

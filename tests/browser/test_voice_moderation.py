@@ -36,7 +36,7 @@ async def act(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_somebody_is_muted_and_deafened_for_everybody(people: People) -> None:
+async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> None:
     here = await with_a_member_in_a_call(people, "mute_members")
     await here.moderator.enter_call()
     await here.moderator.hears(here.member)
@@ -62,7 +62,7 @@ async def test_somebody_is_muted_and_deafened_for_everybody(people: People) -> N
     await here.moderator.hears(here.member)
 
 
-async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people: People, axe: str) -> None:
+async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     offered = await open_menu(here.moderator, "Edsger")
     await expect(offered).to_have_text(["Move to Lounge", "Remove from the call", "Message"])
@@ -87,7 +87,7 @@ async def test_somebody_is_moved_by_the_menu_and_by_dragging_and_removed(people:
     await at_both_sizes(here.member, axe, "somebody removed from a call")
 
 
-async def test_a_full_channel_is_refused_in_the_readers_language(people: People, axe: str) -> None:
+async def test_a_full_channel_is_reported_in_the_readers_language(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]

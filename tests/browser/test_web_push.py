@@ -93,7 +93,7 @@ async def subscribe(ada: Person) -> None:
 
 
 @narrow_only
-async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene) -> None:
+async def test_a_mention_notifies_the_device_and_opens_the_message(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     await scene.in_sight(ada, True)
@@ -127,7 +127,7 @@ async def test_a_mention_rings_the_device_and_leads_to_the_message(scene: Scene)
 
 
 @narrow_only
-async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
+async def test_switching_push_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     assert await scene.stored() == [f"{scene.service.origin}/device"]
@@ -139,7 +139,7 @@ async def test_switching_it_off_ends_the_subscription_on_both_sides(scene: Scene
 
 
 @wide_only
-async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scene: Scene) -> None:
+async def test_a_subscription_is_renewed_when_the_servers_key_changes(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     other_key = "localStorage.setItem('test.push', JSON.stringify({ turn: 1, key: [4, 5, 6] }))"
@@ -153,7 +153,7 @@ async def test_a_subscription_is_renewed_when_the_key_of_the_server_changes(scen
 
 
 @wide_only
-async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene: Scene) -> None:
+async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     await open_settings(ada, "Signing out")
@@ -168,7 +168,7 @@ async def test_signing_out_ends_it_and_leaves_nothing_of_it_in_the_browser(scene
 
 
 @narrow_only
-async def test_why_it_cannot_be_is_said_in_words(scene: Scene) -> None:
+async def test_the_reason_why_push_is_impossible_is_shown(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")
     await ada.page.reload()

@@ -44,7 +44,7 @@ async def made(here: Community) -> Locator:
     return page
 
 
-async def test_a_webhook_has_a_picture_which_its_messages_show(here: Community) -> None:
+async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) -> None:
     page = await made(here)
     picture = {"name": "bell.png", "mimeType": "image/png", "buffer": encoded(scene(96, 96), "PNG")}
     await page.locator("input[type=file]").set_input_files(picture)  # type: ignore[arg-type]
@@ -62,9 +62,7 @@ async def test_a_webhook_has_a_picture_which_its_messages_show(here: Community) 
     assert await refusal(here.member, "GET", "/api/webhooks") == "forbidden"
 
 
-async def test_the_ready_snippets_work_in_the_programs_that_they_are_for(
-    here: Community, tmp_path: Path
-) -> None:
+async def test_the_ready_snippets_work_in_their_programs(here: Community, tmp_path: Path) -> None:
     page = await made(here)
     address = await page.get_by_label("URL", exact=True).input_value()
     async with ClientSession() as http:

@@ -28,7 +28,7 @@ PASTE_AND_SEND = """(field, text) => {
 
 
 @both_widths
-async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: People) -> None:
+async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello @gr")
     await expect(ada.page.get_by_role("option", name="Grace")).to_have_attribute("aria-selected", "true")
@@ -78,7 +78,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_somebody(people: Pe
 
 
 @wide_only
-async def test_what_is_pasted_and_sent_at_once_means_what_it_says(people: People) -> None:
+async def test_pasted_text_that_is_sent_at_once_is_unchanged(people: People) -> None:
     ada, grace = await both(people)
     # On first use, when the code for emoji and names has yet to load.
     for text in ("Hooray :tada: @Grace\nand all", "And more"):
@@ -122,7 +122,7 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
 
 
 @wide_only
-async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people: People, axe: str) -> None:
+async def test_formatting_is_added_around_a_selection_and_removed_again(people: People, axe: str) -> None:
     ada, _ = await both(people)
     await box(ada).fill("so bold")
     await box(ada).press("Control+Shift+ArrowLeft")
@@ -146,7 +146,7 @@ async def test_signs_are_put_around_what_is_selected_and_taken_away_again(people
 
 
 @both_widths
-async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People) -> None:
+async def test_an_emoji_is_inserted_into_the_text_and_as_a_reaction(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).fill("Yes")
     await ada.press("Choose an emoji")
@@ -163,7 +163,7 @@ async def test_an_emoji_is_picked_into_the_text_and_as_a_reaction(people: People
     await expect(message(ada, "Yes").locator(".reaction")).to_have_accessible_name("🦄 1 person")
 
 
-async def test_emoji_used_last_react_with_one_press(people: People, axe: str) -> None:
+async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await grace.page.set_viewport_size(WIDE)
     await write(ada, "Cake?")
@@ -195,7 +195,7 @@ async def test_emoji_used_last_react_with_one_press(people: People, axe: str) ->
 
 
 @narrow_only
-async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) -> None:
+async def test_emoticons_become_emoji_unless_undone(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello :) you <3")
     await expect(box(ada)).to_have_value("Hello 🙂 you <3")
@@ -225,7 +225,7 @@ async def test_emoticons_become_emoji_unless_that_is_taken_back(people: People) 
 
 
 @wide_only
-async def test_commands_are_offered_after_a_slash_and_done_at_once(people: People, axe: str) -> None:
+async def test_commands_are_offered_after_a_slash_and_run_at_once(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("/")
     await expect(ada.page.get_by_role("option")).to_have_count(6)
@@ -257,7 +257,7 @@ async def test_commands_are_offered_after_a_slash_and_done_at_once(people: Peopl
 
 
 @narrow_only
-async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People, axe: str) -> None:
+async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await ada.page.evaluate(SLOW, 3600)
     await expect(grace.page.locator("#typing")).to_contain_text("Slow mode")
@@ -284,7 +284,7 @@ async def test_slow_mode_counts_down_and_keeps_what_is_written(people: People, a
 
 
 @both_widths
-async def test_a_reply_names_what_it_answers_and_leads_there(people: People, axe: str) -> None:
+async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")
     await do(grace, "Dinner", "Reply")

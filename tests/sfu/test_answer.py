@@ -153,26 +153,26 @@ def test_a_sending_line_tells_its_sources_and_its_track() -> None:
     assert audio.track_id is not None and len(audio.track_id) == 36
 
 
-def test_what_would_be_announced_on_a_line_that_is_not_sent_on_is_left_out() -> None:
+def test_announcements_on_lines_without_a_sender_are_left_out() -> None:
     assert SessionDescription.parse(answer("aiortc", "receiving")).media[5].has("ssrc")
     line = read("aiortc", "receiving").lines[5]
     assert (line.ssrcs, line.stream_id, line.track_id) == ((), None, None)
 
 
-def test_a_candidate_repeated_on_every_line_is_told_once() -> None:
+def test_a_candidate_repeated_on_every_line_is_reported_once() -> None:
     candidates = read("aiortc", "publishing").candidates
     assert len(candidates) == len(set(candidates)) > 0
     assert all(text.startswith("candidate:") for text in candidates)
 
 
 @pytest.mark.parametrize("msid", ["stream tra:ck", "stream " + "x" * 65, "stream", "stream "])
-def test_a_track_id_that_is_no_token_is_none(msid: str) -> None:
+def test_an_invalid_track_id_is_ignored(msid: str) -> None:
     text = re.sub(r"a=msid:- .*", f"a=msid:{msid}", answer("chromium", "publishing").replace("\r", ""))
     line = read_answer(text, OWN).lines[0]
     assert (line.stream_id, line.track_id) == ("stream", None)
 
 
-def test_transport_terms_may_stand_once_for_the_whole_session() -> None:
+def test_transport_attributes_may_appear_once_for_the_session() -> None:
     session = SessionDescription.parse(answer("chromium", "receiving"))
     names = ("ice-ufrag", "ice-pwd", "fingerprint", "setup", "extmap-allow-mixed")
     session.attributes += [entry for entry in session.media[0].attributes if entry.name in names]
@@ -186,7 +186,7 @@ def test_a_passive_client_is_the_dtls_server() -> None:
 
 
 @pytest.mark.parametrize("keep_attributes", [True, False])
-def test_a_rejected_line_is_told_and_the_others_stand(keep_attributes: bool) -> None:
+def test_a_rejected_line_is_reported_and_the_others_stay(keep_attributes: bool) -> None:
     terms = read_answer(rejecting(5, keep_attributes=keep_attributes), CALL["receiving"])
     assert [part(line) for line in terms.lines] == [*STEPS["receiving"][:5], "rejected"]
 
@@ -219,7 +219,7 @@ def test_an_extension_answered_inactive_is_not_in_use() -> None:
     assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).lines[1].extension_ids
 
 
-def test_a_fingerprint_of_an_unknown_kind_is_passed_over() -> None:
+def test_an_unknown_kind_of_fingerprint_is_skipped() -> None:
     known = f"a=fingerprint:SHA-256 {FINGERPRINT.lower()}"
     text = re.sub(
         r"a=fingerprint:[^\r]*", f"a=fingerprint:md5 00:11\r\n{known}", answer("chromium", "receiving")
@@ -262,7 +262,7 @@ def test_a_line_of_another_protocol_is_refused() -> None:
         pytest.param(r"(?<=a=mid:1\r\n)", "a=ice-ufrag:anotherUfrag\r\n", id="another ufrag on a later line"),
     ],
 )
-def test_an_answer_that_chromium_would_take_means_the_same(pattern: str, replacement: str) -> None:
+def test_an_answer_in_chromiums_style_means_the_same(pattern: str, replacement: str) -> None:
     text = re.sub(pattern, replacement, answer("chromium", "receiving"))
     assert text != answer("chromium", "receiving")
     assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
@@ -345,7 +345,7 @@ def test_an_answer_without_a_usable_transport_is_refused(
     refused(re.sub(pattern, replacement, text), message)
 
 
-def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> None:
+def test_a_client_that_copies_our_lines_with_one_codec_is_understood() -> None:
     """Simple clients copy the lines of the offer, with one codec where they send."""
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:
@@ -377,7 +377,7 @@ def test_a_client_that_copies_our_lines_and_keeps_one_codec_is_understood() -> N
 
 
 @given(st.data())
-def test_a_damaged_answer_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
+def test_a_damaged_answer_is_parsed_or_refused(data: st.DataObject) -> None:
     peer, step = data.draw(st.sampled_from(["chromium", "aiortc"])), data.draw(st.sampled_from(list(CALL)))
     try:
         terms = read_answer(damaged(data, answer(peer, step)), CALL[step])

@@ -27,7 +27,7 @@ def held_udp_port() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-def test_a_udp_port_that_is_held_refuses_to_start_with_one_line_and_a_status(held_udp_port: int) -> None:
+def test_a_udp_port_in_use_stops_the_start_with_one_line_and_a_status(held_udp_port: int) -> None:
     variables = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": str(held_udp_port), "DISABLE_STUN": "true"}
     ended = subprocess.run(
         [sys.executable, "-m", "svc.cli", "sfu", "--host", "127.0.0.1"],
@@ -44,7 +44,7 @@ def test_a_udp_port_that_is_held_refuses_to_start_with_one_line_and_a_status(hel
     )
 
 
-async def test_an_http_port_that_is_held_refuses_to_start() -> None:
+async def test_an_http_port_in_use_stops_the_start() -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         config = Config.read({"SFU_PORT": str(port), "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
@@ -57,7 +57,7 @@ async def test_an_http_port_that_is_held_refuses_to_start() -> None:
     ("asked", "processors", "threads"),
     [(None, 1, 1), (None, 2, 1), (None, 3, 3), (None, 64, 4), (1, 8, 1), (6, 2, 6)],
 )
-async def test_as_many_threads_serve_media_as_are_asked_for_or_as_processors_make_worth_it(
+async def test_the_number_of_threads_is_the_configured_one_or_fits_the_processors(
     monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, threads: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(processors)), raising=False)

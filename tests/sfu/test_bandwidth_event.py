@@ -5,7 +5,7 @@ from tests.kit.virtual_time import in_virtual_time
 
 
 @in_virtual_time
-async def test_a_client_that_asks_hears_of_each_estimate_until_it_leaves() -> None:
+async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
     async with site() as where:
         await where.control()
         ann = await where.ask_to_join("ann", bandwidth=True)
@@ -21,7 +21,7 @@ async def test_a_client_that_asks_hears_of_each_estimate_until_it_leaves() -> No
 
 
 @in_virtual_time
-async def test_nothing_is_estimated_for_a_client_that_does_not_ask() -> None:
+async def test_without_a_subscription_nothing_is_estimated() -> None:
     async with site() as where:
         await where.control()
         for asked in ({}, {"bandwidth": False}, {"bandwidth": "yes"}):

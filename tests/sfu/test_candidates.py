@@ -20,7 +20,7 @@ def addresses(candidates: tuple[Candidate, ...]) -> list[str]:
     return [candidate.address[0] for candidate in candidates]
 
 
-def test_a_browsers_candidate_is_read() -> None:
+def test_a_browsers_candidate_is_parsed() -> None:
     candidate = Candidate.parse(
         "candidate:842163049 1 udp 1677729535 203.0.113.5 46154 typ srflx raddr 10.0.0.5 rport 46154"
         " generation 0 ufrag EEtu network-id 3 network-cost 10"
@@ -34,7 +34,7 @@ def test_an_extension_without_a_value_at_the_end_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "candidate:", "a=candidate:"])
-def test_a_candidate_is_read_with_or_without_its_prefix(prefix: str) -> None:
+def test_a_candidate_is_parsed_with_or_without_its_prefix(prefix: str) -> None:
     candidate = Candidate.parse(f"{prefix}1 1 UDP 99 2001:DB8:0::1 9 typ host")
     assert candidate and candidate.address == ("2001:db8::1", 9)
 
@@ -49,7 +49,7 @@ def test_a_candidate_is_read_with_or_without_its_prefix(prefix: str) -> None:
     ],
     ids=["end of candidates", "tcp", "second component", "mDNS name"],
 )
-def test_candidates_of_no_use_are_ignored(text: str) -> None:
+def test_useless_candidates_are_ignored(text: str) -> None:
     assert Candidate.parse(text) is None
 
 
@@ -68,7 +68,7 @@ def test_candidates_of_no_use_are_ignored(text: str) -> None:
         ("candidate:1 1 udp 99 10.0.0.5 4000 typ guest", "unknown candidate type"),
     ],
 )
-def test_malformed_candidates_are_refused_in_words(text: str, reason: str) -> None:
+def test_malformed_candidates_are_refused_with_a_message(text: str, reason: str) -> None:
     with pytest.raises(CandidateError, match=f"^{reason}$"):
         Candidate.parse(text)
 
@@ -89,11 +89,11 @@ def test_malformed_candidates_are_refused_in_words(text: str, reason: str) -> No
         ("ff05::2", False),
     ],
 )
-def test_only_addresses_of_machines_are_tried(ip: str, allowed: bool) -> None:
+def test_only_unicast_addresses_are_tried(ip: str, allowed: bool) -> None:
     assert (refusal(ip, loopback_allowed=False) is None) is allowed
 
 
-def test_what_is_written_can_be_read_again() -> None:
+def test_written_candidates_can_be_parsed_again() -> None:
     host = Candidate("7", priority("host"), ("10.0.0.1", 3478), "host")
     assert str(host) == "candidate:7 1 udp 2130706431 10.0.0.1 3478 typ host"
     assert Candidate.parse(str(host)) == host
@@ -117,7 +117,7 @@ def test_every_address_but_loopback_is_offered_ipv6_first() -> None:
         (("192.0.2.2", "192.0.2.3"), ("192.0.2.3", "::"), ["192.0.2.3"]),
     ],
 )
-def test_loopback_is_offered_if_there_is_nothing_else_to_reach_us_at(
+def test_loopback_is_offered_if_there_is_no_other_address(
     interfaces: tuple[str, ...], bound: tuple[str, ...], offered: list[str]
 ) -> None:
     assert addresses(host_candidates(port=1, interfaces=interfaces, bound=bound)) == offered
@@ -134,7 +134,7 @@ def test_media_section_8_ice_advertise_ip_replaces_the_interface_addresses() -> 
     assert bases == {"203.0.113.1": "", "10.0.0.2": "10.0.0.2", "127.0.0.1": "127.0.0.1"}
 
 
-def test_reflexive_candidates_are_made_for_what_is_behind_a_nat() -> None:
+def test_reflexive_candidates_are_made_for_addresses_behind_a_nat() -> None:
     hosts = host_candidates(port=3478, interfaces=("10.0.0.2", "192.0.2.2", "10.8.0.1"), bound=WILDCARDS)
     mapped = {"10.0.0.2": ("203.0.113.9", 41000), "192.0.2.2": ("192.0.2.2", 3478)}
     [candidate] = reflexive_candidates(hosts, mapped)
@@ -142,12 +142,12 @@ def test_reflexive_candidates_are_made_for_what_is_behind_a_nat() -> None:
     assert candidate.priority < min(host.priority for host in hosts) and candidate.base == "10.0.0.2"
 
 
-def test_what_is_advertised_instead_of_the_interfaces_has_no_reflexive_candidate() -> None:
+def test_advertised_replacement_addresses_have_no_reflexive_candidate() -> None:
     hosts = host_candidates(port=3478, interfaces=("10.0.0.2",), bound=WILDCARDS, advertised=("203.0.113.1",))
     assert reflexive_candidates(hosts, {"10.0.0.2": ("203.0.113.9", 3478)}) == ()
 
 
-def test_tcp_is_offered_at_the_address_of_each_udp_candidate_and_below_all_of_them() -> None:
+def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
     # A cloud machine's NAT keeps the port number. A home NAT chooses one, and would choose another for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
@@ -163,7 +163,7 @@ def test_tcp_is_offered_at_the_address_of_each_udp_candidate_and_below_all_of_th
     assert len({candidate.foundation for candidate in (*hosts, *kept, *passive)}) == 6
 
 
-def test_a_passive_candidate_is_written_as_rfc_6544_has_it() -> None:
+def test_a_passive_candidate_is_written_as_in_rfc_6544() -> None:
     (host,) = host_candidates(port=3478, interfaces=["192.0.2.1"], bound=WILDCARDS)
     (passive,) = passive_candidates([host])
     # Type preference 90 of TCP, direction 4 of a passive candidate (section 4.2).

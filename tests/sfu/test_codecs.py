@@ -50,7 +50,7 @@ def test_every_video_codec_can_be_retransmitted_and_asked_for_a_keyframe() -> No
         assert set(codec.feedback) == {"nack", "nack pli", "ccm fir"}
 
 
-def test_no_payload_type_means_two_things_or_looks_like_rtcp() -> None:
+def test_no_payload_type_is_ambiguous_or_looks_like_rtcp() -> None:
     rtx = [codec.rtx_payload_type for codec in VIDEO if codec.rtx_payload_type is not None]
     numbers = [codec.payload_type for codec in AUDIO + VIDEO] + rtx
     assert len(set(numbers)) == len(numbers)

@@ -47,7 +47,7 @@ def test_the_defaults_are_those_of_the_spec() -> None:
     )
 
 
-def test_every_variable_counts() -> None:
+def test_every_variable_has_an_effect() -> None:
     variables = {
         "SFU_PORT": "6000",
         "PORT": "7000",
@@ -97,6 +97,6 @@ def test_stun_servers_set_to_nothing_means_none(value: str) -> None:
         ("ICE_ADVERTISE_IP", "sfu.example"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused_by_name(name: str, value: str) -> None:
+def test_an_invalid_value_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         Config.read({name: value})

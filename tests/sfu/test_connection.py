@@ -27,7 +27,7 @@ async def next_ping(control: Socket) -> float:
 
 
 @in_virtual_time
-async def test_a_ping_goes_out_every_30_s_and_answering_is_enough_to_stay() -> None:
+async def test_a_ping_is_sent_every_30_s_and_a_pong_is_enough_to_stay() -> None:
     async with site() as where:
         control = await chat_server(where)
         moments = []
@@ -51,7 +51,7 @@ async def test_90_s_without_an_answer_close_4000() -> None:
 
 
 @in_virtual_time
-async def test_a_ping_of_the_clients_is_answered_with_its_payload() -> None:
+async def test_a_clients_ping_is_answered_with_its_payload() -> None:
     async with site() as where:
         control = await chat_server(where)
         await control.socket.ping(b"are you there")

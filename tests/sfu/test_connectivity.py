@@ -65,7 +65,7 @@ class Client:
         return next((event.keys for event in self.dtls.events if isinstance(event, Connected)), None)
 
 
-def test_the_path_is_selected_and_both_sides_get_the_same_gcm_keys() -> None:
+def test_the_selected_path_gives_both_sides_the_same_gcm_keys() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
@@ -75,7 +75,7 @@ def test_the_path_is_selected_and_both_sides_get_the_same_gcm_keys() -> None:
     assert client.transport.keys == [(client.keys.profile, client.keys.remote, client.keys.local)]
 
 
-def test_our_keys_are_there_before_the_client_has_its_own_and_sends_media(
+def test_our_keys_exist_before_the_client_has_its_own_and_sends_media(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = Client(Call())
@@ -93,7 +93,7 @@ def test_our_keys_are_there_before_the_client_has_its_own_and_sends_media(
     assert ours_when_theirs[0] == 1
 
 
-def test_a_client_that_is_passive_is_handshaken_by_us_once_there_is_a_path() -> None:
+def test_a_passive_client_gets_our_handshake_once_there_is_a_path() -> None:
     client = Client(Call(), role="server")
     client.person.answer()
     assert client.transport.dtls == []
@@ -101,7 +101,7 @@ def test_a_client_that_is_passive_is_handshaken_by_us_once_there_is_a_path() -> 
     assert client.keys is not None and len(client.transport.keys) == 1
 
 
-def test_a_handshake_that_begins_before_the_answer_is_not_lost() -> None:
+def test_a_handshake_that_starts_before_the_answer_is_not_lost() -> None:
     client = Client(Call())
     client.dtls.start(client.call.now)
     client.shake_hands()
@@ -110,7 +110,7 @@ def test_a_handshake_that_begins_before_the_answer_is_not_lost() -> None:
     assert client.transport.dtls != []
 
 
-def test_a_check_of_the_clients_alone_finds_the_path() -> None:
+def test_a_check_of_the_client_alone_finds_the_path() -> None:
     client = Client(Call())
     client.person.answering.candidates = ()
     client.person.answer()
@@ -132,7 +132,7 @@ def test_a_certificate_that_does_not_match_the_answer_closes_4005_and_gives_no_k
     assert client.transport.keys == [] and client.call.tally["handshake_failures"] == 1
 
 
-def test_a_client_that_closes_its_media_is_closed_once_it_had_time_to_say_goodbye() -> None:
+def test_a_client_that_closes_its_media_is_closed_after_a_grace_period() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
@@ -144,7 +144,7 @@ def test_a_client_that_closes_its_media_is_closed_once_it_had_time_to_say_goodby
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "The client closed its media")
 
 
-def test_a_lost_path_restarts_ice_and_media_finds_its_path_again_without_a_new_handshake() -> None:
+def test_a_lost_path_restarts_ice_and_media_resumes_without_a_new_handshake() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
@@ -164,7 +164,7 @@ def test_a_lost_path_restarts_ice_and_media_finds_its_path_again_without_a_new_h
     assert client.person.closed is None
 
 
-def test_a_client_found_on_another_path_restarts_ice_for_it_may_send_over_the_dead_one() -> None:
+def test_a_client_found_on_another_path_triggers_an_ice_restart() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)
@@ -181,7 +181,7 @@ def test_a_client_found_on_another_path_restarts_ice_for_it_may_send_over_the_de
     assert len(client.transport.credentials) == 2 and not client.person.events("path_lost")
 
 
-def test_a_client_that_is_never_reached_loses_its_seat_15_s_after_its_answer() -> None:
+def test_an_unreachable_client_loses_its_seat_15_s_after_its_answer() -> None:
     call = Call()
     client = Client(call)
     client.answers_checks = False
@@ -193,7 +193,7 @@ def test_a_client_that_is_never_reached_loses_its_seat_15_s_after_its_answer() -
     assert call.rooms.peers == 0
 
 
-def test_a_client_that_falls_silent_for_good_loses_its_seat_though_it_answers_offers() -> None:
+def test_a_client_silent_for_good_loses_its_seat_though_it_answers_offers() -> None:
     call = Call()
     client = Client(call)
     client.person.answer()

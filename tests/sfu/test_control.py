@@ -27,7 +27,7 @@ async def published_mic(where: Site, user_id: str) -> Any:
 
 
 @in_virtual_time
-async def test_server_register_makes_the_room_and_repeating_it_changes_nothing() -> None:
+async def test_server_register_creates_the_room_and_is_idempotent() -> None:
     async with site() as where:
         control = await where.control("home", "lobby", "lobby", "attic")
         assert await control.sync() == [
@@ -37,7 +37,7 @@ async def test_server_register_makes_the_room_and_repeating_it_changes_nothing()
 
 
 @in_virtual_time
-async def test_sync_response_lists_who_is_connected_in_the_rooms_of_that_registration() -> None:
+async def test_sync_response_lists_the_participants_of_that_registrations_rooms() -> None:
     async with site() as where:
         home, away = await where.control("home", "lobby", "attic"), await where.control("away")
         await where.join("ann")
@@ -52,7 +52,7 @@ async def test_sync_response_lists_who_is_connected_in_the_rooms_of_that_registr
 
 
 @in_virtual_time
-async def test_a_chat_server_that_reconnects_may_ask_first_and_hears_of_its_peers_from_then_on() -> None:
+async def test_a_reconnecting_chat_server_may_sync_first_and_then_gets_events() -> None:
     async with site() as where:
         await (await where.control()).close()
         control = await where.connect("/server")
@@ -74,7 +74,7 @@ async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_r
 
 
 @in_virtual_time
-async def test_who_does_not_say_goodbye_is_lost_and_may_be_back() -> None:
+async def test_a_participant_who_vanishes_is_lost_and_may_return() -> None:
     async with site() as where:
         control = await where.control()
         ways = {"leaves": (1000, {}), "closes": (1001, {}), "returns": (4000, LOST), "dies": (None, LOST)}
@@ -89,7 +89,7 @@ async def test_who_does_not_say_goodbye_is_lost_and_may_be_back() -> None:
 
 
 @in_virtual_time
-async def test_of_a_rejoin_peer_left_is_heard_before_peer_joined() -> None:
+async def test_on_a_rejoin_peer_left_precedes_peer_joined() -> None:
     async with site() as where:
         control = await where.control()
         first = await where.join("ann")
@@ -112,7 +112,7 @@ async def test_disconnect_user_ends_that_connection() -> None:
 
 
 @in_virtual_time
-async def test_user_audio_control_mutes_and_deafens_and_is_kept_by_user() -> None:
+async def test_user_audio_control_mutes_and_deafens_the_user_persistently() -> None:
     async with site() as where:
         control = await where.control()
         transport = await published_mic(where, "ann")
@@ -139,7 +139,7 @@ async def test_user_caps_changes_what_a_participant_may_send() -> None:
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1", "https://page.example", "null", "not an origin"])
 @in_virtual_time
-async def test_the_credentials_decide_whatever_the_origin(origin: str) -> None:
+async def test_the_credentials_decide_regardless_of_the_origin(origin: str) -> None:
     async with site() as where:
         await where.control()
         control = await where.connect("/server", headers={"Origin": origin})
@@ -190,7 +190,7 @@ async def test_a_message_without_its_fields_is_dropped(event: str) -> None:
 
 
 @in_virtual_time
-async def test_an_event_of_a_newer_chat_server_does_not_end_the_connection() -> None:
+async def test_an_unknown_event_of_a_newer_chat_server_does_not_end_the_connection() -> None:
     async with site() as where:
         control = await where.control()
         await control.say("room_colour", {**LOBBY, "colour": "red"})

@@ -25,7 +25,7 @@ def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
     return call, ann, receivers
 
 
-def test_a_camera_that_nobody_watches_is_said_to_be_and_again_when_somebody_comes_and_goes() -> None:
+def test_a_publisher_learns_when_nobody_watches_its_camera_and_when_somebody_does() -> None:
     call, ann, _ = watched_by()
     assert ann.events("layers_wanted") == [
         {"track_id": "ac", "source": "camera", "width": 0, "watched": False}
@@ -38,7 +38,7 @@ def test_a_camera_that_nobody_watches_is_said_to_be_and_again_when_somebody_come
     assert told(ann)[1:] == [(0, True), (0, False)]
 
 
-def test_clients_that_say_nothing_of_width_count_as_large_which_need_not_be_told() -> None:
+def test_clients_that_report_no_width_count_as_large() -> None:
     call = Call()
     ben = call.joined("ben")
     ann = call.joined("ann", camera="a ac", mic="a am")
@@ -48,7 +48,7 @@ def test_clients_that_say_nothing_of_width_count_as_large_which_need_not_be_told
     assert told(ann) == [] and ann.events("layers_wanted") == []
 
 
-def test_the_widest_tile_counts_and_one_whose_width_is_unknown_is_the_widest() -> None:
+def test_the_widest_tile_counts_and_an_unknown_width_is_the_widest() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
     before = len(told(ann))
     for receiver, width in ((ben, 320), (cai, 640), (cai, 160), (ben, 0)):
@@ -57,7 +57,7 @@ def test_the_widest_tile_counts_and_one_whose_width_is_unknown_is_the_widest() -
     assert told(ann)[before:] == [(640, True), (320, True), (0, True)]
 
 
-def test_more_is_told_at_once_and_less_after_a_moment() -> None:
+def test_more_demand_is_reported_at_once_and_less_after_a_moment() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(INTERVAL_S / 2)
@@ -68,7 +68,7 @@ def test_more_is_told_at_once_and_less_after_a_moment() -> None:
     assert told(ann)[-1] == (640, True)
 
 
-def test_what_changes_and_changes_back_in_a_moment_is_not_told() -> None:
+def test_a_change_that_is_reverted_in_a_moment_is_not_reported() -> None:
     call, ann, (ben,) = watched_by("ben")
     before = told(ann)
     want(ben, paused=True)
@@ -78,7 +78,7 @@ def test_what_changes_and_changes_back_in_a_moment_is_not_told() -> None:
     assert told(ann) == before
 
 
-def test_however_often_wishes_change_a_publisher_is_told_once_in_a_moment() -> None:
+def test_frequent_changes_are_reported_to_the_publisher_once_in_a_moment() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
     before = len(told(ann))
     want(cai, paused=True)
@@ -90,7 +90,7 @@ def test_however_often_wishes_change_a_publisher_is_told_once_in_a_moment() -> N
     assert told(ann)[-1] == (1000, True)
 
 
-def test_a_newcomer_keeps_a_camera_going_and_changes_its_width_only_when_it_has_said_its_own() -> None:
+def test_a_newcomer_keeps_a_camera_on_and_affects_its_width_only_with_a_request() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)
@@ -105,7 +105,7 @@ def test_a_newcomer_keeps_a_camera_going_and_changes_its_width_only_when_it_has_
     assert told(ann)[before:] == [(640, True)]
 
 
-def test_one_who_declines_a_camera_does_not_watch_it() -> None:
+def test_a_client_that_declines_a_camera_does_not_watch_it() -> None:
     call, ann, _ = watched_by()
     ben = call.join("ben")
     ben.answering.declines = {"4"}
@@ -114,7 +114,7 @@ def test_one_who_declines_a_camera_does_not_watch_it() -> None:
     assert told(ann)[-1] == (0, False)
 
 
-def test_a_paused_track_is_paused_in_the_core_and_repeating_it_asks_for_nothing() -> None:
+def test_pausing_a_track_pauses_it_in_the_core_and_is_idempotent() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     want(ben, paused=True)
@@ -128,7 +128,7 @@ def test_a_paused_track_is_paused_in_the_core_and_repeating_it_asks_for_nothing(
     assert ben.errors == []
 
 
-def test_nothing_is_told_of_sound() -> None:
+def test_demand_for_audio_is_not_reported() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ben = call.joined("ben")
@@ -138,7 +138,7 @@ def test_nothing_is_told_of_sound() -> None:
     assert ann.forwarder(MIC).down_tracks and ann.events("layers_wanted") == []
 
 
-def test_a_client_that_resumes_is_told_again() -> None:
+def test_a_resuming_client_gets_the_demand_again() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)
@@ -166,9 +166,7 @@ def test_a_client_that_resumes_is_told_again() -> None:
         ("paused", None, "paused must be true or false"),
     ],
 )
-def test_a_wish_that_makes_no_sense_is_refused_and_changes_nothing(
-    field: str, value: object, error: str
-) -> None:
+def test_an_invalid_request_is_refused_and_changes_nothing(field: str, value: object, error: str) -> None:
     call, ann, (ben,) = watched_by("ben")
     before = told(ann)
     want(ben, **{field: value})

@@ -56,7 +56,7 @@ def outcome(network: Network, peer: DtlsPeer, other: DtlsPeer) -> str:
     return event.reason
 
 
-def test_both_roles_agree_on_gcm_keys_that_mirror_each_other(ours: Certificate, theirs: Certificate) -> None:
+def test_both_roles_agree_on_matching_gcm_keys(ours: Certificate, theirs: Certificate) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     assert connected(network, server, client)
@@ -97,7 +97,7 @@ def test_a_handshake_survives_half_of_all_datagrams_being_lost(
     assert connected(network, server, client)
 
 
-def test_a_lost_flight_is_repeated_after_100_ms_and_then_less_and_less_often(
+def test_a_lost_flight_is_repeated_after_100_ms_and_then_less_often(
     ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network(loss=1.0)
@@ -136,7 +136,7 @@ def fragments(record: bytes, size: int) -> list[bytes]:
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["in order", "reversed"])
-def test_a_client_hello_in_two_datagrams_is_put_together(
+def test_a_client_hello_in_two_datagrams_is_reassembled(
     order: int, ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network()
@@ -207,7 +207,7 @@ def test_a_peer_without_a_certificate_is_refused(ours: Certificate) -> None:
     assert outcome(network, server, client) == "peer did not return a certificate"
 
 
-def test_silence_ends_the_handshake_at_its_deadline(ours: Certificate, theirs: Certificate) -> None:
+def test_a_silent_handshake_ends_at_its_deadline(ours: Certificate, theirs: Certificate) -> None:
     network = Network(loss=1.0)
     _, client = peers(network, ours, theirs)
     began = network.now
@@ -217,7 +217,7 @@ def test_silence_ends_the_handshake_at_its_deadline(ours: Certificate, theirs: C
 
 
 @pytest.mark.parametrize("closer", ["server", "client"])
-def test_closing_tells_the_peer(closer: str, ours: Certificate, theirs: Certificate) -> None:
+def test_closing_notifies_the_peer(closer: str, ours: Certificate, theirs: Certificate) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     assert connected(network, server, client)
@@ -235,14 +235,14 @@ def test_closing_before_the_start_is_harmless(ours: Certificate) -> None:
     assert transport.events == [] and transport.dropped == {"closed": 1}
 
 
-def test_what_is_no_handshake_datagram_is_dropped(ours: Certificate) -> None:
+def test_datagrams_that_are_no_handshake_are_dropped(ours: Certificate) -> None:
     transport = DtlsTransport(ours, "server")
     for datagram in (b"", b"\x16", bytes(12), bytes(MAX_DATAGRAM_BYTES + 1)):
         transport.receive(datagram, 0.0)
     assert transport.dropped == {"size": 4}
 
 
-def test_a_flood_during_the_handshake_reaches_openssl_only_so_often(ours: Certificate) -> None:
+def test_a_flood_during_the_handshake_reaches_openssl_at_a_limited_rate(ours: Certificate) -> None:
     transport = DtlsTransport(ours, "server")
     for _ in range(MAX_HANDSHAKE_DATAGRAMS + 7):
         transport.receive(bytes(100), 0.0)
@@ -251,7 +251,7 @@ def test_a_flood_during_the_handshake_reaches_openssl_only_so_often(ours: Certif
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_noise_between_the_datagrams_does_not_disturb_the_handshake(
+def test_garbage_between_the_datagrams_does_not_disturb_the_handshake(
     seed: int, ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network()
@@ -275,7 +275,7 @@ def test_noise_between_the_datagrams_does_not_disturb_the_handshake(
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_a_spoilt_handshake_fails_or_succeeds_but_never_raises(
+def test_a_corrupted_handshake_fails_or_succeeds_but_never_raises(
     seed: int, ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network()
@@ -295,10 +295,10 @@ def test_a_spoilt_handshake_fails_or_succeeds_but_never_raises(
     assert all(isinstance(event, Connected | HandshakeFailed | Closed) for event in server.events)
 
 
-def test_the_fingerprint_is_written_as_session_descriptions_have_it(ours: Certificate) -> None:
+def test_the_fingerprint_has_the_format_of_session_descriptions(ours: Certificate) -> None:
     octets = ours.fingerprint.split(":")
     assert len(octets) == 32 and all(len(octet) == 2 and octet == octet.upper() for octet in octets)
 
 
-def test_keys_do_not_show_in_a_repr() -> None:
+def test_a_repr_does_not_contain_keys() -> None:
     assert "secret" not in repr(SrtpKeys("AEAD_AES_128_GCM", b"secret", b"secret"))

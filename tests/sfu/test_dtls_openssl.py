@@ -156,7 +156,7 @@ async def test_openssl_s_server_is_answered_as_a_client(ours: Certificate, tmp_p
             peer.tell(lambda now: transport.close())
 
 
-async def test_openssl_retransmits_with_new_record_numbers_when_its_own_clock_says_so(
+async def test_openssl_retransmits_with_new_record_numbers_by_its_own_clock(
     ours: Certificate,
 ) -> None:
     loop = asyncio.get_running_loop()

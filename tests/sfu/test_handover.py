@@ -45,7 +45,7 @@ async def talking(guests: Guests) -> None:
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
 
 
-async def test_people_join_again_at_the_same_ports_and_talk(place: Path) -> None:
+async def test_people_rejoin_at_the_same_ports_and_talk(place: Path) -> None:
     async with waiting_at(place) as old:
         control = await old.control("lobby")
         async with guests_of(old) as before:
@@ -70,7 +70,7 @@ async def test_people_join_again_at_the_same_ports_and_talk(place: Path) -> None
                 assert old.faults == new.faults == []
 
 
-async def test_nobody_ever_finds_the_port_shut(place: Path) -> None:
+async def test_the_port_is_never_closed(place: Path) -> None:
     answers: list[int] = []
 
     async def ask(url: str, enough: asyncio.Event) -> None:
@@ -91,7 +91,7 @@ async def test_nobody_ever_finds_the_port_shut(place: Path) -> None:
     assert set(answers) == {200}
 
 
-async def test_a_successor_can_be_succeeded(place: Path) -> None:
+async def test_a_successor_can_be_replaced_too(place: Path) -> None:
     async with waiting_at(place) as first, successor_at(place) as second:
         assert await first.ended() == 0
         async with successor_at(place) as third:
@@ -123,7 +123,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
             assert await sfu.ended() == 0
 
 
-async def test_without_somebody_to_succeed_it_starts_afresh(place: Path) -> None:
+async def test_without_a_predecessor_it_starts_normally(place: Path) -> None:
     async with successor_at(place) as sfu:
         assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
@@ -135,7 +135,7 @@ async def test_without_somebody_to_succeed_it_starts_afresh(place: Path) -> None
         pass
 
 
-async def test_the_socket_is_its_owners_only(place: Path) -> None:
+async def test_only_its_owner_can_open_the_socket(place: Path) -> None:
     async with waiting_at(place):
         assert mode(place) == 0o600
     assert not is_there(place)
@@ -161,7 +161,7 @@ async def refused(*flags: str) -> str:
     return errors.decode().splitlines()[-1]
 
 
-async def test_who_does_not_say_that_it_is_a_successor_is_refused(place: Path) -> None:
+async def test_a_client_that_is_not_a_successor_is_refused(place: Path) -> None:
     async with waiting_at(place):
         problem = await refused("--handover-socket", str(place))
     assert (
@@ -170,13 +170,13 @@ async def test_who_does_not_say_that_it_is_a_successor_is_refused(place: Path) -
     )
 
 
-async def test_flags_that_do_not_fit_together_are_said(place: Path) -> None:
+async def test_incompatible_flags_are_reported(place: Path) -> None:
     assert "--take-over needs --handover-socket" in await refused("--take-over")
     nowhere = str(place / "missing" / "sfu.sock")
     assert f"--handover-socket {nowhere} cannot be used" in await refused("--handover-socket", nowhere)
 
 
-async def test_a_predecessor_that_ends_without_a_word_is_said(place: Path) -> None:
+async def test_a_predecessor_that_ends_silently_is_reported(place: Path) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
         old.bind(str(place))
         old.listen()
@@ -193,7 +193,7 @@ async def test_a_predecessor_that_ends_without_a_word_is_said(place: Path) -> No
 
 
 @pytest.mark.parametrize("message", [b"", b"nonsense", b"sockets 2\n"])
-async def test_a_predecessor_that_says_something_else_is_refused(place: Path, message: bytes) -> None:
+async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, message: bytes) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
         old.bind(str(place))
         old.listen()
@@ -206,7 +206,7 @@ async def test_a_predecessor_that_says_something_else_is_refused(place: Path, me
             await taking
 
 
-async def test_what_cannot_be_given_up_in_time_stays(
+async def test_ports_that_cannot_be_released_in_time_stay(
     place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)
@@ -227,9 +227,7 @@ async def test_what_cannot_be_given_up_in_time_stays(
     assert given_up == ["given up", "handed over"]
 
 
-async def test_a_process_of_another_user_is_not_spoken_to(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_process_of_another_user_is_ignored(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with waiting_at(place) as sfu:
         monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
         with pytest.raises(HandoverFailed, match="a process of another user is at the other end"):
@@ -237,5 +235,5 @@ async def test_a_process_of_another_user_is_not_spoken_to(
         assert (await sfu.http.get(sfu.url + "/health")).status == 200
 
 
-def test_a_failed_handover_is_the_operators_to_read() -> None:
+def test_the_operator_can_read_why_a_handover_failed() -> None:
     assert issubclass(HandoverFailed, ConfigError)

@@ -112,7 +112,7 @@ def test_two_agents_connect_in_spite_of_loss_and_reordering(seed: int) -> None:
     assert server.selected == Path((CLIENT, PORT), SERVER)
 
 
-def test_ipv6_connects_as_ipv4_does() -> None:
+def test_ipv6_connects_like_ipv4() -> None:
     network = Network()
     server = IcePeer(network, "2001:db8::1", seed=1)
     client = IcePeer(network, "2001:db8:1::2", seed=2, controlling=False)
@@ -120,7 +120,7 @@ def test_ipv6_connects_as_ipv4_does() -> None:
     assert server.selected == Path(("2001:db8:1::2", PORT), "2001:db8::1")
 
 
-def test_a_peer_that_tells_no_candidates_is_found_by_its_own_checks() -> None:
+def test_a_peer_without_candidates_is_found_by_its_own_checks() -> None:
     network = Network()
     server, client = pair_of_peers(network)
     client.meet(server)
@@ -128,7 +128,7 @@ def test_a_peer_that_tells_no_candidates_is_found_by_its_own_checks() -> None:
     assert network.run_until(lambda: server.selected is not None, within_s=1)
 
 
-def test_checks_that_arrive_before_the_answer_count_once_it_has_come() -> None:
+def test_checks_that_arrive_before_the_answer_count_once_it_arrives() -> None:
     network = Network()
     server, client = pair_of_peers(network)
     client.meet(server)
@@ -158,7 +158,7 @@ def test_an_early_candidate_of_another_generation_is_dropped() -> None:
     assert agent.dropped["candidate: another generation"] == 1
 
 
-def test_a_check_carries_what_rfc_8445_section_7_2_2_asks_for() -> None:
+def test_a_check_has_the_attributes_of_rfc_8445_section_7_2_2() -> None:
     agent = started(host(CLIENT))
     [(request, _)] = checks(agent)
     assert request.attributes["USERNAME"] == f"{REMOTE.ufrag}:{agent.local.ufrag}"
@@ -225,7 +225,7 @@ def test_a_lost_nomination_passes_to_the_next_valid_pair() -> None:
     assert {path.remote[0] for _, path in checks(agent)} == {"198.51.100.1", "198.51.100.2"}
 
 
-def test_checks_are_20_ms_apart_and_repeated_as_rfc_8489_says() -> None:
+def test_checks_are_20_ms_apart_and_repeated_as_in_rfc_8489() -> None:
     agent = started(host(CLIENT, 1), host(CLIENT, 2))
     times: dict[int, list[float]] = {1: [], 2: []}
     now = 0.0
@@ -246,7 +246,7 @@ def test_an_answer_from_another_address_fails_the_pair() -> None:
     assert checks(agent) == []
 
 
-def test_an_answer_without_the_remote_password_is_dropped_and_the_check_goes_on() -> None:
+def test_an_answer_without_the_remote_password_is_dropped_and_the_check_continues() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request, pwd="a-guess-of-twenty-two-ch"), path, 0.01)
@@ -263,7 +263,7 @@ def test_a_refused_check_is_not_repeated() -> None:
     assert checks(agent) == []
 
 
-def test_a_check_of_the_peer_revives_a_failed_pair() -> None:
+def test_a_peers_check_revives_a_failed_pair() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request, code=400), path, 0.01)
@@ -273,7 +273,7 @@ def test_a_check_of_the_peer_revives_a_failed_pair() -> None:
     assert agent.state is State.NOMINATING
 
 
-def test_a_check_of_the_peer_replaces_ours_but_the_replaced_one_may_still_be_answered() -> None:
+def test_a_peers_check_replaces_ours_which_may_still_be_answered() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     for _ in range(50):
@@ -292,7 +292,7 @@ def test_the_31st_remote_candidate_is_refused() -> None:
     assert agent.dropped["check: too many candidates"] == 1
 
 
-def test_a_generation_sends_at_most_100_checks_and_keeps_a_reserve_for_a_peer_that_reaches_us() -> None:
+def test_a_generation_sends_at_most_100_checks_with_a_reserve_for_a_reachable_peer() -> None:
     agent = started(*(host(CLIENT, 5000 + number) for number in range(MAX_REMOTE_CANDIDATES)))
     run(agent, 10)
     assert len(checks(agent)) == MAX_CHECKS - RESERVED_CHECKS
@@ -315,23 +315,23 @@ def test_a_generation_sends_at_most_100_checks_and_keeps_a_reserve_for_a_peer_th
         ("fe80::1", "link-local without a zone"),
     ],
 )
-def test_checks_never_go_where_no_peer_can_be(ip: str, reason: str) -> None:
+def test_checks_are_never_sent_to_impossible_addresses(ip: str, reason: str) -> None:
     agent = started(host(ip))
     assert checks(agent) == [] and agent.dropped[f"candidate: {reason}"] == 1
 
 
-def test_loopback_is_checked_if_we_offer_it_ourselves() -> None:
+def test_loopback_is_checked_if_we_offer_it() -> None:
     agent = started(host("127.0.0.1"), agent=lone_agent("127.0.0.1"))
     assert checks(agent)[0][1] == Path(("127.0.0.1", 5000), "127.0.0.1")
 
 
-def test_nobody_answering_for_30_s_is_a_failure_once() -> None:
+def test_30_s_without_an_answer_are_one_failure() -> None:
     agent = started(host(CLIENT))
     run(agent, PATIENCE_S + 60)
     assert agent.events == [Failed()] and agent.next_deadline() is None
 
 
-def test_consent_is_asked_for_every_4_to_6_s_with_a_new_transaction() -> None:
+def test_consent_is_requested_every_4_to_6_s_with_a_new_transaction() -> None:
     agent = selected_agent()
     now, times, ids = 0.0, [0.0], set()
     while now < 300:
@@ -435,7 +435,7 @@ def test_a_role_conflict_is_resolved_by_the_tie_breakers(
     assert first.count(RoleChanged) + second.count(RoleChanged) == 1
 
 
-def test_a_forged_check_in_role_conflict_is_dropped_without_an_answer() -> None:
+def test_a_forged_check_in_a_role_conflict_is_dropped_silently() -> None:
     agent = started()
     forged = Message(Method.BINDING, Class.REQUEST, bytes(12), {"USERNAME": f"{agent.local.ufrag}:x"})
     forged.attributes["ICE-CONTROLLING"] = 2**64 - 1
@@ -469,7 +469,7 @@ def test_garbage_is_counted_and_never_raises() -> None:
     assert agent.state is State.NOMINATING
 
 
-def test_credentials_are_long_enough_and_do_not_show_in_a_repr() -> None:
+def test_credentials_are_long_enough_and_not_in_a_repr() -> None:
     credentials = IceCredentials.generate(random.Random(5).randbytes)
     assert len(credentials.ufrag) >= 4 and len(credentials.pwd) >= 22
     assert credentials.pwd not in repr(credentials)

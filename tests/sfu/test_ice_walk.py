@@ -123,7 +123,7 @@ def test_no_order_of_events_breaks_the_agent_or_its_bounds(seed: int) -> None:
         assert waits or walk.agent.state in (State.WAITING, State.FAILED)
 
 
-def test_the_walks_lead_everywhere() -> None:
+def test_the_walks_reach_every_state() -> None:
     seen = set()
     for seed in range(20):
         walk = Walk(seed)

@@ -65,7 +65,7 @@ def test_a_publisher_learns_which_encodings_receivers_use_or_need() -> None:
     assert room.encodings() == [False, False, False]
 
 
-def test_a_receiver_keeps_its_encoding_until_it_gets_the_one_that_it_asked_for() -> None:
+def test_a_receiver_keeps_its_encoding_until_it_gets_the_requested_one() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
@@ -91,7 +91,7 @@ def test_when_the_largest_encoding_stops_the_next_one_is_requested() -> None:
     assert room.encodings() == [True, False, True]
 
 
-def test_a_client_is_told_what_it_gets_and_why() -> None:
+def test_a_client_learns_which_layers_it_gets_and_why() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
@@ -110,7 +110,7 @@ def test_a_client_is_told_what_it_gets_and_why() -> None:
     assert state(ben) == {"spatial": -1, "temporal": -1, "paused": True, "reason": "hidden"}
 
 
-def test_however_often_wishes_change_a_client_hears_of_its_layers_four_times_a_second() -> None:
+def test_a_client_learns_of_its_layers_at_most_four_times_a_second() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     before = len(ben.events("layers"))
@@ -120,7 +120,7 @@ def test_however_often_wishes_change_a_client_hears_of_its_layers_four_times_a_s
     assert len(ben.events("layers")) - before <= 5
 
 
-def test_a_client_that_has_not_asked_for_estimates_hears_nothing_of_layers() -> None:
+def test_a_client_without_estimates_gets_no_layer_reports() -> None:
     call = Call()
     call.joined("ann", camera="a ac")
     ben = call.joined("ben")

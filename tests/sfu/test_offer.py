@@ -39,7 +39,7 @@ def test_all_lines_are_bundled_and_extension_forms_may_mix() -> None:
     assert session.has("extmap-allow-mixed")
 
 
-def test_every_line_stands_open_on_the_one_transport_and_lets_the_client_be_dtls_client() -> None:
+def test_every_line_uses_the_one_transport_and_offers_both_dtls_roles() -> None:
     for media in built(*CALL["left"]).media:
         assert (media.port, media.protocol) == (9, "UDP/TLS/RTP/SAVPF")
         assert media.value("ice-ufrag") == ICE.ufrag
@@ -49,7 +49,7 @@ def test_every_line_stands_open_on_the_one_transport_and_lets_the_client_be_dtls
         assert media.has("rtcp-mux") and media.has("rtcp-rsize")
 
 
-def test_candidates_stand_on_the_first_line_only() -> None:
+def test_candidates_are_on_the_first_line_only() -> None:
     session = built(*OWN, candidates=[CANDIDATE])
     assert [media.values("candidate") for media in session.media] == [
         [CANDIDATE.removeprefix("candidate:")],
@@ -64,7 +64,7 @@ def test_the_directions_are_those_of_the_transceivers() -> None:
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 
 
-def test_video_lists_each_codec_with_its_retransmission_beside_it() -> None:
+def test_video_lists_each_codec_next_to_its_retransmission() -> None:
     media = line(OWN[1])
     numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
     assert media.formats == [str(number) for pair in numbers for number in pair]
@@ -72,7 +72,7 @@ def test_video_lists_each_codec_with_its_retransmission_beside_it() -> None:
     assert "97 apt=96" in media.values("fmtp")
 
 
-def test_a_video_is_asked_for_in_three_encodings_the_smallest_first() -> None:
+def test_video_is_requested_in_three_encodings_smallest_first() -> None:
     media = line(replace(OWN[1], simulcast=True))
     assert media.values("rid") == ["q recv", "h recv", "f recv"]
     assert media.values("simulcast") == ["recv q;h;f"]
@@ -83,7 +83,7 @@ def test_a_video_is_asked_for_in_three_encodings_the_smallest_first() -> None:
 @pytest.mark.parametrize(
     "transceiver", [OWN[1], replace(OWN[0], simulcast=True), replace(CAMERA, simulcast=True)]
 )
-def test_nothing_else_is_asked_for_in_several_encodings(transceiver: Transceiver) -> None:
+def test_other_media_are_requested_in_one_encoding(transceiver: Transceiver) -> None:
     media = line(transceiver)
     assert not media.has("rid") and not media.has("simulcast")
     assert not any("stream-id" in entry.uri for entry in media.extmaps())
@@ -96,7 +96,7 @@ def test_no_red_and_no_ulpfec_is_offered() -> None:
 @pytest.mark.parametrize(
     "transceiver", [OWN[0], OWN[1], VOICE, CAMERA, replace(CAMERA, direction="inactive")]
 )
-def test_both_directions_are_fed_back_transport_wide(transceiver: Transceiver) -> None:
+def test_both_directions_have_transport_wide_feedback(transceiver: Transceiver) -> None:
     media = line(transceiver)
     assert TRANSPORT_CC.uri in [entry.uri for entry in media.extmaps()]
     assert any(value.endswith(" transport-cc") for value in media.values("rtcp-fb"))
@@ -144,7 +144,7 @@ def test_two_lines_with_one_mid_source_or_track_are_refused(other: Transceiver, 
 @pytest.mark.parametrize(
     "text", ["", " ", "a b", "a\r\na=recvonly", "a\nb", "a\0", "é", "x" * 65, "a:b", "a/b"]
 )
-def test_what_is_no_token_never_becomes_an_msid(text: str) -> None:
+def test_an_invalid_name_never_becomes_an_msid(text: str) -> None:
     assert not is_msid_token(text)
     for bad in (replace(VOICE, stream_id=text), replace(VOICE, track_id=text)):
         with pytest.raises(SdpError, match="no tokens"):
@@ -152,7 +152,7 @@ def test_what_is_no_token_never_becomes_an_msid(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-", "{4f2a}", "8c897ee7-4f2a-4b4e-9395-34d469f94efc", "x" * 64])
-def test_what_browsers_call_their_tracks_is_a_token(text: str) -> None:
+def test_browsers_track_names_are_valid_tokens(text: str) -> None:
     assert is_msid_token(text)
 
 
@@ -183,14 +183,12 @@ def test_ice_credentials_have_the_lengths_and_characters_of_rfc_8839(ufrag: str,
         IceParameters(ufrag, pwd)
 
 
-def test_the_password_is_not_shown_where_ice_credentials_are_printed() -> None:
+def test_printed_ice_credentials_do_not_contain_the_password() -> None:
     assert ICE.pwd not in repr(ICE)
 
 
 @given(stream=st.text(max_size=70), track=st.text(max_size=70), cname=st.text(max_size=70))
-def test_whatever_a_peer_calls_its_track_the_offer_has_the_same_lines(
-    stream: str, track: str, cname: str
-) -> None:
+def test_a_peers_track_name_never_changes_the_lines_of_an_offer(stream: str, track: str, cname: str) -> None:
     named = replace(CAMERA, stream_id=stream, track_id=track, cname=cname)
     try:
         session = built(named)

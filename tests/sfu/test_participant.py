@@ -109,7 +109,7 @@ async def test_a_refused_join_gets_the_one_reason_as_room_error_and_then_4003(wr
 
 
 @in_virtual_time
-async def test_a_client_join_that_lacks_a_field_is_told_which() -> None:
+async def test_a_client_join_without_a_field_names_the_field() -> None:
     async with site() as where:
         stranger = await where.ask_to_join("")
         assert await stranger.hear("room_error") == "user_id must be a text that is not empty"
@@ -129,7 +129,7 @@ async def test_max_peers_across_all_rooms_and_servers_refuses_with_no_seats_left
 
 
 @in_virtual_time
-async def test_a_seat_that_was_left_can_be_taken() -> None:
+async def test_a_freed_seat_can_be_taken() -> None:
     async with site({"MAX_PEERS": "1"}) as where:
         await where.control()
         await (await where.join("ann")).close()
@@ -156,7 +156,7 @@ async def test_no_answer_within_15_s_closes_4002() -> None:
     ],
 )
 @in_virtual_time
-async def test_bad_input_gets_a_room_error_and_the_call_goes_on(frame: str, error: str) -> None:
+async def test_bad_input_gets_a_room_error_and_the_call_continues(frame: str, error: str) -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
@@ -196,7 +196,7 @@ async def test_a_message_of_256_kb_is_read() -> None:
 
 
 @in_virtual_time
-async def test_a_talkative_client_is_read_more_slowly_and_nobody_else_is() -> None:
+async def test_only_a_talkative_client_is_read_more_slowly() -> None:
     async with site() as where:
         await where.control()
         ann, ben = await where.join("ann"), await where.join("ben")
@@ -214,7 +214,7 @@ async def test_a_talkative_client_is_read_more_slowly_and_nobody_else_is() -> No
 
 
 @in_virtual_time
-async def test_a_client_that_says_much_at_once_is_read_more_slowly_too() -> None:
+async def test_a_client_that_sends_much_at_once_is_read_more_slowly_too() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
@@ -227,7 +227,7 @@ async def test_a_client_that_says_much_at_once_is_read_more_slowly_too() -> None
 
 
 @in_virtual_time
-async def test_a_client_that_reads_too_slowly_is_cut_off_and_frees_its_seat(
+async def test_a_client_that_reads_too_slowly_is_disconnected_and_frees_its_seat(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(connection, "MAX_QUEUED_CHARACTERS", 100_000)
@@ -243,7 +243,7 @@ async def test_a_client_that_reads_too_slowly_is_cut_off_and_frees_its_seat(
 
 
 @in_virtual_time
-async def test_shutting_down_says_goodbye_with_1001() -> None:
+async def test_a_shutdown_closes_with_1001() -> None:
     async with aiohttp.ClientSession() as http:
         async with site() as where:
             client = Socket(await http.ws_connect(where.url + "/client"))
@@ -253,7 +253,7 @@ async def test_shutting_down_says_goodbye_with_1001() -> None:
 
 
 @in_virtual_time
-async def test_nothing_that_a_client_says_reaches_the_error_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_nothing_from_a_client_reaches_the_error_log(caplog: pytest.LogCaptureFixture) -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")

@@ -55,7 +55,7 @@ class Peer:
         return [event.path for event in self.agent.events if isinstance(event, Selected)]
 
 
-def test_media_moves_within_a_second_to_where_the_peer_checks_from_and_answers() -> None:
+def test_media_moves_within_a_second_to_the_address_that_the_peer_uses() -> None:
     peer = Peer(ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(DECIDE_AFTER_S)
@@ -74,7 +74,7 @@ def test_media_stays_where_the_peer_still_answers() -> None:
     assert peer.selected == [] and peer.agent.events == []
 
 
-def test_a_check_sent_again_from_an_address_that_does_not_answer_moves_nothing() -> None:
+def test_a_replayed_check_from_an_unresponsive_address_moves_nothing() -> None:
     peer = Peer()
     peer.check(ELSEWHERE)
     peer.wait(3)
@@ -92,7 +92,7 @@ def test_an_answer_without_the_peers_password_moves_nothing() -> None:
     assert peer.selected == []
 
 
-def test_a_flood_of_new_addresses_is_asked_no_more_than_the_allowance() -> None:
+def test_a_flood_of_new_addresses_gets_only_the_allowed_requests() -> None:
     peer = Peer(HERE)
     for port in range(1, 1001):
         peer.check(Path(("203.0.113.9", port), SERVER))
@@ -113,7 +113,7 @@ def test_a_nat_that_rebinds_every_30_s_is_followed_for_hours() -> None:
     assert len(peer.selected) == 240
 
 
-def test_a_controlling_peers_nomination_wins_at_once_though_the_old_path_lives() -> None:
+def test_a_controlling_peers_nomination_wins_at_once() -> None:
     peer = Peer(HERE, ELSEWHERE, controlling=False)
     peer.check(ELSEWHERE, nominate=True)
     assert peer.selected == [ELSEWHERE]
@@ -137,7 +137,7 @@ def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_u
     assert peer.selected == [CONNECTION, HERE]
 
 
-def test_a_connection_that_takes_the_place_of_another_is_followed() -> None:
+def test_a_connection_that_replaces_another_is_followed() -> None:
     again = Path((CLIENT, 5002, 8192), SERVER)
     peer = Peer(CONNECTION)
     peer.agent.path_silent(peer.now)
@@ -149,7 +149,7 @@ def test_a_connection_that_takes_the_place_of_another_is_followed() -> None:
     assert peer.selected == [CONNECTION, again]
 
 
-def test_silence_tries_the_other_paths_that_the_peer_has_checked_and_moves_there() -> None:
+def test_silence_tries_the_other_checked_paths_and_moves_there() -> None:
     peer = Peer(HERE, ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(60)
@@ -161,7 +161,7 @@ def test_silence_tries_the_other_paths_that_the_peer_has_checked_and_moves_there
     assert not any(isinstance(event, PathSuspected) for event in peer.agent.events)
 
 
-def test_silence_that_is_noticed_while_the_peer_is_sought_elsewhere_puts_nothing_off() -> None:
+def test_silence_noticed_during_another_search_delays_nothing() -> None:
     peer = Peer(ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(DECIDE_AFTER_S / 2)
@@ -171,7 +171,7 @@ def test_silence_that_is_noticed_while_the_peer_is_sought_elsewhere_puts_nothing
     assert peer.selected == [ELSEWHERE]
 
 
-def test_a_listener_who_sends_nothing_but_answers_is_no_suspect() -> None:
+def test_a_listener_that_only_answers_checks_is_not_suspected() -> None:
     peer = Peer(HERE)
     peer.agent.path_silent(peer.now)
     peer.exchange()
@@ -179,7 +179,7 @@ def test_a_listener_who_sends_nothing_but_answers_is_no_suspect() -> None:
     assert peer.agent.events == []
 
 
-def test_a_silent_path_without_answers_is_suspected_once_and_regained_once() -> None:
+def test_a_silent_unanswered_path_is_suspected_once_and_restored_once() -> None:
     peer = Peer()
     peer.agent.path_silent(peer.now)
     peer.exchange()
@@ -195,7 +195,7 @@ def test_a_silent_path_without_answers_is_suspected_once_and_regained_once() -> 
     assert len(peer.agent.events) == 2
 
 
-def test_what_is_heard_again_ends_the_suspicion() -> None:
+def test_a_returning_path_ends_the_suspicion() -> None:
     peer = Peer()
     peer.agent.path_silent(peer.now)
     peer.wait(2)
@@ -203,7 +203,7 @@ def test_what_is_heard_again_ends_the_suspicion() -> None:
     assert peer.agent.events == [PathSuspected(), PathRegained()]
 
 
-def test_while_a_restart_is_under_way_the_old_path_is_followed_in_its_own_name() -> None:
+def test_during_a_restart_the_old_path_is_followed_separately() -> None:
     peer = Peer(ELSEWHERE)
     peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
     peer.check(ELSEWHERE, generation=1)
@@ -211,7 +211,7 @@ def test_while_a_restart_is_under_way_the_old_path_is_followed_in_its_own_name()
     assert peer.selected == [ELSEWHERE] and peer.agent.state is State.WAITING
 
 
-def test_a_check_of_a_generation_before_is_no_check_of_this_one() -> None:
+def test_a_check_of_an_earlier_generation_does_not_count() -> None:
     peer = Peer()
     peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
     peer.agent.set_remote("remote", "remote-password-of-22-chars", peer.now)
@@ -223,7 +223,7 @@ def test_a_check_of_a_generation_before_is_no_check_of_this_one() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_lost_answers_of_a_living_path_seldom_move_media_and_never_to_nowhere(seed: int) -> None:
+def test_lost_answers_of_a_living_path_rarely_move_media(seed: int) -> None:
     numbers = random.Random(seed)
     peer = Peer(HERE)
     for _ in range(50):

@@ -83,7 +83,7 @@ def test_section_3_1_no_stun_servers_skips_the_probe() -> None:
     assert readiness.events == [Ready(Reason.SKIPPED)] and readiness.next_deadline() is None
 
 
-def test_section_3_1_eight_failed_attempts_make_the_service_healthy_all_the_same() -> None:
+def test_section_3_1_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
     readiness = started()
     asked = len(requests(readiness))
     for _ in attempts(readiness):
@@ -98,7 +98,7 @@ def test_section_3_1_the_attempts_back_off_to_5_s() -> None:
     assert waits == [0.5, 1, 2, 4, 5, 5, 5, 5] and max(waits) == LONGEST_WAIT_S
 
 
-def test_a_name_that_cannot_be_resolved_is_a_failed_attempt_and_is_looked_up_again() -> None:
+def test_an_unresolvable_name_is_a_failed_attempt_and_resolved_again() -> None:
     readiness = started()
     readiness.lookups.clear()
     readiness.resolved(())

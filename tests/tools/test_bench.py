@@ -41,7 +41,7 @@ def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.Cap
     assert found["memory_kb"] > 10_000
 
 
-def test_each_rate_is_measured_and_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_rate_is_measured_and_plotted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture = tmp_path / "latency.svg"
     arguments = ("--audio", "--receivers", "2", "--size", "100", "--seconds", "0.5", "--burst", "2")
     assert bench(*arguments, "--pps", "40,80", "--plot", str(picture)) == 0
@@ -60,7 +60,7 @@ async def test_a_running_service_is_measured_from_outside(capsys: pytest.Capture
     assert (found["lost"], found["cpu_us_per_packet"], found["memory_kb"]) == (0, None, None)
 
 
-def test_what_clients_discard_comes_again_and_is_not_held_against_the_service(
+def test_packets_that_clients_discard_are_resent_and_not_counted_as_loss(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert bench("--receivers", "4", "--loss", "20", *SHORT) == 0
@@ -80,7 +80,7 @@ def test_what_clients_discard_comes_again_and_is_not_held_against_the_service(
         (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
     ],
 )
-def test_what_cannot_be_measured_is_said_in_one_line(
+def test_an_impossible_measurement_is_reported_in_one_line(
     arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert bench(*arguments) == 2
@@ -89,7 +89,7 @@ def test_what_cannot_be_measured_is_said_in_one_line(
     assert said.count("\n") == 1
 
 
-def test_a_percentile_lies_within_the_bucket_that_it_falls_into() -> None:
+def test_a_percentile_lies_within_its_bucket() -> None:
     histogram = [0] * len(LATENCY_BUCKETS)
     assert percentile_us(histogram, 0.5) is None
     histogram[400], histogram[500] = 99, 1
@@ -103,7 +103,7 @@ def test_the_buckets_of_latency_are_at_most_three_percent_wide() -> None:
     assert all(1 < upper / lower <= 1 + 1 / 32 for lower, upper in pairwise(LATENCY_BUCKETS[64:]))
 
 
-def test_loss_counts_against_what_was_sent_to_everybody() -> None:
+def test_loss_is_relative_to_what_was_sent_to_everybody() -> None:
     counted = (
         "sent",
         "unsent",
@@ -137,7 +137,7 @@ def test_loss_counts_against_what_was_sent_to_everybody() -> None:
     ]
 
 
-def test_an_answer_sends_on_one_line_and_receives_what_is_offered() -> None:
+def test_an_answer_sends_on_one_line_and_receives_the_offered_ones() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\n"
         "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:0\na=recvonly\n"
@@ -152,7 +152,7 @@ def test_an_answer_sends_on_one_line_and_receives_what_is_offered() -> None:
     assert [line.ssrcs() for line in lines] == [(), (7,), (), ()]
 
 
-def test_packets_are_numbered_as_the_offer_says() -> None:
+def test_packets_are_numbered_if_the_offer_allows_it() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\nm=audio 9 UDP/TLS/RTP/SAVPF 63 109\na=mid:0\n"
         "a=rtpmap:63 red/48000/2\na=rtpmap:109 opus/48000/2\n"
@@ -170,7 +170,7 @@ def test_the_cost_of_this_process_grows() -> None:
     assert resident_kb(os.getpid()) > 1_000
 
 
-def test_what_a_full_socket_dropped_is_counted() -> None:
+def test_packets_dropped_by_a_full_socket_are_counted() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as full:
         full.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         full.bind(("127.0.0.1", 0))
@@ -180,7 +180,7 @@ def test_what_a_full_socket_dropped_is_counted() -> None:
         assert 0 < unread(os.getpid()) - before < 100
 
 
-def test_several_services_share_the_first_core_and_the_generators_have_the_others() -> None:
+def test_several_services_share_the_first_core_and_generators_use_the_others() -> None:
     usual = os.sched_getaffinity(0)
     first = {min(usual)}
     for _ in range(2):

@@ -73,7 +73,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
-async def test_the_most_expensive_body_of_each_endpoint_is_found_before_it_is_sent() -> None:
+async def test_the_most_expensive_body_of_each_endpoint_is_found_first() -> None:
     async with own_installation(tls=None) as found:
         await prepared(found)
         target = await with_accounts(found.target, await joined(found, 1))
@@ -84,20 +84,20 @@ async def test_the_most_expensive_body_of_each_endpoint_is_found_before_it_is_se
     assert {"POST /api/channels/{channel}/messages", "POST /api/auth/join"} <= set(endpoints)
 
 
-def test_attackers_have_cores_of_their_own_where_there_are_three(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attackers_have_their_own_cores_if_there_are_three(monkeypatch: pytest.MonkeyPatch) -> None:
     for there_are, honest, attackers in (({0, 1, 2, 3}, {1}, {2, 3}), ({4, 6}, {6}, {6}), ({0}, {0}, {0})):
         monkeypatch.setattr(cores, "_all_cores", lambda there_are=there_are: there_are)
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
-async def test_attacks_may_run_together_only() -> None:
+async def test_attacks_can_run_only_together() -> None:
     code, output, errors = await bench(*SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
     assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
 
 
 @pytest.mark.nightly("half a minute for a flag of the bench")
-async def test_an_instance_that_somebody_names_is_attacked_and_left_as_it_was(chat: ChatServer) -> None:
+async def test_a_named_instance_is_attacked_and_left_unchanged(chat: ChatServer) -> None:
     owner = await chat.join("Ada")
     code, output, errors = await bench(*SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned")
     assert (code, errors) == (0, "")
@@ -117,20 +117,20 @@ async def test_an_instance_that_somebody_names_is_attacked_and_left_as_it_was(ch
         (("nothing",), "There is no attack nothing"),
     ],
 )
-async def test_what_cannot_be_attacked_is_said_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+async def test_an_impossible_attack_is_reported_in_one_line(arguments: tuple[str, ...], words: str) -> None:
     code, output, errors = await bench("--members", "1", "--seconds", "0.1", "--json", *arguments)
     assert (code, output) == (2, "")
     assert words in errors
     assert len(errors.splitlines()) == 1
 
 
-async def test_a_public_address_is_attacked_only_by_whoever_says_that_it_is_theirs() -> None:
+async def test_a_public_address_is_attacked_only_with_its_owners_confirmation() -> None:
     with pytest.raises(BenchError, match="public address"):
         await check_address("https://8.8.8.8", mine=False)
     assert await check_address("https://8.8.8.8", mine=True) == ("",)
 
 
-async def test_attackers_come_from_many_addresses_of_loopback() -> None:
+async def test_attackers_use_many_loopback_addresses() -> None:
     sources = await check_address("http://127.0.0.1:5000", mine=False)
     assert len(set(sources)) > 10
     assert await check_address("http://[::1]:5000", mine=False) == ("",)
@@ -152,6 +152,6 @@ def test_a_row_of_the_table_has_a_cell_for_each_heading() -> None:
     ]
 
 
-def test_secrets_of_the_attacked_are_not_shown() -> None:
+def test_the_targets_secrets_are_not_printed() -> None:
     shown = repr(Target("http://here", tokens=("secret",), webhook="secret", media="secret"))
     assert "secret" not in shown

@@ -43,7 +43,7 @@ async def bench(*arguments: str) -> tuple[int | None, str, str]:
     return process.returncode, output.decode(), errors.decode()
 
 
-async def test_members_of_a_server_of_its_own_are_told_everything() -> None:
+async def test_members_of_a_temporary_server_receive_every_message() -> None:
     code, output, errors = await bench("--members", "5", "--rate", "20", "--seconds", "1", "--json")
     assert (code, errors) == (0, "")
     result = Result(**json.loads(output))
@@ -53,7 +53,7 @@ async def test_members_of_a_server_of_its_own_are_told_everything() -> None:
     assert min(result.us_cpu_per_delivery, result.rss_mb, result.join_bytes, result.joins_s) > 0
 
 
-async def test_a_running_server_is_measured_as_fast_as_it_goes(chat: ChatServer) -> None:
+async def test_a_running_server_is_measured_at_full_speed(chat: ChatServer) -> None:
     code, output, errors = await bench(
         *("--url", chat.address, "--invite", chat.invite, "--pid", str(os.getpid())),
         *("--members", "3", "--rate", "0", "--writers", "2", "--seconds", "0.5"),
@@ -71,7 +71,7 @@ async def test_a_running_server_is_measured_as_fast_as_it_goes(chat: ChatServer)
         (("--pid", "999999999"), "no process 999999999"),
     ],
 )
-async def test_what_cannot_be_measured_is_said_in_one_line(
+async def test_an_impossible_chat_measurement_is_reported_in_one_line(
     chat: ChatServer, arguments: tuple[str, ...], words: str
 ) -> None:
     here = () if "--url" in arguments else ("--url", chat.address, "--invite", chat.invite)
@@ -81,14 +81,14 @@ async def test_what_cannot_be_measured_is_said_in_one_line(
     assert len(errors.splitlines()) == 1
 
 
-async def test_a_wrong_invite_is_said(chat: ChatServer) -> None:
+async def test_a_wrong_invite_is_reported(chat: ChatServer) -> None:
     await chat.join("Ada")
     code, _, errors = await bench("--members", "1", "--url", chat.address, "--invite", "wrong")
     assert code == 2
     assert "nobody can join" in errors
 
 
-async def test_the_lean_client_takes_frames_however_they_are_cut() -> None:
+async def test_the_lean_client_accepts_frames_in_any_pieces() -> None:
     seen: list[bytes] = []
     client = WebSocket("host", "/", seen.append)
     frames = b"\x81\x01a" + b"\x81\x7e\x00\x80" + bytes(128) + b"\x81\x7f" + (1 << 16).to_bytes(8, "big")
@@ -101,6 +101,6 @@ async def test_the_lean_client_takes_frames_however_they_are_cut() -> None:
         assert [len(text) for text in seen] == [1, 128, 1 << 16]
 
 
-async def test_the_lean_client_says_why_it_is_refused(chat: ChatServer) -> None:
+async def test_the_lean_client_reports_why_it_is_refused(chat: ChatServer) -> None:
     with pytest.raises(BenchError, match="refused a live socket"):
         await connect(chat.address.replace("http", "ws") + "/nowhere", lambda _: None)

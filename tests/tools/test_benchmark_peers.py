@@ -42,7 +42,7 @@ async def test_janus_forwards_every_packet_to_everybody(scenario: Scenario) -> N
 
 
 @needs_janus
-async def test_what_janus_refuses_is_said_in_its_words() -> None:
+async def test_an_error_of_janus_is_reported_in_its_words() -> None:
     async with program() as (url, _), connected(url) as (session, _):
         await session.create()
         handle = await session.attach()
@@ -51,7 +51,7 @@ async def test_what_janus_refuses_is_said_in_its_words() -> None:
 
 
 @needs_janus
-async def test_a_janus_that_goes_away_is_noticed_at_once() -> None:
+async def test_a_janus_that_ends_is_noticed_at_once() -> None:
     async with program() as (url, pid), connected(url) as (session, listening):
         await session.create()
         os.kill(pid, signal.SIGKILL)
@@ -61,7 +61,7 @@ async def test_a_janus_that_goes_away_is_noticed_at_once() -> None:
 
 
 @pytest.mark.parametrize("scenario", [Scenario(), Scenario(audio=True, size=100)])
-def test_a_publisher_offers_one_track_and_the_feedback_that_browsers_do(scenario: Scenario) -> None:
+def test_a_publisher_offers_one_track_with_browsers_feedback(scenario: Scenario) -> None:
     codec = scenario.codec
     text = offer(codec, ice=IceCredentials("ufrag", "p" * 24), fingerprint="AB:CD", ssrc=7)
     [line] = SessionDescription.parse(text).media

@@ -49,41 +49,41 @@ class Service:
         return measured(pps, lost_percent=0 if pps <= self._most_pps else 5)
 
 
-async def test_the_highest_rate_is_found_between_a_step_that_was_carried_and_one_that_was_not() -> None:
+async def test_the_highest_rate_is_searched_between_a_passed_and_a_failed_step() -> None:
     best, bound = await search(Service(10_000).attempt)
     assert bound is not None
     assert best.pps <= 10_000 < bound.pps < best.pps * 1.04
 
 
 @pytest.mark.parametrize("disturbed", [range(1, 3), range(2, 7), range(3, 9)])
-async def test_a_host_that_disturbs_a_step_is_no_limit(disturbed: range) -> None:
+async def test_a_step_disturbed_by_the_host_is_no_limit(disturbed: range) -> None:
     best, _ = await search(Service(10_000, disturbed).attempt)
     assert best.pps > 9_600
 
 
-async def test_a_step_that_fails_undisturbed_is_tried_twice() -> None:
+async def test_an_undisturbed_failed_step_is_tried_twice() -> None:
     service = Service(1_000)
     await search(service.attempt)
     assert service.asked[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
 
 
-def test_threads_that_wait_for_each_other_disturb_nobody() -> None:
+def test_threads_that_wait_for_each_other_are_no_disturbance() -> None:
     found = measured(1_000, lost_percent=20, waited_percent=400)
     assert is_disturbed(replace(found, cpu_percent=70.0))
     assert not is_disturbed(replace(found, cpu_percent=98.0))
 
 
-async def test_a_service_that_keeps_up_with_everything_has_no_bound() -> None:
+async def test_a_service_that_passes_every_step_has_no_limit() -> None:
     best, bound = await search(Service(10**9).attempt)
     assert (best.pps > 48_000, bound) == (True, None)
 
 
-async def test_a_service_that_carries_nothing_is_said_to() -> None:
+async def test_a_service_that_passes_no_step_is_reported() -> None:
     with pytest.raises(BenchError, match="not even 1,000 x 50 packets/s"):
         await search(Service(0).attempt)
 
 
-def test_a_cost_is_held_against_the_limit_of_the_same_round() -> None:
+def test_a_cost_is_compared_with_the_limit_of_the_same_round() -> None:
     limits = [measured(300, cpu_us=cost) for cost in (2, 4, 2)]
     found = [measured(300, cpu_us=cost) for cost in (3, 8, 4)]
     assert row("svc", found, limits).startswith(
@@ -104,7 +104,7 @@ def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row
     ]
 
 
-def test_one_bad_minute_does_not_decide_about_latency() -> None:
+def test_one_bad_minute_does_not_decide_the_latency() -> None:
     assert all(change.is_small for change in verdict(rows(*[500] * 9, 90_000)))
     assert [change.is_small for change in verdict(rows(*[500] * 7, *[600] * 3))] == [False, True, True]
 

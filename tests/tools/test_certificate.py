@@ -24,14 +24,14 @@ def named(certificate: x509.Certificate) -> list[str]:
     return [str(name.value) for name in names]
 
 
-def test_it_names_every_host_once_and_is_for_its_owner_only(tmp_path: Path) -> None:
+def test_the_certificate_names_every_host_once_and_is_private(tmp_path: Path) -> None:
     path = kept_certificate(tmp_path / "data", [*HOSTS, "home"], NOW, passing=["2001:db8::7"])
     assert named(made(path.parent)) == [*HOSTS, "2001:db8::7"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_it_vouches_for_nobody_else_and_lasts_as_browsers_allow(tmp_path: Path) -> None:
+def test_the_certificate_signs_no_other_and_lasts_as_browsers_allow(tmp_path: Path) -> None:
     kept_certificate(tmp_path, HOSTS, NOW)
     certificate = made(tmp_path)
     assert not certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
@@ -41,7 +41,7 @@ def test_it_vouches_for_nobody_else_and_lasts_as_browsers_allow(tmp_path: Path) 
     assert certificate.not_valid_before_utc < NOW
 
 
-def test_it_is_kept_as_long_as_it_fits(tmp_path: Path) -> None:
+def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) -> None:
     first = kept_certificate(tmp_path, HOSTS, NOW).read_bytes()
     assert kept_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
     # Browsers would ask again for addresses that are different tomorrow.
@@ -57,13 +57,15 @@ def test_it_is_kept_as_long_as_it_fits(tmp_path: Path) -> None:
     ],
     ids=["another address", "it ends soon", "the clock was wrong"],
 )
-def test_there_is_another_when_it_no_longer_fits(tmp_path: Path, hosts: list[str], now: datetime) -> None:
+def test_the_certificate_is_replaced_when_its_hosts_change(
+    tmp_path: Path, hosts: list[str], now: datetime
+) -> None:
     first = fingerprint(kept_certificate(tmp_path, HOSTS, NOW))
     assert fingerprint(kept_certificate(tmp_path, hosts, now)) != first
     assert set(hosts) <= set(named(made(tmp_path)))
 
 
-def test_openssl_takes_it(tmp_path: Path) -> None:
+def test_openssl_accepts_the_certificate(tmp_path: Path) -> None:
     path = kept_certificate(tmp_path, HOSTS, NOW)
     context = ssl.create_default_context(cafile=str(path))
     assert len(context.get_ca_certs()) == 0, "it is no authority"
@@ -76,7 +78,7 @@ def test_the_fingerprint_is_that_of_openssl(tmp_path: Path) -> None:
     assert shown == shown.upper()
 
 
-def test_a_damaged_file_is_said_and_not_replaced(tmp_path: Path) -> None:
+def test_a_damaged_certificate_is_reported_and_not_replaced(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("nothing")
     with pytest.raises(ConfigError, match=r"tls\.pem is damaged"):
         kept_certificate(tmp_path, HOSTS, NOW)
@@ -101,11 +103,11 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         ),
     ],
 )
-def test_hosts_are_names_of_the_machine_of_the_operator_and_addresses(
+def test_the_hosts_are_the_machines_the_operators_and_addresses(
     host: str, names: list[str], lasting: list[str], passing: list[str]
 ) -> None:
     assert hosts_of(host, names, ADDRESSES, "pi") == (lasting, passing)
 
 
-def test_a_host_name_that_cannot_be_one_is_left_out() -> None:
+def test_an_impossible_host_name_is_left_out() -> None:
     assert hosts_of("127.0.0.1", [], [], "a_b c") == (["localhost", "127.0.0.1"], [])

@@ -10,7 +10,7 @@ from svc.cli import main, parser
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 
-def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert (end.value.code, capsys.readouterr().out) == (0, f"svc {version('svc-server')}\n")
@@ -33,7 +33,7 @@ def test_the_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[s
         (["sfu"], {"MAX_PEERS": "many"}, "svc sfu: MAX_PEERS must be a whole number, not 'many'"),
     ],
 )
-def test_what_the_operator_got_wrong_is_one_line(
+def test_an_operators_mistake_is_one_line(
     arguments: list[str],
     variables: dict[str, str],
     line: str,
@@ -47,7 +47,7 @@ def test_what_the_operator_got_wrong_is_one_line(
 
 
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["up", "--port", "70000"], ["up", "--port", "x"]])
-def test_a_command_line_that_makes_no_sense_ends_with_status_2(
+def test_an_invalid_command_line_ends_with_status_2(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
@@ -56,7 +56,7 @@ def test_a_command_line_that_makes_no_sense_ends_with_status_2(
     assert "usage: svc" in capsys.readouterr().err
 
 
-def test_help_shows_every_subject_and_each_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_lists_and_describes_every_subject(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["admin", "--help"])
     shown = capsys.readouterr().out
@@ -80,7 +80,7 @@ def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParse
         yield above
 
 
-def test_whatever_is_asked_of_a_server_can_be_answered_as_json() -> None:
+def test_every_request_to_a_server_can_print_json() -> None:
     commands = [each for each in _commands(parser()) if each.prog.startswith("svc admin ")]
     assert len(commands) == sum(len(subject.actions) for subject in SUBJECTS.values()) + len(WHOLE)
     assert [each.prog for each in commands if "--json" not in each._option_string_actions] == []

@@ -55,11 +55,11 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         (Place("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
     ],
 )
-def test_the_greeting_names_the_addresses_that_lead_here(place: Place, lines: list[str]) -> None:
+def test_the_greeting_names_the_reachable_addresses(place: Place, lines: list[str]) -> None:
     assert greeting(place, "abc", ADDRESSES) == lines
 
 
-def test_at_the_first_start_it_says_what_the_link_does() -> None:
+def test_at_the_first_start_the_greeting_explains_the_link() -> None:
     here = Place("127.0.0.1", 5000)
     assert greeting(here, "abc.def", []) == ["Open http://127.0.0.1:5000/#invite=abc.def", FIRST_IS_OWNER]
 
@@ -79,11 +79,11 @@ def read(lines: list[str]) -> str:
 
 
 @pytest.mark.parametrize("text", ["https://192.0.2.7:5000/#invite=nwpt2mpfdkgwnest", "x", "https://ü/" * 9])
-def test_a_code_is_read_as_what_was_written(text: str) -> None:
+def test_a_qr_code_decodes_to_its_text(text: str) -> None:
     assert read(qr_code(text)) == text
 
 
-def test_phones_are_shown_the_way_by_name_first() -> None:
+def test_phones_get_a_host_name_first() -> None:
     title, *code = code_for_phones(Place("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
     assert title == "Or point a phone's camera here:"
     assert read(code) == "https://chat.example:5000/#invite=abc"
@@ -92,5 +92,5 @@ def test_phones_are_shown_the_way_by_name_first() -> None:
 
 
 @pytest.mark.parametrize("place", [Place("0.0.0.0", 5000), Place("127.0.0.1", 5000, True)])
-def test_phones_are_not_shown_a_way_that_leads_nowhere(place: Place) -> None:
+def test_phones_get_no_unreachable_address(place: Place) -> None:
     assert code_for_phones(place, "abc", ADDRESSES) == []

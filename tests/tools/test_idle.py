@@ -42,7 +42,9 @@ def wakeups(pid: int) -> int:
         ("svc.worker.app", ("PIL", "av", "cryptography", "obstore", "sqlite3", "svc.chat")),
     ],
 )
-def test_a_program_starts_without_what_it_may_never_need(program: str, unneeded: tuple[str, ...]) -> None:
+def test_a_program_starts_without_modules_that_it_may_never_need(
+    program: str, unneeded: tuple[str, ...]
+) -> None:
     code = f"import sys, {program}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(unneeded).isdisjoint(loaded.stdout.split())

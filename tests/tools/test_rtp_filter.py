@@ -39,7 +39,7 @@ def sequence(record: Record) -> int:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
-def test_with_all_layers_every_media_packet_goes_as_it_came(name: str) -> None:
+def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
     """But for the header extension's form: ids, values, everything else and the time stay."""
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
@@ -53,7 +53,7 @@ def test_with_all_layers_every_media_packet_goes_as_it_came(name: str) -> None:
         assert (record.offset_ms, record.packet_length) == (original.offset_ms, len(record.data))
 
 
-def test_of_fewer_layers_the_descriptor_tells() -> None:
+def test_with_fewer_layers_the_descriptor_decides() -> None:
     sent = filtered(records("av1_l1t3"), DESCRIPTOR, 0, [Switch(4500, -1)])
     told = [(at_ms, row["active_decode_targets"]) for at_ms, row in rows(sent, DESCRIPTOR)]
     assert {targets for at_ms, targets in told if at_ms < 4500} == {0b001}
@@ -64,7 +64,7 @@ def test_of_fewer_layers_the_descriptor_tells() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_retransmissions_are_told_from_media_by_what_they_contain(name: str) -> None:
+def test_retransmissions_are_recognised_by_their_content(name: str) -> None:
     source = capture(name)
     streams = find_streams(read_packets(records(name)))
     groups = {row["ssrc"]: row["rtx_osn"] for row in (p.row for p in source.packets) if "rtx_osn" in row}
@@ -74,7 +74,7 @@ def test_retransmissions_are_told_from_media_by_what_they_contain(name: str) -> 
             assert streams.source_of(rtx) == media
 
 
-def test_of_simulcast_the_stream_with_most_media_is_taken_or_the_one_that_is_named() -> None:
+def test_of_simulcast_the_largest_or_the_named_stream_is_taken() -> None:
     source = capture("vp8_simulcast_l1t3")
     by_ssrc = {packet.row["ssrc"]: packet for packet in source.packets if "dd" in packet.row}
     largest = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=-1)
@@ -86,12 +86,12 @@ def test_of_simulcast_the_stream_with_most_media_is_taken_or_the_one_that_is_nam
         assert contiguous(sent)
 
 
-def test_of_sound_and_picture_the_one_with_the_descriptor_is_taken() -> None:
+def test_of_audio_and_video_the_stream_with_descriptors_is_taken() -> None:
     sent = read_media(filtered(records("av1_l1t3_av"), capture("av1_l1t3_av").descriptor_id, 0))
     assert {packet.payload_type for packet in sent} == {45}
 
 
-def test_a_capture_of_sound_is_forwarded_without_its_padding() -> None:
+def test_a_capture_of_audio_is_forwarded_without_padding() -> None:
     sound = [p for p in capture("opus").packets if p.header["payload_length"]]
     sent = read_media(filtered(records("opus"), None, 0))
     assert contiguous(sent)
@@ -109,7 +109,7 @@ def repeated_numbers(source: Capture) -> set[int]:
 @pytest.mark.parametrize(
     "name", [name for name in WITH_RTX if "simulcast" not in name and "nodd" not in name]
 )
-def test_what_is_there_as_a_retransmission_only_is_recovered(name: str, layer: int) -> None:
+def test_packets_that_exist_only_as_retransmissions_are_recovered(name: str, layer: int) -> None:
     source = capture(name)
     whole = read_media(filtered(records(name), source.descriptor_id, layer))
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
@@ -122,7 +122,7 @@ def test_what_is_there_as_a_retransmission_only_is_recovered(name: str, layer: i
     assert layer == 0 or mended == whole
 
 
-def test_a_packet_that_is_nowhere_leaves_its_gap_unless_its_frame_is_known_to_be_unwanted() -> None:
+def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
     packets_of = video("vp8_l1t3").packets
     wanted = next(p for p in packets_of[20:] if p.row["dd"]["temporal_id"] == 0)
     first_of_two = next(
@@ -135,7 +135,7 @@ def test_a_packet_that_is_nowhere_leaves_its_gap_unless_its_frame_is_known_to_be
 
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
-def test_packets_in_another_order_have_the_numbers_that_they_had(name: str, layer: int) -> None:
+def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
     """Neighbours change places, from the very first on."""
     source = records(name)
     swapped = [
@@ -148,7 +148,7 @@ def test_packets_in_another_order_have_the_numbers_that_they_had(name: str, laye
     assert [packet.payload for packet in other if packet.payload] == [packet.payload for packet in whole]
 
 
-def test_numbers_go_over_the_16_bit_wrap() -> None:
+def test_numbers_continue_across_the_16_bit_wrap() -> None:
     def moved(record: Record) -> Record:
         if record.is_rtcp or record.data[1] & 0x7F != 96:
             return record
@@ -162,7 +162,7 @@ def test_numbers_go_over_the_16_bit_wrap() -> None:
     ]
 
 
-def test_a_sender_that_begins_anew_goes_on_under_contiguous_numbers() -> None:
+def test_a_restarted_sender_continues_with_contiguous_numbers() -> None:
     first = records("vp8_l1t3")
     again = [
         record
@@ -181,7 +181,7 @@ def test_a_sender_that_begins_anew_goes_on_under_contiguous_numbers() -> None:
 # --- other captures ---
 
 
-def test_a_capture_of_beginnings_stays_one() -> None:
+def test_a_capture_of_headers_stays_one() -> None:
     cut = [replace(record, data=record.data[:100]) for record in records("vp8_l1t3")]
     sent = filtered(cut, DESCRIPTOR, 0)
     whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)
@@ -191,7 +191,7 @@ def test_a_capture_of_beginnings_stays_one() -> None:
         assert 100 <= len(record.data) <= 108 and other.data.startswith(record.data)
 
 
-def test_a_capture_in_which_nothing_is_sent_is_refused() -> None:
+def test_a_capture_without_packets_is_refused() -> None:
     with pytest.raises(RtpdumpError, match="the file has no media"):
         filtered([], DESCRIPTOR, 0)
     with pytest.raises(RtpdumpError, match="the file has no media"):
@@ -200,12 +200,12 @@ def test_a_capture_in_which_nothing_is_sent_is_refused() -> None:
         filter_records(records("opus"), descriptor_id=DESCRIPTOR, layer=0, ssrc=1)
 
 
-def test_a_descriptor_with_another_id_is_named() -> None:
+def test_a_descriptor_with_another_id_is_reported() -> None:
     with pytest.raises(RtpdumpError, match=f"9 is not a Dependency Descriptor; {DESCRIPTOR} seems"):
         filtered(records("av1_l1t3"), 9, 0)
 
 
-def test_packets_that_no_datagram_holds_are_left_out_and_told() -> None:
+def test_oversized_packets_are_left_out_and_reported() -> None:
     huge = packets.rtp(ssrc=9, sequence=2, payload_type=96, payload=bytes(2000))
     small = [packets.rtp(ssrc=9, sequence=number, payload_type=96, payload=b"x") for number in (1, 3)]
     source = [Record(0, data, len(data)) for data in (small[0], huge, small[1])]
@@ -236,7 +236,7 @@ def test_the_command_writes_a_capture(run: Run) -> None:
     assert said == "SSRC 479293648: 111 packets written, of 216\n"
 
 
-def test_layers_are_changed_at_the_times_that_are_given_in_any_order(run: Run) -> None:
+def test_layers_change_at_the_given_times_in_any_order(run: Run) -> None:
     flags = ["--max-temporal-layer", "-1", "--switch", "4000:-1", "--switch", "2000:0"]
     _, sent, _ = run("av1_l1t3", *flags)
     switches = [Switch(2000, 0), Switch(4000, -1)]
@@ -265,7 +265,7 @@ def test_a_layer_is_0_to_7_or_all(flags: list[str], run: Run) -> None:
     assert end.value.code == 2
 
 
-def test_a_place_that_cannot_be_written_to_is_one_line_and_status_2(
+def test_an_unwritable_file_is_one_line_and_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "none/out"

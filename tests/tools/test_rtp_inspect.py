@@ -99,7 +99,7 @@ def check_descriptor(line: dict[str, Any], dd: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if capture(name).descriptor_id])
-def test_a_retransmission_is_read_like_what_it_repeats(name: str, run: Run) -> None:
+def test_a_retransmission_is_read_like_its_original(name: str, run: Run) -> None:
     source = capture(name)
     lines = lines_of(run, name, source.descriptor_id)
     assert not any("error" in line for line in lines)
@@ -111,11 +111,11 @@ def test_a_retransmission_is_read_like_what_it_repeats(name: str, run: Run) -> N
     } <= described
 
 
-def test_without_the_extensions_id_no_descriptor_is_read(run: Run) -> None:
+def test_without_the_extension_id_no_descriptor_is_read(run: Run) -> None:
     assert all(list(line) == BASE for line in lines_of(run, "av1_l1t3", None))
 
 
-def test_a_malformed_descriptor_is_an_error_in_its_line_and_nowhere_else(run: Run) -> None:
+def test_a_malformed_descriptor_is_an_error_only_in_its_line(run: Run) -> None:
     good = Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise()
     unknown = Descriptor(STRUCTURE, 40, frame_number=2, attached=True).serialise()
     lines = lines_of(
@@ -142,7 +142,7 @@ def test_a_malformed_descriptor_is_an_error_in_its_line_and_nowhere_else(run: Ru
     assert [list(line) for line in lines if "error" in line] == [["seq", "error"]] * 4
 
 
-def test_a_late_packet_is_read_by_the_structure_that_has_its_template() -> None:
+def test_a_late_packet_is_read_with_its_templates_structure() -> None:
     newer = Structure(STRUCTURE.templates, template_id_offset=3)
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),
@@ -153,7 +153,7 @@ def test_a_late_packet_is_read_by_the_structure_that_has_its_template() -> None:
     assert [row["temporal_id"] for _, row in rows(source, 5)] == [0, 0, 1, 0]
 
 
-def test_the_active_decode_targets_are_those_in_force_after_the_packet() -> None:
+def test_the_shown_decode_targets_are_those_after_the_packet() -> None:
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),
         record(media(2, Descriptor(STRUCTURE, 1, frame_number=3, active_decode_targets=1).serialise())),
@@ -169,7 +169,7 @@ def test_rtcp_has_no_line(run: Run) -> None:
     assert [line["seq"] for line in lines_of(run, source, 5)] == [1]
 
 
-def test_of_a_packet_that_was_cut_off_the_size_is_the_whole_ones(run: Run) -> None:
+def test_a_truncated_packet_has_its_original_size(run: Run) -> None:
     descriptor = Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise()
     whole = media(1, descriptor, payload=bytes(500))
     padded = bytes([0xA0]) + media(2, payload=bytes(500))[1:]
@@ -187,19 +187,19 @@ def test_of_a_packet_that_was_cut_off_the_size_is_the_whole_ones(run: Run) -> No
 @pytest.mark.parametrize(
     ("data", "seq"), [(b"\x00\x60\x00\x05" + bytes(20), 5), (b"\x80\x60\x00\x05", 5), (b"\x80", None)]
 )
-def test_what_is_no_rtp_is_an_error_in_its_line(data: bytes, seq: int | None, run: Run) -> None:
+def test_a_packet_that_is_not_rtp_is_an_error_in_its_line(data: bytes, seq: int | None, run: Run) -> None:
     assert lines_of(run, [record(data)], 5) == [{"seq": seq, "error": "malformed RTP header"}]
     assert run([record(data)])[0] == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_bytes_in_the_descriptors_place_are_read_or_refused(name: str) -> None:
+def test_any_bytes_as_a_descriptor_are_read_or_refused(name: str) -> None:
     source = records(name)
     for ext_id in (1, 2, 4, 9):
         assert len(list(rows(source, ext_id))) == len(capture(name).packets)
 
 
-def test_people_get_a_table(run: Run) -> None:
+def test_a_table_is_printed_for_people(run: Run) -> None:
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise(), marker=True)),
         record(media(2, Descriptor(STRUCTURE, 2, frame_number=2, end_of_frame=False).serialise())),
@@ -222,7 +222,7 @@ def test_people_get_a_table(run: Run) -> None:
     ]
 
 
-def test_a_file_that_is_no_capture_or_is_not_there_is_one_line_and_status_2(run: Run, tmp_path: Path) -> None:
+def test_a_missing_or_foreign_file_is_one_line_and_status_2(run: Run, tmp_path: Path) -> None:
     broken, missing = tmp_path / "broken", tmp_path / "missing"
     broken.write_bytes((FOLDER / "opus.rtpdump").read_bytes()[:5000])
     status, lines, error = run(broken)

@@ -29,12 +29,12 @@ def test_each_frame_has_its_layer_and_size(name: str) -> None:
     ]
 
 
-def test_keyframes_are_those_that_refer_to_nothing() -> None:
+def test_keyframes_are_frames_without_dependencies() -> None:
     starts = {packet.row["ts"] for packet in video("vp8_l1t3").packets if not packet.row["dd"]["fdiffs"]}
     assert {frame.timestamp for frame in of("vp8_l1t3").frames if frame.keyframe} == starts
 
 
-def test_spatial_layers_of_one_picture_stand_upon_each_other() -> None:
+def test_spatial_layers_of_one_picture_are_stacked() -> None:
     pictures: dict[int, list[tuple[int, int]]] = {}
     for frame in of("av1_l3t3_key").frames:
         pictures.setdefault(frame.timestamp, []).append((frame.below, frame.size))
@@ -45,13 +45,13 @@ def test_spatial_layers_of_one_picture_stand_upon_each_other() -> None:
         ]
 
 
-def test_without_descriptors_a_frame_is_what_has_one_timestamp() -> None:
+def test_without_descriptors_a_frame_is_one_timestamp() -> None:
     found = of("vp8_l1t3_nodd")
     assert found.layers == [""]
     assert len(found.frames) == len({frame.timestamp for frame in found.frames}) == 120
 
 
-def test_losses_are_told_and_whether_a_retransmission_mends_them() -> None:
+def test_losses_are_marked_with_whether_they_were_repaired() -> None:
     dropped = {row["seq"] for row in capture("av1_l1t3_loss").sidecar["dropped_by_relay"]}
     first = video("av1_l1t3_loss").packets[0].row["seq"]
     nowhere = first + 60
@@ -65,7 +65,7 @@ def test_losses_are_told_and_whether_a_retransmission_mends_them() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rates_sum_up_to_what_was_sent(name: str) -> None:
+def test_the_rates_sum_up_to_the_sent_rate(name: str) -> None:
     found = of(name)
     # At least the stream, and at most everything.
     stream = [p for p in capture(name).packets if p.header["ssrc"] == found.ssrc]
@@ -75,7 +75,7 @@ def test_the_rates_sum_up_to_what_was_sent(name: str) -> None:
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", PNG), ("svg", SVG)])
 @pytest.mark.parametrize("name", ["av1_l1t3_loss", "av1_l3t3_key", "vp8_l1t3_nodd", "opus"])
-def test_a_picture_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path) -> None:
+def test_a_plot_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path) -> None:
     output = tmp_path / f"picture.{ending}"
     arguments = ["rtp", "plot", str(FOLDER / f"{name}.rtpdump"), "-o", str(output), "--dd-id", "13"]
     assert main(arguments) == 0
@@ -89,7 +89,7 @@ def test_a_picture_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path
         ("none/picture.png", "none/picture.png: No such file or directory"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_line(
+def test_an_impossible_plot_is_one_line(
     output: str,
     line: str,
     tmp_path: Path,
@@ -101,7 +101,7 @@ def test_what_cannot_be_drawn_is_one_line(
     assert capsys.readouterr().err == f"svc rtp: {line}\n"
 
 
-def test_without_matplotlib_it_says_what_to_install(
+def test_without_matplotlib_the_command_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

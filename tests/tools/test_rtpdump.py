@@ -14,14 +14,14 @@ HEADER = b"#!rtpplay1.0 127.0.0.1/5004\n" + bytes(16)
 
 
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
-def test_a_capture_written_again_is_the_same_file(path: Path) -> None:
+def test_a_capture_is_rewritten_identically(path: Path) -> None:
     again = io.BytesIO()
     with path.open("rb") as file:
         write(again, read(file), start_s=1_700_000_000)
     assert again.getvalue() == path.read_bytes()
 
 
-def test_rtcp_is_told_by_its_zero_length() -> None:
+def test_rtcp_is_recognised_by_its_zero_length() -> None:
     packet = Record(3, b"\x80abc", 4)
     report = Record(70_000, b"\x80def", 0)
     file = io.BytesIO()
@@ -63,12 +63,12 @@ def test_any_source_is_accepted(address: str) -> None:
         ),
     ],
 )
-def test_what_is_no_capture_is_refused(content: bytes, message: str) -> None:
+def test_a_foreign_file_is_no_capture(content: bytes, message: str) -> None:
     with pytest.raises(RtpdumpError) as refusal:
         list(read(io.BytesIO(content)))
     assert str(refusal.value) == message
 
 
-def test_a_file_of_another_kind_is_refused_before_anything_is_read_from_it() -> None:
+def test_a_file_of_another_kind_is_refused_before_anything_is_read() -> None:
     with pytest.raises(RtpdumpError):
         read(io.BytesIO(b"no capture\n"))

@@ -121,7 +121,7 @@ async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[s
         return envelope.event, payload(envelope)
 
 
-async def test_a_person_gets_in_and_still_does_after_the_media_service_was_killed(tmp_path: Path) -> None:
+async def test_a_person_joins_and_still_can_after_the_sfu_was_killed(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         async with chat.member("Ada") as ada:
@@ -141,7 +141,7 @@ async def test_a_person_gets_in_and_still_does_after_the_media_service_was_kille
             assert up.children["sfu"] != killed
 
 
-async def test_who_comes_while_a_killed_chat_server_is_started_again_only_waits(tmp_path: Path) -> None:
+async def test_a_request_while_a_killed_chat_server_restarts_only_waits(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         token = await chat.join("Ada")
@@ -152,7 +152,7 @@ async def test_who_comes_while_a_killed_chat_server_is_started_again_only_waits(
             assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
 
 
-async def test_what_a_member_uploads_is_served_though_the_worker_was_killed(tmp_path: Path) -> None:
+async def test_an_upload_is_served_though_the_worker_was_killed(tmp_path: Path) -> None:
     photograph = pictures.tell_tale("JPEG")
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
@@ -189,7 +189,7 @@ async def test_a_worker_that_ended_idle_starts_again_at_the_next_connection(tmp_
             await child.stop()
 
 
-async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
+async def test_a_grant_opens_its_room_once(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         async with chat.member("Ada") as ada:
@@ -203,7 +203,7 @@ async def test_a_grant_opens_the_room_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
+async def test_a_signal_stops_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
     async with svc_up(tmp_path / "data") as up:
         children = list(up.children.values())
         assert len(children) == 2
@@ -217,7 +217,7 @@ async def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.
         assert b"Traceback" not in await up.process.stderr.read()
 
 
-async def test_nobody_is_left_behind_when_the_command_itself_is_killed(tmp_path: Path) -> None:
+async def test_no_process_survives_when_the_command_is_killed(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up:
         children = list(up.children.values())
         up.process.kill()
@@ -225,7 +225,7 @@ async def test_nobody_is_left_behind_when_the_command_itself_is_killed(tmp_path:
         await until_gone(children)
 
 
-async def test_secrets_and_invite_are_made_once_and_kept_from_others(tmp_path: Path) -> None:
+async def test_secrets_and_invite_are_created_once_and_kept_private(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     async with svc_up(data_dir) as first:
         invite = first.invite
@@ -240,7 +240,7 @@ async def test_secrets_and_invite_are_made_once_and_kept_from_others(tmp_path: P
     assert {mode for path, mode in modes.items() if path.is_dir()} <= {0o700}
 
 
-async def test_with_tls_everything_is_at_https_by_a_certificate_of_its_own(tmp_path: Path) -> None:
+async def test_with_tls_everything_is_served_over_https_with_its_own_certificate(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     process = await _svc(
         *("up", *_on_free_ports(data_dir), "--host", "0.0.0.0", "--tls"),
@@ -270,7 +270,7 @@ async def test_with_tls_everything_is_at_https_by_a_certificate_of_its_own(tmp_p
             await process.wait()
 
 
-async def test_a_terminal_is_shown_a_code_for_phones(tmp_path: Path) -> None:
+async def test_a_terminal_shows_a_qr_code_for_phones(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     arguments = ("up", *_on_free_ports(tmp_path / "data"), "--host", "0.0.0.0", "--tls")
     environment = {**os.environ, "DISABLE_STUN": "true", "EXTERNAL_HOST": "chat.example:8443"}
@@ -299,9 +299,7 @@ async def test_a_terminal_is_shown_a_code_for_phones(tmp_path: Path) -> None:
         (["--tls-key", "{}/none.pem"], "svc up: --tls-key needs --tls-cert beside it"),
     ],
 )
-async def test_files_for_tls_that_are_wrong_are_said_in_words(
-    tmp_path: Path, flags: list[str], problem: str
-) -> None:
+async def test_unusable_tls_files_are_reported(tmp_path: Path, flags: list[str], problem: str) -> None:
     arguments = [*_on_free_ports(tmp_path / "data"), *(flag.format(tmp_path) for flag in flags)]
     process = await _svc("up", *arguments, environment={**os.environ, "DISABLE_STUN": "true"})
     async with asyncio.timeout(DEADLINE_S):
@@ -312,7 +310,7 @@ async def test_files_for_tls_that_are_wrong_are_said_in_words(
 
 
 @pytest.mark.parametrize("flag", ["--port", "--sfu-port", "--udp-port"])
-async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path, flag: str) -> None:
+async def test_a_port_in_use_is_reported(tmp_path: Path, flag: str) -> None:
     kind = socket.SOCK_DGRAM if flag == "--udp-port" else socket.SOCK_STREAM
     with socket.socket(type=kind) as taken:
         taken.bind(("127.0.0.1", 0))
@@ -328,7 +326,7 @@ async def test_a_port_that_is_taken_is_said_in_words(tmp_path: Path, flag: str) 
     assert errors.decode() == expected
 
 
-async def test_a_second_installation_does_not_pass_for_the_first(tmp_path: Path) -> None:
+async def test_a_second_installation_is_not_mistaken_for_the_first(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "first") as first:
         port = first.address.rpartition(":")[2]
         arguments = [*_on_free_ports(tmp_path / "second"), "--port", port]
@@ -343,7 +341,7 @@ INSTALLATION = Installation(Path("data"), "127.0.0.1", 5000, 5005, 3478, worker_
 SECRETS = Secrets("j", "s1", "p1")
 
 
-def test_each_program_sees_only_what_is_meant_for_it() -> None:
+def test_each_program_sees_only_its_own_variables() -> None:
     variables = {
         "PATH": "/bin",
         "PYTHONUTF8": "1",
@@ -392,12 +390,12 @@ def test_each_program_sees_only_what_is_meant_for_it() -> None:
     }
 
 
-def test_the_media_services_http_stays_on_this_machine() -> None:
+def test_the_sfus_http_stays_on_this_machine() -> None:
     sfu, _, _ = plan(INSTALLATION, SECRETS, {})
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 
 
-def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_by_https() -> None:
+def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_over_https() -> None:
     made = replace(INSTALLATION, tls=True)
     _, chat, _ = plan(made, SECRETS, {})
     assert list(chat.arguments) == ["chat", "--worker-on-demand", "--tls-cert", "data/tls.pem"]
@@ -413,13 +411,13 @@ def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_by_https() ->
     ]
 
 
-def test_a_host_that_is_not_ours_is_said() -> None:
+def test_a_host_of_another_machine_is_reported() -> None:
     with pytest.raises(ConfigError, match=r"--host 192\.0\.2\.250 cannot be used: "):
         open_ports(Installation(Path("data"), "192.0.2.250", 0, 0, 0))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", json.dumps({"jwt_secret": "j"})])
-def test_a_damaged_secrets_file_is_said_and_not_replaced(tmp_path: Path, text: str) -> None:
+def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, text: str) -> None:
     path = tmp_path / "secrets.json"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"secrets\.json is damaged"):
@@ -427,7 +425,7 @@ def test_a_damaged_secrets_file_is_said_and_not_replaced(tmp_path: Path, text: s
     assert path.read_text() == text
 
 
-async def test_programs_are_ended_in_the_opposite_order_of_their_start() -> None:
+async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
     """The chat server while its worker is gone and its media service still there."""
     ended: list[str] = []
 
@@ -442,7 +440,7 @@ async def test_programs_are_ended_in_the_opposite_order_of_their_start() -> None
     assert ended[-2:] == ["chat", "sfu"]
 
 
-async def test_a_certificate_that_no_longer_fits_is_made_anew_and_said(
+async def test_an_outdated_certificate_is_replaced_and_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(up, "RENEWAL_INTERVAL_S", 0.01)
@@ -462,7 +460,7 @@ async def test_a_certificate_that_no_longer_fits_is_made_anew_and_said(
     assert said.strip().endswith(fingerprint(tmp_path / "tls.pem"))
 
 
-def test_whatever_is_documented_for_a_program_can_be_set_for_svc_up_too() -> None:
+def test_every_documented_variable_of_a_program_works_for_svc_up_too() -> None:
     documents = Path(__file__).parents[2] / "docs" / "configuration.md"
     documented = {
         name for section in ("SFU", "Chat server") for row in rows(documents, section) for name in row.code(0)

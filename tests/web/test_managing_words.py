@@ -24,19 +24,19 @@ def test_the_page_lists_every_permission_once() -> None:
     assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)}
 
 
-def test_the_page_knows_which_ones_a_channel_overrides() -> None:
+def test_the_page_knows_the_permissions_that_a_channel_overrides() -> None:
     first, second, *_ = groups().values()
     assert sorted(first + second) == sorted(names(OF_A_CHANNEL))
 
 
 @pytest.mark.parametrize("permission", sorted(names(EVERYTHING)))
-def test_a_permission_has_a_name_and_a_sentence(permission: str) -> None:
+def test_a_permission_has_a_name_and_a_description(permission: str) -> None:
     dashed = permission.replace("_", "-")
     assert messages("en")[f"permission-{dashed}"]
     assert messages("en")[f"permits-{dashed}"].rstrip().endswith(".")
 
 
-def test_the_page_has_words_for_every_act_that_the_server_records() -> None:
+def test_the_page_has_words_for_every_logged_act() -> None:
     module = (WEB_FOLDER / "state" / "admin" / "audit.js").read_text()
     table = module[module.index("ACTIONS = {") : module.index("};")]
     listed = re.findall(r'"(\w+)"', table)
@@ -46,7 +46,7 @@ def test_the_page_has_words_for_every_act_that_the_server_records() -> None:
         assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
 
 
-def test_the_page_has_a_word_for_all_of_a_channel_that_can_be_changed() -> None:
+def test_the_page_has_words_for_every_property_of_a_channel() -> None:
     changed = {f"field-{name.replace('_', '-')}" for name in ChannelChanges.__struct_fields__}
     assert changed <= messages("en").keys()
 

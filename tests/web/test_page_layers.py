@@ -63,7 +63,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
     assert readers <= {"transport/browser_storage.js"}
 
 
-def test_state_knows_no_dom() -> None:
+def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
     # appearance.js is handed the root element for its attributes, and needs nothing else of the document.
     states = {
@@ -73,14 +73,14 @@ def test_state_knows_no_dom() -> None:
     assert [module for module, code in states.items() if dom.search(code)] == []
 
 
-def test_no_view_searches_for_markup_of_another_view() -> None:
+def test_no_view_queries_another_views_markup() -> None:
     """A view reaches another by refs, signals, and `views/composer/fields`."""
     search = re.compile(r"document\s*\.\s*(?:getElement\w+|querySelector(?:All)?)\([^)]*\)")
     found = {module: set(search.findall(code)) for module, code in code_of(("views/", "call/")).items()}
     assert {module: searches for module, searches in found.items() if searches} == LOOKED_FOR
 
 
-def test_no_view_makes_html_of_text() -> None:
+def test_no_view_makes_html_from_text() -> None:
     html = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(")
     views = [module for module in MODULES if module.startswith(("views/", "call/"))]
     assert [module for module in views if html.search((WEB_FOLDER / module).read_text())] == []

@@ -16,7 +16,7 @@ LONGEST_S = 120
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-async def test_node_finds_nothing_wrong(path: Path) -> None:
+async def test_node_reports_no_errors(path: Path) -> None:
     process = await asyncio.create_subprocess_exec(
         *(NODE, "--test", "--test-reporter=spec", str(path)),
         stdout=asyncio.subprocess.PIPE,

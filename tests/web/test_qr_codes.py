@@ -30,19 +30,19 @@ def address(length: int) -> str:
 
 
 @pytest.mark.parametrize("version", range(1, 11))
-def test_a_text_that_fills_a_version_is_drawn_as_the_library_does(version: int) -> None:
+def test_a_text_that_fills_a_version_is_drawn_as_by_the_library(version: int) -> None:
     text, mask = address(FULL[version - 1]), version % 8
     code = segno.make(text, error="m", mode="byte", mask=mask, boost_error=False, micro=False)
     assert drawn(text, mask) == [[bool(square) for square in row] for row in code.matrix]
 
 
 @pytest.mark.parametrize("text", ["svc", address(40), address(71), address(130), "https://chat.example/ä/😀"])
-def test_a_code_is_read_back(text: str) -> None:
+def test_a_qr_code_can_be_read(text: str) -> None:
     squares = numpy.pad(numpy.array(drawn(text, None), dtype=bool), MARGIN)
     picture = numpy.where(numpy.kron(squares, numpy.ones((MAGNIFIED, MAGNIFIED), dtype=bool)), 0, 255)
     [found] = zxingcpp.read_barcodes(picture.astype(numpy.uint8))
     assert found.text == text
 
 
-def test_a_text_that_is_too_long_has_no_code() -> None:
+def test_a_text_that_is_too_long_has_no_qr_code() -> None:
     assert drawn("x" * 214, None) is None

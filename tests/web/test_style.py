@@ -45,7 +45,7 @@ def physical(css: str) -> list[str]:
         "inset: 0 auto auto 2px",
     ],
 )
-def test_a_side_of_the_screen_is_found(declaration: str) -> None:
+def test_a_physical_side_is_found(declaration: str) -> None:
     assert physical(f"@layer views {{ a {{ color: red; {declaration}; }} }}") == [declaration]
 
 
@@ -58,12 +58,12 @@ def test_a_side_of_the_screen_is_found(declaration: str) -> None:
         "a { transition: translate 1s, border-color 1s; background: none top left; }",
     ],
 )
-def test_what_names_no_side_is_not_found(rule: str) -> None:
+def test_names_without_a_side_are_not_found(rule: str) -> None:
     assert physical(rule) == []
 
 
 @pytest.mark.parametrize(
     "path", sorted(STYLE.rglob("*.css")), ids=lambda path: path.relative_to(STYLE).as_posix()
 )
-def test_a_style_sheet_names_no_side_of_the_screen(path: Path) -> None:
+def test_no_style_sheet_names_a_physical_side(path: Path) -> None:
     assert physical(path.read_text()) == []

@@ -19,7 +19,7 @@ def made_of(path: Path) -> list[str]:
     return [package for pattern, packages in contents.items() if name.match(pattern) for package in packages]
 
 
-def test_every_file_has_the_hash_that_it_had_when_it_was_made() -> None:
+def test_every_file_has_its_recorded_hash() -> None:
     lines = (VENDOR / "sha256sums.txt").read_text().splitlines()
     expected = {name.removeprefix("./"): digest for digest, name in (line.split() for line in lines)}
     found = {
@@ -29,7 +29,7 @@ def test_every_file_has_the_hash_that_it_had_when_it_was_made() -> None:
     assert found == expected
 
 
-def test_every_file_has_the_licence_of_every_package_in_it() -> None:
+def test_every_file_contains_the_licences_of_its_packages() -> None:
     versions = json.loads((VENDOR / "versions.json").read_text())
     for path in programs():
         packages = made_of(path)
@@ -40,12 +40,12 @@ def test_every_file_has_the_licence_of_every_package_in_it() -> None:
             assert licence.read_text().strip(), licence
 
 
-def test_the_versions_are_those_that_are_asked_for() -> None:
+def test_the_versions_are_the_requested_ones() -> None:
     wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     assert json.loads((VENDOR / "versions.json").read_text()) == wanted
 
 
-def test_no_file_asks_for_anything_elsewhere() -> None:
+def test_no_file_loads_anything_from_elsewhere() -> None:
     for path in programs():
         text = path.read_text(errors="replace")
         assert "eval(" not in text, path.name

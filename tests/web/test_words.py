@@ -97,7 +97,7 @@ def test_every_key_has_words() -> None:
         assert any(key.startswith(beginning) for key in known), beginning
 
 
-def test_no_words_stand_in_markup() -> None:
+def test_no_markup_contains_words() -> None:
     """Check text between tags, attributes that are read aloud, and sentences in strings: `t` has them all."""
     found = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
     extra = {name: words - NAMES.get(name, set()) for name, words in found.items()}
@@ -121,14 +121,14 @@ def test_words_in_markup_are_found() -> None:
     assert module.strings == ["Three more words"]
 
 
-def test_no_words_are_left_over() -> None:
+def test_no_words_are_unused() -> None:
     whole, beginnings = asked()
     starts = (*beginnings, *FROM_CODE)
     assert {key for key in messages("en") if key not in whole and not key.startswith(starts)} == set()
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_a_language_has_all_words_and_fills_in_the_same(language: str) -> None:
+def test_a_language_has_all_words_with_the_same_variables(language: str) -> None:
     english, here = messages("en"), messages(language)
     assert set(here) == set(english)
     for key, words in english.items():
@@ -140,7 +140,7 @@ def test_a_language_has_all_words_and_fills_in_the_same(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
-def test_a_language_says_no_sentence_in_english(language: str) -> None:
+def test_a_language_contains_no_english_sentence(language: str) -> None:
     """Two words in a row that are the same: "UDP, direct" is French too."""
     said = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")
@@ -149,7 +149,7 @@ def test_a_language_says_no_sentence_in_english(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_a_number_of_things_has_the_plurals_of_the_language(language: str) -> None:
+def test_a_count_has_the_plurals_of_the_language(language: str) -> None:
     counted = {key: set(PLURAL.findall(words)) for key, words in messages(language).items()}
     wanted = PLURALS.get(language, {"one", "other"})
     assert {key: forms for key, forms in counted.items() if forms - {"other"} and forms != wanted} == {}
@@ -157,11 +157,11 @@ def test_a_number_of_things_has_the_plurals_of_the_language(language: str) -> No
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_language_that_is_not_complete_has_no_words_of_its_own(language: str) -> None:
+def test_an_incomplete_language_has_no_words_of_its_own(language: str) -> None:
     assert set(messages(language)) <= set(messages("en"))
 
 
-def test_every_refusal_that_a_person_meets_has_words() -> None:
+def test_every_error_that_a_person_can_meet_has_words() -> None:
     assert OF_PROGRAMS.keys() <= set(errors.CODES)
     met = {*errors.CODES, *OF_THE_PAGE, *OF_A_WORKER} - OF_PROGRAMS.keys()
     worded = {key for key in messages("en") if key.startswith(FROM_CODE)}
@@ -169,7 +169,7 @@ def test_every_refusal_that_a_person_meets_has_words() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_filter_of_the_search_is_one_word_that_means_nothing_else(language: str) -> None:
+def test_a_filter_of_the_search_is_one_unambiguous_word(language: str) -> None:
     named = {name: messages(language)[f"search-{name}"].split("\n")[0].strip() for name in SEARCH_FILTERS}
     assert all(word.isalpha() for word in named.values())
     assert len({*named.values()}) == len(named)

@@ -21,5 +21,5 @@ def test_emoji_at_once_are_clamped(tmp_path: Path, given: str, at_once: int) -> 
 @pytest.mark.parametrize(
     ("given", "seconds"), [("", 0.75), ("0", 0.25), ("249", 0.25), ("1000", 1.0), ("5001", 5.0)]
 )
-def test_the_pause_between_questions_is_clamped(tmp_path: Path, given: str, seconds: float) -> None:
+def test_the_polling_interval_is_clamped(tmp_path: Path, given: str, seconds: float) -> None:
     assert read({"DATA_DIR": str(tmp_path), "EMOJI_QUEUE_POLL_MS": given}).emoji_poll_s == seconds

@@ -129,7 +129,7 @@ async def everything_done_is_served(load: Load) -> None:
             )
 
 
-async def test_what_was_accepted_ends_served_or_refused(
+async def test_every_accepted_upload_ends_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 3, seed=1)
@@ -139,7 +139,7 @@ async def test_what_was_accepted_ends_served_or_refused(
 
 @pytest.mark.nightly("fifty rounds; three are played daily")
 @pytest.mark.timeout(1800)
-async def test_fifty_times_killed_what_was_accepted_ends_served_or_refused(
+async def test_after_fifty_kills_every_accepted_upload_ends_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 50, seed=2)

@@ -42,7 +42,7 @@ def frames(data: bytes) -> int:
         ("libvpx", "pcm_s16le", "matroska", "webm", ["vp8", "opus"]),
     ],
 )
-async def test_what_every_browser_plays_is_copied(
+async def test_a_video_that_every_browser_plays_is_copied(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, ext: str, result: list[str]
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container))
@@ -66,7 +66,7 @@ async def test_what_every_browser_plays_is_copied(
         ("libx264", "aac", "avi", "yuv420p"),
     ],
 )
-async def test_everything_else_is_encoded_anew(
+async def test_other_videos_are_encoded_again(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, pixels: str
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container, pixels=pixels))
@@ -76,7 +76,7 @@ async def test_everything_else_is_encoded_anew(
     assert 1950 <= video.duration_ms <= 2100
 
 
-async def test_an_index_comes_before_the_pictures(sandboxes: Sandboxes) -> None:
+async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
     """A player may begin before the whole file has arrived."""
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
@@ -85,7 +85,7 @@ async def test_an_index_comes_before_the_pictures(sandboxes: Sandboxes) -> None:
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 @pytest.mark.parametrize("container", ["mp4", "mov", "matroska", "avi"])
-async def test_places_and_names_are_left_behind(sandboxes: Sandboxes, codec: str, container: str) -> None:
+async def test_places_and_names_are_removed(sandboxes: Sandboxes, codec: str, container: str) -> None:
     told = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
         told = videos.with_places(told)
@@ -111,7 +111,7 @@ async def test_places_and_names_are_left_behind(sandboxes: Sandboxes, codec: str
             assert set(stream.metadata) <= {"language", "handler_name"}
 
 
-async def test_what_an_encoder_wrote_between_the_pictures_is_left_behind(sandboxes: Sandboxes) -> None:
+async def test_an_encoders_data_between_the_pictures_is_removed(sandboxes: Sandboxes) -> None:
     data = videos.video("libx264")
     assert b"x264 - core" in data
     _, written = await sandboxes.rewrite(data)
@@ -119,7 +119,7 @@ async def test_what_an_encoder_wrote_between_the_pictures_is_left_behind(sandbox
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_it_is_shown_the_right_way_up(sandboxes: Sandboxes, codec: str) -> None:
+async def test_the_video_is_upright(sandboxes: Sandboxes, codec: str) -> None:
     video, written = await sandboxes.rewrite(videos.turned(videos.video(codec)))
     assert (video.width, video.height) == (64, 96) == (video.poster.width, video.poster.height)
     frame = videos.first_frame(written)
@@ -134,7 +134,7 @@ async def test_it_is_shown_the_right_way_up(sandboxes: Sandboxes, codec: str) ->
         assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
 
 
-async def test_a_poster_shows_a_moment_of_it(sandboxes: Sandboxes) -> None:
+async def test_a_poster_shows_a_frame_of_the_video(sandboxes: Sandboxes) -> None:
     video, _ = await sandboxes.rewrite(videos.video(frames=100))
     assert pictures.decoded(video.poster.data).size == (96, 64)
     assert video.poster.thumbnail is not None
@@ -154,7 +154,7 @@ def tagged(colorspace: int, primaries: int, transfer: int, range_: int) -> dict[
         ("libx265", "yuvj420p", tagged(1, 1, 1, 2)),  # BT.709 in the full range
     ],
 )
-async def test_colours_are_meant_as_before_once_they_are_encoded(
+async def test_encoded_colours_keep_their_meaning(
     sandboxes: Sandboxes, codec: str, pixels: str, colour: dict[str, int]
 ) -> None:
     source = videos.video(codec, pixels=pixels, colour=colour, frames=5)
@@ -167,7 +167,7 @@ async def test_colours_are_meant_as_before_once_they_are_encoded(
     assert abs(before.astype(int) - after).mean() < 6
 
 
-async def test_a_poster_of_a_video_with_high_dynamic_range_shows_colours_of_bt709(
+async def test_a_poster_of_an_hdr_video_has_bt709_colours(
     sandboxes: Sandboxes,
 ) -> None:
     posters = []
@@ -187,7 +187,7 @@ async def test_progress_is_reported(sandboxes: Sandboxes) -> None:
     assert sandboxes.reported == sorted(sandboxes.reported) and 0.95 < sandboxes.reported[-1] <= 1.0
 
 
-async def test_large_pictures_become_smaller_when_they_are_encoded(sandboxes: Sandboxes) -> None:
+async def test_large_videos_are_scaled_down(sandboxes: Sandboxes) -> None:
     rules = dataclasses.replace(RULES, max_side=48)
     video, written = await sandboxes.rewrite(videos.video("mpeg4"), rules)
     frame = videos.first_frame(written)
@@ -205,19 +205,19 @@ async def test_large_pictures_become_smaller_when_they_are_encoded(sandboxes: Sa
     ],
     ids=str,
 )
-async def test_every_bound_is_held(sandboxes: Sandboxes, change: dict[str, float], code: str) -> None:
+async def test_every_limit_is_enforced(sandboxes: Sandboxes, change: dict[str, float], code: str) -> None:
     refused = await sandboxes.refusal(videos.video(), dataclasses.replace(RULES, **change))  # type: ignore[arg-type]
     assert refused.code == code, refused.detail
 
 
 @pytest.mark.parametrize("name", REFUSED)
-async def test_what_is_made_to_hurt_is_refused(sandboxes: Sandboxes, name: str) -> None:
+async def test_hostile_videos_are_refused(sandboxes: Sandboxes, name: str) -> None:
     data, codes = REFUSED[name]
     refused = await sandboxes.refusal(data)
     assert refused.code in codes, refused.detail
 
 
-async def test_a_film_that_leads_elsewhere_leads_nowhere(sandboxes: Sandboxes) -> None:
+async def test_a_reference_to_another_file_is_not_followed(sandboxes: Sandboxes) -> None:
     try:
         _, written = await sandboxes.rewrite(hostile_videos.leading_elsewhere())
     except Refused as refused:
@@ -226,7 +226,7 @@ async def test_a_film_that_leads_elsewhere_leads_nowhere(sandboxes: Sandboxes) -
         assert b"root:" not in written
 
 
-async def test_what_is_cut_off_anywhere_is_refused_or_plays(sandboxes: Sandboxes) -> None:
+async def test_truncated_videos_are_refused_or_play(sandboxes: Sandboxes) -> None:
     for whole in (videos.video(frames=10), videos.video("libvpx", "libopus", "webm", frames=10)):
         for length in range(0, len(whole), len(whole) // 15):
             await survives(sandboxes, f"{length} bytes", whole[:length])

@@ -29,7 +29,7 @@ CLOSE_S = 0.03
     ],
 )
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_it_is_turned_and_mirrored_as_it_says(
+async def test_the_video_is_rotated_and_mirrored_as_stored(
     sandboxes: Sandboxes, codec: str, matrix: tuple[int, int, int, int], shown: str
 ) -> None:
     video, written = await sandboxes.rewrite(clips.with_matrix(clips.still(codec), *matrix))
@@ -41,9 +41,7 @@ async def test_it_is_turned_and_mirrored_as_it_says(
 
 @pytest.mark.parametrize("aspect", [Fraction(4, 3), Fraction(3, 4)], ids=["wide", "narrow"])
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_it_is_as_wide_as_its_pixels_make_it(
-    sandboxes: Sandboxes, codec: str, aspect: Fraction
-) -> None:
+async def test_the_width_follows_the_pixel_aspect(sandboxes: Sandboxes, codec: str, aspect: Fraction) -> None:
     video, written = await sandboxes.rewrite(clips.still(codec, aspect=aspect))
     size = (128, 64) if aspect > 1 else (96, 84)
     with videos.opened(written) as container:
@@ -58,7 +56,7 @@ async def test_it_is_as_wide_as_its_pixels_make_it(
     ("codec", "options"),
     [("libx264", {"x264-params": "tff=1"}), ("mpeg2video", {"flags": "+ildct+ilme"})],
 )
-async def test_fields_become_whole_pictures(
+async def test_interlaced_fields_become_whole_frames(
     sandboxes: Sandboxes, codec: str, options: dict[str, str]
 ) -> None:
     source = clips.interlaced(codec, options)
@@ -87,7 +85,7 @@ def comb(data: bytes) -> float:
         ("rawvideo", "avi", "bgr24"),
     ],
 )
-async def test_red_green_and_blue_become_colours_that_players_know(
+async def test_rgb_becomes_colours_that_players_know(
     sandboxes: Sandboxes, codec: str, container: str, pixels: str
 ) -> None:
     _, written = await sandboxes.rewrite(clips.still(codec, container, pixels=pixels))
@@ -115,7 +113,7 @@ async def test_red_green_and_blue_become_colours_that_players_know(
         *("pictures moved", "sound moved", "both cut"),
     ],
 )
-async def test_pictures_and_sound_stay_together(sandboxes: Sandboxes, source: bytes) -> None:
+async def test_picture_and_sound_stay_in_sync(sandboxes: Sandboxes, source: bytes) -> None:
     (bright, loud), (_, written) = clips.flash(source), await sandboxes.rewrite(source)
     bright_now, loud_now = clips.flash(written)
     assert bright is not None and loud is not None and bright_now is not None and loud_now is not None
@@ -123,7 +121,7 @@ async def test_pictures_and_sound_stay_together(sandboxes: Sandboxes, source: by
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_what_was_cut_off_does_not_come_back(sandboxes: Sandboxes, codec: str) -> None:
+async def test_trimmed_parts_do_not_return(sandboxes: Sandboxes, codec: str) -> None:
     """An edit list leaves pictures in the file that players do not show."""
     source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
     with videos.opened(source) as container:
@@ -143,7 +141,7 @@ async def test_what_was_cut_off_does_not_come_back(sandboxes: Sandboxes, codec: 
         ("pcm_s16le", "3 channels", 44_100, "stereo"),
     ],
 )
-async def test_every_layout_of_sound_is_heard(
+async def test_every_audio_layout_is_audible(
     sandboxes: Sandboxes, codec: str, layout: str, rate: int, result: str
 ) -> None:
     _, written = await sandboxes.rewrite(clips.clip("libx264", "matroska", (codec, layout, rate)))
@@ -155,9 +153,7 @@ async def test_every_layout_of_sound_is_heard(
 
 
 @pytest.mark.parametrize("default", [0, 1])
-async def test_of_several_tracks_the_one_is_kept_that_players_begin_with(
-    sandboxes: Sandboxes, default: int
-) -> None:
+async def test_of_several_tracks_the_default_one_is_kept(sandboxes: Sandboxes, default: int) -> None:
     source = clips.clip("libx264", "matroska", AAC, AAC, silent=1 - default, default=default)
     _, written = await sandboxes.rewrite(source)
     assert clips.flash(written)[1] is not None

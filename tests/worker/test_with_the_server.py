@@ -18,7 +18,7 @@ from tests.kit.waiting import eventually
 from tests.worker.site import Site, ended
 
 
-async def test_a_picture_is_served_without_what_it_said_of_its_maker(site: Site, beside: Running) -> None:
+async def test_a_picture_is_served_without_its_metadata(site: Site, beside: Running) -> None:
     async with site.page() as page:
         upload_id = await site.send(pictures.tell_tale("JPEG"), name="holiday.jpg")
         done = await ended(page, upload_id)
@@ -32,7 +32,7 @@ async def test_a_picture_is_served_without_what_it_said_of_its_maker(site: Site,
     assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
 
 
-async def test_a_video_is_served_without_its_places_and_with_a_poster(site: Site, beside: Running) -> None:
+async def test_a_video_is_served_without_places_and_with_a_poster(site: Site, beside: Running) -> None:
     film = videos.with_places(videos.video(size=(640, 360), metadata=True))
     async with site.page() as page:
         done = await ended(page, await site.send(film, name="film.mov"))
@@ -62,7 +62,7 @@ async def test_a_hostile_file_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])
-async def test_what_is_written_to_a_bucket_is_served_from_there(
+async def test_an_object_in_a_bucket_is_served_from_there(
     kind: str, variables: dict[str, str], stores: Stores
 ) -> None:
     variables |= stores.variables(kind)
@@ -78,7 +78,7 @@ async def test_what_is_written_to_a_bucket_is_served_from_there(
     assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
 
 
-async def test_an_avatar_an_icon_and_an_emoji_find_their_places(site: Site, beside: Running) -> None:
+async def test_an_avatar_an_icon_and_an_emoji_take_effect(site: Site, beside: Running) -> None:
     large = pictures.encoded(pictures.noise(700, 700), "PNG")
     async with site.page() as page:
         for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=party"):
@@ -90,7 +90,7 @@ async def test_an_avatar_an_icon_and_an_emoji_find_their_places(site: Site, besi
     assert pictures.decoded(await site.get(emoji["url"])).size == (128, 128)
 
 
-async def test_a_photo_in_heic_is_a_picture_wherever_one_is_taken(site: Site, beside: Running) -> None:
+async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside: Running) -> None:
     photo = heif.photo(pictures.scene(128, 96), tile=64, exif=pictures.exif_of(6))
     async with site.page() as page:
         attached = (await ended(page, await site.send(photo, name="IMG_0001.HEIC")))["result"]

@@ -99,7 +99,7 @@ async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: R
         ("hologram", b"", None),
     ],
 )
-async def test_the_inputs_fault_is_a_refusal(
+async def test_faulty_input_is_a_refusal(
     open_desk: FakeQueue, worker: Running, kind: str, data: bytes, code: str | None
 ) -> None:
     open_desk.put(kind, data)
@@ -113,20 +113,20 @@ async def test_the_inputs_fault_is_a_refusal(
         assert refused["message"]
 
 
-async def test_a_store_that_fails_is_our_fault(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_failing_store_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: Running) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
     assert "StoreFailed" in str(failed["message"])
 
 
-async def test_a_file_that_is_gone_is_our_fault(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_missing_file_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.put("picture", b"x")
     (open_desk.data_dir / "incoming/u1").unlink()
     assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])
 
 
-async def test_progress_is_told_and_the_lease_is_kept(
+async def test_progress_is_reported_and_the_lease_renewed(
     open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
@@ -136,7 +136,7 @@ async def test_progress_is_told_and_the_lease_is_kept(
     assert len(reported) >= 2 and reported == sorted(reported)
 
 
-async def test_who_has_lost_the_lease_stops_at_once_and_says_nothing(
+async def test_a_worker_that_lost_its_lease_stops_silently(
     open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
@@ -151,7 +151,7 @@ def metrics(worker: Running) -> str:
     return worker.measurements.registry.exposition()[0].decode()
 
 
-async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(queue: FakeQueue) -> None:
+async def test_results_made_while_the_server_is_away_are_reported_later(queue: FakeQueue) -> None:
     queue.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
     async with working(dataclasses.replace(queue.config, port=0)):
         async with queue.open():
@@ -162,7 +162,7 @@ async def test_what_is_made_while_the_server_is_away_is_told_when_it_is_back(que
             await queue.one("job_finish")
 
 
-async def test_an_announced_job_is_claimed_without_a_poll_which_takes_over_when_announcements_end(
+async def test_an_announced_job_is_claimed_without_polling_which_takes_over_without_announcements(
     queue: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for interval in ("POLL_S", "VIDEO_POLL_S"):
@@ -185,14 +185,14 @@ async def test_an_announced_job_is_claimed_without_a_poll_which_takes_over_when_
             await eventually("it is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
 
 
-async def test_an_answer_that_is_ill_is_asked_for_again(open_desk: FakeQueue, worker: Running) -> None:
+async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, worker: Running) -> None:
     ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
     open_desk.answers["job_finish"] = lambda _: next(ill, None)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
 
 
-async def test_what_the_server_declines_is_not_said_twice(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_declined_result_is_not_sent_again(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
@@ -204,14 +204,14 @@ def slow_video() -> bytes:
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
-async def test_what_has_been_begun_is_finished_when_the_worker_ends(open_desk: FakeQueue) -> None:
+async def test_a_started_job_is_finished_when_the_worker_ends(open_desk: FakeQueue) -> None:
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
         await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)
     assert len(open_desk.reported("job_finish")) == 1
 
 
-async def test_what_takes_too_long_is_handed_back_when_the_worker_ends(
+async def test_a_job_that_takes_too_long_is_returned_when_the_worker_ends(
     open_desk: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", 0.1)
@@ -222,7 +222,7 @@ async def test_what_takes_too_long_is_handed_back_when_the_worker_ends(
     assert open_desk.left_behind() == []
 
 
-async def test_emoji_are_no_more_at_once_than_wanted(queue: FakeQueue) -> None:
+async def test_concurrent_emoji_are_limited(queue: FakeQueue) -> None:
     for _ in range(6):
         queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
     async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
@@ -230,7 +230,7 @@ async def test_emoji_are_no_more_at_once_than_wanted(queue: FakeQueue) -> None:
     assert queue.most_in_hand == 2
 
 
-async def test_health_and_metrics_are_said(open_desk: FakeQueue, worker: Running) -> None:
+async def test_health_and_metrics_are_served(open_desk: FakeQueue, worker: Running) -> None:
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     async with ClientSession() as session:
@@ -245,7 +245,7 @@ async def test_health_and_metrics_are_said(open_desk: FakeQueue, worker: Running
     assert 'svc_worker_jobs_total{kind="picture",outcome="finished"} 1.0' in text
 
 
-async def test_what_a_dead_worker_left_behind_is_swept(queue: FakeQueue) -> None:
+async def test_leftovers_of_a_dead_worker_are_swept(queue: FakeQueue) -> None:
     folder = queue.data_dir / app.WORKING_FOLDER
     folder.mkdir()
     for name, age_s in (("old", 7200), ("young", 10)):
@@ -256,7 +256,7 @@ async def test_what_a_dead_worker_left_behind_is_swept(queue: FakeQueue) -> None
         assert queue.left_behind() == ["young"]
 
 
-async def test_without_a_place_to_store_there_is_nothing_to_do(queue: FakeQueue) -> None:
+async def test_without_storage_there_is_nothing_to_do(queue: FakeQueue) -> None:
     storage = dataclasses.replace(queue.config.storage, disabled=True)
     asked: list[object] = []
     async with AsyncExitStack() as stack:
@@ -271,7 +271,7 @@ async def test_without_a_place_to_store_there_is_nothing_to_do(queue: FakeQueue)
     assert asked == []
 
 
-async def test_the_hostile_corpus_leaves_it_alive_and_small(open_desk: FakeQueue) -> None:
+async def test_the_hostile_corpus_neither_kills_nor_bloats_the_worker(open_desk: FakeQueue) -> None:
     """Every file gets a response, and the worker's own memory stays small."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
@@ -305,7 +305,7 @@ async def svc_worker(queue: FakeQueue) -> asyncio.subprocess.Process:
     )
 
 
-async def test_the_command_works_and_ends_when_told(open_desk: FakeQueue) -> None:
+async def test_the_command_works_and_ends_on_a_signal(open_desk: FakeQueue) -> None:
     process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")

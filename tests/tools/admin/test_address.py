@@ -32,6 +32,6 @@ NAMED = {"names": ["chat.example.org"]}
         (NAMED, False, "https://chat.example.org"),
     ],
 )
-def test_the_address_is_the_one_that_others_open(status: dict[str, object], secure: bool, base: str) -> None:
+def test_the_printed_address_is_the_public_one(status: dict[str, object], secure: bool, base: str) -> None:
     usual = {"address": "", "host": "127.0.0.1", "port": 5000, "names": [], "trusted_proxy_hops": 0}
     assert opened_at(usual | status, NEARBY, secure_if_stopped=secure) == base

@@ -34,7 +34,7 @@ async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Ad
     assert complaint.startswith("svc admin: joinPolicy: ")
 
 
-async def test_a_setting_is_brought_back_to_what_the_environment_says(
+async def test_a_setting_is_reset_to_the_environment(
     variables: dict[str, str], admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat_server(variables | {"SERVER_NAME": "Chess"}) as chat:
@@ -47,7 +47,7 @@ async def test_a_setting_is_brought_back_to_what_the_environment_says(
     assert (await admin.json("settings", "get"))["name"] == "Chess"
 
 
-async def test_an_invite_lets_somebody_in(
+async def test_an_invite_admits_a_person(
     chat: ChatServer | None, admin: Admin, variables: dict[str, str]
 ) -> None:
     invite = await admin.json("invite", "create", "--uses", "1", "--hours", "2")
@@ -85,7 +85,7 @@ async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admi
         assert (await admin("invite", "list"))[1] == "There are no invites.\n"
 
 
-def test_where_no_server_has_run_there_is_nothing_to_do(admin: Admin, data_dir: Path) -> None:
+def test_a_folder_without_a_server_is_reported(admin: Admin, data_dir: Path) -> None:
     status, output, complaint = asyncio.run(admin("settings", "get"))
     assert (status, output) == (2, "")
     assert "no server has run" in complaint
@@ -102,7 +102,7 @@ async def test_a_server_without_members_and_jobs_says_so(variables: dict[str, st
     await nothing_is_there()
 
 
-async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | None, admin: Admin) -> None:
+async def test_roles_are_given_to_a_member_and_removed(chat: ChatServer | None, admin: Admin) -> None:
     (olga,) = (await admin.json("member", "list"))["members"]
     assert (await admin.json("member", "role", "Olga", "moderator"))["roles"] == [
         "member",
@@ -119,7 +119,7 @@ async def test_a_member_is_given_roles_and_they_are_taken(chat: ChatServer | Non
         assert (status, output, said) == (2, "", f"svc admin: {complaint}\n")
 
 
-async def test_the_server_is_handed_over_where_its_owner_is_lost(
+async def test_the_operator_transfers_a_server_whose_owner_is_gone(
     variables: dict[str, str], admin: Admin
 ) -> None:
     async with chat_server(variables) as chat:
@@ -141,7 +141,7 @@ async def test_the_server_is_handed_over_where_its_owner_is_lost(
             assert await admin("member", "owner", name) == (2, "", f"svc admin: {complaint}\n")
 
 
-async def test_members_are_sent_away_and_let_back(variables: dict[str, str], admin: Admin) -> None:
+async def test_members_are_banned_and_unbanned(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables) as chat:
         await chat.join("Olga")
         for name in ("Ada", "Ben", "Ben"):

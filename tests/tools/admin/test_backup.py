@@ -77,7 +77,7 @@ def _contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-async def test_a_running_server_comes_back_elsewhere_as_it_was(
+async def test_a_running_server_is_restored_elsewhere_unchanged(
     world: World, admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     chat, _, olga = world
@@ -108,7 +108,7 @@ async def test_a_running_server_comes_back_elsewhere_as_it_was(
         assert await _said(back) == ["before the backup"]
 
 
-async def test_writing_goes_on_while_it_is_made(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp_path: Path) -> None:
     chat, _, olga = world
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     making = asyncio.create_task(admin.json("backup", str(file)))
@@ -126,7 +126,7 @@ async def test_writing_goes_on_while_it_is_made(world: World, admin: Admin, tmp_
     assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
 
 
-async def test_a_server_that_does_not_run_is_backed_up_too(
+async def test_a_stopped_server_can_be_backed_up_too(
     variables: dict[str, str], admin: Admin, tmp_path: Path
 ) -> None:
     async with server_with_insight(variables) as (_, community):
@@ -138,7 +138,7 @@ async def test_a_server_that_does_not_run_is_backed_up_too(
     assert (await admin.at(tmp_path / "elsewhere").json("restore", str(file)))["objects"] == 1
 
 
-async def test_media_goes_where_the_variables_say(
+async def test_media_is_restored_to_the_configured_store(
     world: World, admin: Admin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "backup.tar.gz"
@@ -153,7 +153,7 @@ async def test_media_goes_where_the_variables_say(
 
 @pytest.mark.parametrize("running", [True, False], ids=["running", "stopped"])
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])
-async def test_media_in_a_bucket_is_backed_up_and_comes_back_there(
+async def test_media_in_a_bucket_is_backed_up_and_restored_there(
     variables: dict[str, str],
     admin: Admin,
     stores: Stores,
@@ -182,7 +182,7 @@ async def test_media_in_a_bucket_is_backed_up_and_comes_back_there(
     assert list(elsewhere.rglob("*.webp")) == []
 
 
-async def test_nothing_is_overwritten(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_nothing_is_overwritten_by_a_restore(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     file.write_text("mine")
     assert (await admin("backup", str(file)))[0] == 2
@@ -196,7 +196,7 @@ async def test_nothing_is_overwritten(world: World, admin: Admin, tmp_path: Path
     assert list((admin.data_dir / "backups").iterdir()) == []
 
 
-async def test_what_the_store_has_lost_is_said(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_objects_missing_in_the_store_are_reported(world: World, admin: Admin, tmp_path: Path) -> None:
     (picture,) = admin.data_dir.rglob("*.webp")
     key = str(picture.relative_to(admin.data_dir / "uploads-store"))
     picture.unlink()
@@ -244,7 +244,7 @@ def _set(name: str, **values: object) -> Any:
         (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists nothing"),
     ],
 )
-async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
+async def test_a_changed_backup_is_refused_and_nothing_is_restored(
     world: World, admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
@@ -256,9 +256,7 @@ async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
     assert [path for path in _contents(tmp_path) if "elsewhere" in path] == []
 
 
-async def test_a_file_that_is_damaged_or_no_backup_is_refused(
-    world: World, admin: Admin, tmp_path: Path
-) -> None:
+async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     await admin.json("backup", str(file))
     whole = file.read_bytes()
@@ -274,7 +272,7 @@ async def test_a_file_that_is_damaged_or_no_backup_is_refused(
     )
 
 
-async def test_names_that_lead_out_of_the_folder_have_no_place_in_a_backup(
+async def test_names_that_lead_out_of_the_folder_are_refused(
     world: World, admin: Admin, tmp_path: Path
 ) -> None:
     file = tmp_path / "backup.tar.gz"

@@ -23,11 +23,11 @@ class Terminal(io.StringIO):
         (Progress("files", 0, 0), "files        [..............................]   0%"),
     ],
 )
-def test_it_shows_how_much_is_done(progress: Progress, expected: str) -> None:
+def test_the_bar_shows_the_progress(progress: Progress, expected: str) -> None:
     assert line(progress) == expected
 
 
-def test_on_a_terminal_it_is_drawn_over_itself_and_wiped_away() -> None:
+def test_on_a_terminal_the_bar_redraws_and_erases_itself() -> None:
     screen = Terminal()
     with shown(screen) as listener:
         listener(Progress("database", 1, 2))
@@ -36,7 +36,7 @@ def test_on_a_terminal_it_is_drawn_over_itself_and_wiped_away() -> None:
     assert (first, second, last) == (line(Progress("database", 1, 2)), line(Progress("files", 1, 2)), "")
 
 
-def test_elsewhere_nothing_is_written() -> None:
+def test_elsewhere_no_bar_is_written() -> None:
     screen = io.StringIO()
     with shown(screen) as listener:
         listener(Progress("files", 1, 2))

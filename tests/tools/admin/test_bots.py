@@ -4,7 +4,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 
-async def test_a_bot_is_made_given_a_token_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
+async def test_a_bot_is_created_gets_a_token_and_is_deleted(chat: ChatServer | None, admin: Admin) -> None:
     assert (await admin("bot", "list"))[1] == "There are no bots.\n"
     made = await admin.json("bot", "create", "Helper")
     bot_id = made["member"]["id"]
@@ -15,7 +15,7 @@ async def test_a_bot_is_made_given_a_token_and_deleted(chat: ChatServer | None, 
     assert await admin("bot", "delete", "Helper") == (2, "", "svc admin: There is no such member\n")
 
 
-async def test_its_token_works(variables: dict[str, str], admin: Admin) -> None:
+async def test_the_bots_token_works(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables) as chat:
         await chat.join("Olga")
         token = (await admin("bot", "create", "Helper"))[1].strip()

@@ -4,7 +4,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 
-async def test_a_channel_is_made_changed_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
+async def test_a_channel_is_created_changed_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
     made = await admin.json("channel", "create", "plans", "--topic", "what comes", "--slow-mode", "5")
     assert (made["name"], made["type"], made["topic"], made["slow_mode_s"]) == (
         "plans",
@@ -20,7 +20,9 @@ async def test_a_channel_is_made_changed_and_deleted(chat: ChatServer | None, ad
     assert await admin("channel", "delete", "ideas") == (2, "", "svc admin: There is no such channel\n")
 
 
-async def test_members_see_it_and_the_audit_log_has_no_actor(variables: dict[str, str], admin: Admin) -> None:
+async def test_members_see_the_channel_and_the_audit_log_has_no_actor(
+    variables: dict[str, str], admin: Admin
+) -> None:
     async with chat_server(variables) as chat, chat.member("Olga") as olga:
         made = await admin.json("channel", "create", "stage", "--type", "voice")
         assert (await olga.pushed("channel_created"))["id"] == made["id"]
@@ -42,7 +44,7 @@ async def test_a_server_without_channels_says_so(variables: dict[str, str], admi
         assert (await admin("channel", "list"))[1] == "There are no channels.\n"
 
 
-async def test_what_a_channel_cannot_be_is_said(chat: ChatServer | None, admin: Admin) -> None:
+async def test_an_impossible_channel_is_reported(chat: ChatServer | None, admin: Admin) -> None:
     for words in (["create", ""], ["create", "x", "--slow-mode", "-1"], ["edit", "general"]):
         status, output, complaint = await admin("channel", *words)
         assert (status, output, len(complaint.splitlines())) == (2, "", 1)

@@ -104,7 +104,7 @@ def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [dict(counts), *({k: v for k, v in record.items() if k != "key"} for record in plain)]
 
 
-async def test_it_makes_the_same_server_again(
+async def test_an_export_recreates_the_same_server(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, olga = exported
@@ -137,7 +137,7 @@ async def test_it_makes_the_same_server_again(
         assert len(found["messages"]) == 1
 
 
-async def test_what_a_new_server_was_given_makes_way(
+async def test_a_new_servers_defaults_are_replaced(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, _ = exported
@@ -150,7 +150,9 @@ async def test_what_a_new_server_was_given_makes_way(
     assert _without_files(_records(tmp_path / "again.zip")) == _without_files(_records(file))
 
 
-async def test_no_secret_is_in_it(exported: tuple[Path, Person], variables: dict[str, str]) -> None:
+async def test_an_export_contains_no_secrets(
+    exported: tuple[Path, Person], variables: dict[str, str]
+) -> None:
     file, olga = exported
     with zipfile.ZipFile(file) as archive:
         text = archive.read("export.jsonl").decode()
@@ -160,13 +162,13 @@ async def test_no_secret_is_in_it(exported: tuple[Path, Person], variables: dict
     assert file.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_server_with_members_takes_no_export_in(exported: tuple[Path, Person], admin: Admin) -> None:
+async def test_a_server_with_members_refuses_an_import(exported: tuple[Path, Person], admin: Admin) -> None:
     file, _ = exported
     status, _, complaint = await admin("import", str(file))
     assert (status, "somebody has joined this server already" in complaint) == (2, True)
 
 
-async def test_a_running_server_is_not_gone_past(
+async def test_an_import_does_not_bypass_a_running_server(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str]
 ) -> None:
     async with chat_server(variables):
@@ -203,7 +205,7 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         (lambda r: r.append({"kind": "end"}), r"line \d+: there is more after the end"),
     ],
 )
-async def test_what_is_wrong_with_a_file_is_said_and_nothing_is_imported(
+async def test_a_faulty_file_is_reported_and_nothing_is_imported(
     exported: tuple[Path, Person], admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, _ = exported
@@ -216,7 +218,7 @@ async def test_what_is_wrong_with_a_file_is_said_and_nothing_is_imported(
     assert (await elsewhere.json("member", "list"))["members"] == []
 
 
-async def test_media_that_is_damaged_is_noticed_and_nothing_is_imported(
+async def test_damaged_media_is_noticed_and_nothing_is_imported(
     exported: tuple[Path, Person], admin: Admin, tmp_path: Path
 ) -> None:
     file, _ = exported
@@ -234,7 +236,7 @@ def _files(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*")]
 
 
-async def test_what_is_no_export_is_refused(admin: Admin, tmp_path: Path) -> None:
+async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
     # The last is one that wants a newer program to unpack it.
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
@@ -256,7 +258,7 @@ def test_every_kind_of_record_is_documented() -> None:
     }
 
 
-async def test_a_newcomer_of_the_new_server_is_a_member_and_not_its_owner(
+async def test_a_newcomer_to_an_imported_server_is_not_its_owner(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     await admin.at(tmp_path / "elsewhere").json("import", str(exported[0]))

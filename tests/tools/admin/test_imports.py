@@ -150,7 +150,7 @@ async def _check_picture(owner: Person, messages: list[Any]) -> None:
                     assert (picture.format, picture.size) == ("WEBP", (40, 30))
 
 
-async def test_a_channel_of_discord(
+async def test_a_discord_channel_is_imported(
     owner: Device, discord: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     result = await admin.json("import", str(discord), "--from", "discord")
@@ -179,7 +179,7 @@ async def test_a_channel_of_discord(
     assert rest["reply_to"] == hello["id"] and rest["author"]["display_name"] == "ben"
 
 
-async def test_several_files_of_discord_and_no_channel_twice(
+async def test_several_discord_files_are_imported_without_duplicates(
     owner: Device, discord: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     later = {
@@ -201,7 +201,7 @@ async def test_several_files_of_discord_and_no_channel_twice(
     )
 
 
-async def test_a_workspace_of_slack(
+async def test_a_slack_workspace_is_imported(
     owner: Device, tmp_path: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     result = await admin.json("import", str(_slack(tmp_path / "slack.zip")), "--from", "slack")
@@ -216,7 +216,7 @@ async def test_a_workspace_of_slack(
     assert (robot["author"]["display_name"], robot["posted_at_ms"]) == ("deploy", 1577934248000)
 
 
-async def test_who_wrote_elsewhere_takes_no_seat_and_cannot_be_signed_in_as(
+async def test_imported_authors_take_no_seat_and_cannot_sign_in(
     owner: Device, discord: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     await admin.json("import", str(discord), "--from", "discord")
@@ -230,7 +230,7 @@ async def test_who_wrote_elsewhere_takes_no_seat_and_cannot_be_signed_in_as(
         assert [message["author"]["display_name"] for message in found["messages"]] == ["Ada L."]
 
 
-async def test_hidden_channels_are_seen_by_administrators_only(
+async def test_only_administrators_see_hidden_channels(
     owner: Device, discord: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     renamed = {**DISCORD, "channel": {**DISCORD["channel"], "name": "archive"}}
@@ -268,7 +268,7 @@ def _spoilt(**changes: object) -> dict[str, Any]:
         (json.dumps({**DISCORD, "messages": {}}), "messages is missing or not valid"),
     ],
 )
-async def test_what_is_wrong_with_a_file_of_discord_is_said_and_nothing_is_changed(
+async def test_a_faulty_discord_file_is_reported_and_changes_nothing(
     owner: Device, discord: Path, admin: Admin, tmp_path: Path, content: str, complaint: str
 ) -> None:
     _write(discord, content)
@@ -289,7 +289,7 @@ async def test_what_is_wrong_with_a_file_of_discord_is_said_and_nothing_is_chang
         ({"general/2020-01-02.json": [{"ts": "1.000000"}]}, "2020-01-02.json[0]: user is missing"),
     ],
 )
-async def test_what_is_wrong_with_a_file_of_slack_is_said_and_nothing_is_changed(
+async def test_a_faulty_slack_file_is_reported_and_changes_nothing(
     owner: Device, admin: Admin, tmp_path: Path, changes: dict[str, object], complaint: str
 ) -> None:
     file = _slack(tmp_path / "slack.zip", **changes)
@@ -306,7 +306,7 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
         return archive.read("export.jsonl").splitlines()[1:]
 
 
-async def test_before_somebody_has_joined_nothing_is_added(
+async def test_nothing_is_imported_before_somebody_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
     """Else the first to join would not be the owner."""
@@ -330,11 +330,11 @@ async def test_before_somebody_has_joined_nothing_is_added(
         ("```*not* <@U1> &amp;```", "```*not* <@U1> &```"),
     ],
 )
-def test_slacks_marks_become_markdown(text: str, expected: str) -> None:
+def test_slacks_markup_becomes_markdown(text: str, expected: str) -> None:
     assert markdown(text, {"U1": "Ada"}.__getitem__) == expected
 
 
-async def test_an_import_that_is_killed_has_imported_nothing(
+async def test_a_killed_import_has_imported_nothing(
     owner: Device, discord: Path, admin: Admin, tmp_path: Path
 ) -> None:
     message = {**DISCORD["messages"][1], "content": "x" * 500, "reference": None}

@@ -11,7 +11,7 @@ async def _post(server: ChatServer, path: str) -> int:
         return response.status
 
 
-async def test_a_webhook_is_made_changed_and_deleted(
+async def test_a_webhook_is_created_changed_and_deleted(
     chat: ChatServer | None, admin: Admin, variables: dict[str, str]
 ) -> None:
     made = await admin.json("webhook", "create", "--channel", "Voice", "--name", "Robot")
@@ -39,6 +39,6 @@ async def test_a_webhook_is_made_changed_and_deleted(
         assert await _post(chat, made["path"]) == 404
 
 
-async def test_a_channel_that_there_is_not_is_named(chat: ChatServer | None, admin: Admin) -> None:
+async def test_an_unknown_channel_is_named(chat: ChatServer | None, admin: Admin) -> None:
     status, output, complaint = await admin("webhook", "create", "--channel", "nowhere", "--name", "Robot")
     assert (status, output, complaint) == (2, "", "svc admin: There is no such channel\n")

@@ -74,7 +74,7 @@ def problems(findings: list[Finding]) -> list[str]:
     return [finding.what for finding in findings if finding.verdict is Verdict.PROBLEM]
 
 
-async def test_a_server_that_runs_has_no_problem(installation: Installation) -> None:
+async def test_a_running_server_has_no_problems(installation: Installation) -> None:
     patient = installation.patient(url=installation.chat.address)
     findings = await examine(patient, QUIET)
     assert problems(findings) == []
@@ -98,7 +98,7 @@ SHARED = {
 }
 
 
-async def test_the_owner_s_page_judges_as_the_doctor_does(installation: Installation) -> None:
+async def test_the_owners_page_agrees_with_the_doctor(installation: Installation) -> None:
     headers = {"Authorization": f"Bearer {await installation.chat.join('Ada')}"}
 
     async def told() -> dict[str, str]:
@@ -127,12 +127,12 @@ async def test_the_owner_s_page_judges_as_the_doctor_does(installation: Installa
     await becomes(found, await told())  # Which knows the reason only when the connection is closed.
 
 
-async def test_nothing_is_a_problem_where_nothing_runs_yet(tmp_path: Path) -> None:
+async def test_a_stopped_server_is_no_problem(tmp_path: Path) -> None:
     findings = await examine(idle(tmp_path / "data"), QUIET)
     assert problems(findings) == []
 
 
-async def test_ports_that_others_hold_are_named(tmp_path: Path) -> None:
+async def test_ports_in_use_by_others_are_named(tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as foreign,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
@@ -147,7 +147,7 @@ async def test_ports_that_others_hold_are_named(tmp_path: Path) -> None:
     ]
 
 
-async def test_a_folder_that_others_can_look_into_is_a_problem(shown: Path) -> None:
+async def test_a_folder_that_others_can_read_is_a_problem(shown: Path) -> None:
     findings = await examine(idle(shown), QUIET)
     assert len(problems(findings)) == 1
     assert "Other users of this machine can read" in problems(findings)[0]
@@ -162,7 +162,7 @@ async def proxy(installation: Installation, tmp_path: Path) -> AsyncIterator[Pro
 
 
 @pytest.mark.parametrize("installation", ["1"], indirect=True)
-async def test_a_proxy_that_does_its_work_is_no_problem(installation: Installation, proxy: Proxy) -> None:
+async def test_a_working_proxy_is_no_problem(installation: Installation, proxy: Proxy) -> None:
     url = f"https://localhost:{proxy.https_port}"
     findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == []
@@ -171,25 +171,19 @@ async def test_a_proxy_that_does_its_work_is_no_problem(installation: Installati
     assert "The certificate is valid for" in said
 
 
-async def test_a_proxy_that_the_server_does_not_know_of_is_a_problem(
-    installation: Installation, proxy: Proxy
-) -> None:
+async def test_an_unconfigured_proxy_is_a_problem(installation: Installation, proxy: Proxy) -> None:
     url = f"https://localhost:{proxy.https_port}"
     findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == ["1 proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is 0"]
 
 
-async def test_a_certificate_that_nobody_trusts_is_a_problem(
-    installation: Installation, proxy: Proxy
-) -> None:
+async def test_an_untrusted_certificate_is_a_problem(installation: Installation, proxy: Proxy) -> None:
     findings = await examine(installation.patient(url=f"https://localhost:{proxy.https_port}"), QUIET)
     assert len(problems(findings)) == 1
     assert "The certificate is refused: self" in problems(findings)[0]
 
 
-async def test_an_address_where_another_server_answers_is_a_problem(
-    installation: Installation, tmp_path: Path
-) -> None:
+async def test_an_address_of_another_server_is_a_problem(installation: Installation, tmp_path: Path) -> None:
     findings = await examine(idle(tmp_path / "other", installation.chat.address), QUIET)
     assert "no server runs on the data folder" in findings[-1].what
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
@@ -215,12 +209,12 @@ async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> Non
     assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
-async def test_an_address_that_is_none_is_refused(installation: Installation) -> None:
+async def test_an_invalid_address_is_refused(installation: Installation) -> None:
     with pytest.raises(ConfigError, match="--url must be"):
         await examine(installation.patient(url="chat.example.org"), QUIET)
 
 
-async def test_a_stun_server_says_how_the_outside_sees_us() -> None:
+async def test_a_stun_server_reports_our_public_address() -> None:
     """The SFU itself answers no stranger; this server answers as RFC 8489 section 6.3.1 has it."""
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))
@@ -245,7 +239,7 @@ class StunServer(asyncio.DatagramProtocol):
         self._transport.sendto(bytes(answer), address)
 
 
-async def test_the_command_says_it_in_lines_and_in_json(shown: Path) -> None:
+async def test_the_command_prints_lines_or_json(shown: Path) -> None:
     ports = [str(port) for port in free_ports(3)]
     flags = [*("--data-dir", str(shown), "--port", ports[0], "--sfu-port", ports[1], "--udp-port", ports[2])]
     command = (str(Path(sys.executable).with_name("svc")), "doctor", *flags)
@@ -262,7 +256,9 @@ async def test_the_command_says_it_in_lines_and_in_json(shown: Path) -> None:
     ]
 
 
-async def test_a_server_is_tried_from_another_machine(installation: Installation, tmp_path: Path) -> None:
+async def test_a_server_can_be_examined_from_another_machine(
+    installation: Installation, tmp_path: Path
+) -> None:
     """Nothing of this machine is looked at."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
     here = Patient(tmp_path / "none", udp_port=udp_port, seen_from_here=address)

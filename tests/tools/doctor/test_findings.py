@@ -93,15 +93,13 @@ CASES: list[tuple[Finding, Verdict, str]] = [
 
 
 @pytest.mark.parametrize(("finding", "verdict", "advice"), CASES)
-def test_each_finding_is_judged_and_comes_with_advice(
-    finding: Finding, verdict: Verdict, advice: str
-) -> None:
+def test_each_finding_has_a_verdict_and_advice(finding: Finding, verdict: Verdict, advice: str) -> None:
     assert finding.verdict is verdict
     assert advice in finding.advice
     assert bool(finding.advice) == (verdict is not OK)
 
 
-def test_no_finding_is_a_line_that_nobody_reads_to_its_end() -> None:
+def test_no_finding_is_too_long_to_read() -> None:
     assert max(len(finding.what) for finding, _, _ in CASES) <= 110
     assert max(len(finding.advice) for finding, _, _ in CASES) <= 110
 

@@ -40,7 +40,7 @@ def problems(findings: Sequence[Finding]) -> list[str]:
     return [finding.what for finding in findings if finding.verdict is Verdict.PROBLEM]
 
 
-def test_a_turn_server_is_tried_at_each_of_its_addresses(tmp_path: Path) -> None:
+def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> None:
     required("turnserver")
 
     async def body() -> None:
@@ -82,7 +82,7 @@ def test_a_turn_server_is_tried_at_each_of_its_addresses(tmp_path: Path) -> None
     in_namespace(body, addresses, {"/etc/hosts": hosts})
 
 
-def test_whatever_keeps_one_from_a_turn_server_is_told_apart() -> None:
+def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
     async def body() -> None:
         loop = asyncio.get_running_loop()
 
@@ -123,7 +123,7 @@ def test_whatever_keeps_one_from_a_turn_server_is_told_apart() -> None:
     in_namespace(body, [f"{TURN}/32"], {})
 
 
-async def test_another_program_at_the_media_port_is_noticed_while_no_sfu_runs(tmp_path: Path) -> None:
+async def test_another_program_at_the_media_port_is_noticed_without_an_sfu(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port, sfu_port = free_ports(2)
         patient = Patient(tmp_path, port, sfu_port, foreign.getsockname()[1])
@@ -133,7 +133,7 @@ async def test_another_program_at_the_media_port_is_noticed_while_no_sfu_runs(tm
     assert "is in use: calls would need UDP" in found.what
 
 
-async def test_a_running_server_says_which_turn_server_its_members_get(tmp_path: Path) -> None:
+async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) -> None:
     port, sfu_port, udp_port, nobody = free_ports(4)
     variables = {
         "PORT": str(port),
