@@ -44,7 +44,7 @@ def test_a_listeners_reports_from_another_address_reveal_its_path() -> None:
     assert checks(call) == [ELSEWHERE]
 
 
-def test_what_we_send_goes_nowhere_else_before_python_says_so() -> None:
+def test_media_stays_on_its_path_until_python_changes_it() -> None:
     call = begun()
     call.bob.send_rtcp(packets.rtcp(201, 0, (77_777).to_bytes(4, "big")), 1.0)
     data = call.bob.outbound.protect_rtcp(packets.rtcp(201, 0, (77_777).to_bytes(4, "big")))
@@ -53,7 +53,7 @@ def test_what_we_send_goes_nowhere_else_before_python_says_so() -> None:
     assert {remote for _, remote, _ in call.engine.take_datagrams()} == {call.bob.address}
 
 
-def test_a_recording_that_is_sent_again_from_elsewhere_binds_nothing() -> None:
+def test_a_recording_replayed_from_elsewhere_binds_nothing() -> None:
     call = begun()
     data = call.alice.outbound.protect(video(2))
     call.engine.receive(data, call.alice.address, SERVER, 1.0)
@@ -62,7 +62,7 @@ def test_a_recording_that_is_sent_again_from_elsewhere_binds_nothing() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_strangers_who_know_a_source_have_us_decrypt_little() -> None:
+def test_strangers_who_know_a_source_make_the_core_decrypt_little() -> None:
     call = begun()
     for number in range(50):
         data = bytearray(call.alice.outbound.protect(video(2 + number)))
@@ -74,7 +74,7 @@ def test_strangers_who_know_a_source_have_us_decrypt_little() -> None:
     assert checks(call) == [ELSEWHERE]
 
 
-def test_nobody_takes_the_address_of_another_participant() -> None:
+def test_nobody_takes_another_participants_address() -> None:
     call = begun()
     call.engine.receive(call.alice.outbound.protect(video(2)), call.bob.address, SERVER, 1.1)
     assert checks(call) == []
@@ -83,7 +83,7 @@ def test_nobody_takes_the_address_of_another_participant() -> None:
     assert len(call.bob.media) == 2
 
 
-def test_the_sources_of_a_participant_who_has_gone_are_nobodys() -> None:
+def test_the_sources_of_a_former_participant_belong_to_nobody() -> None:
     call = begun()
     call.engine.close_transport(call.alice.transport)
     call.engine.take_events()

@@ -48,30 +48,30 @@ def arrivals(numbers: list[int]) -> list[str]:
         pytest.param([10, 10 - SEEN_WINDOW], "too old", id="a jump back"),
     ],
 )
-def test_how_the_last_of_some_numbers_arrives(numbers: list[int], last: str) -> None:
+def test_each_arrival_is_classified(numbers: list[int], last: str) -> None:
     assert arrivals(numbers)[-1] == last
 
 
 @pytest.mark.parametrize("number", [50_000, 64_000, 65_500, 99])
-def test_a_number_that_srtp_knows_to_lie_ahead_begins_new_numbers(number: int) -> None:
+def test_a_number_that_srtp_knows_to_be_ahead_starts_new_numbers(number: int) -> None:
     source = fed([100])
     assert source.update(number, 0, 1.0, leapt=True) == "restarted"
     assert source.update(number + 1, 0, 1.0) == "in order"
 
 
-def test_after_a_restart_nothing_from_before_it_is_taken() -> None:
+def test_after_a_restart_nothing_from_before_it_is_accepted() -> None:
     assert arrivals([10, 11, 5000, 12, 10, 5001, 5000]) == [
         "in order", "in order", "restarted", "too old", "too old", "in order", "duplicate",
     ]  # fmt: skip
 
 
-def test_after_a_restart_a_number_that_was_seen_before_it_is_new() -> None:
+def test_after_a_restart_a_number_seen_before_is_new() -> None:
     numbers = [10, 11, 5000, 8000, 11000, 15000, *range(18000, 66000, 3000), 10]
     assert "duplicate" not in arrivals(numbers)
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=300))
-def test_a_packet_is_taken_once_whatever_the_order(steps: list[int]) -> None:
+def test_a_packet_is_accepted_once_in_any_order(steps: list[int]) -> None:
     source, number = Source(), 65500
     seen: set[int] = set()
     for step in steps:
@@ -99,12 +99,12 @@ def test_a_packet_is_taken_once_whatever_the_order(steps: list[int]) -> None:
         pytest.param([5, 4], -1, 0, 5, id="earlier than the first"),
     ],
 )
-def test_what_a_report_tells(numbers: list[int], lost: int, fraction: int, highest: int) -> None:
+def test_a_report_contains_the_statistics(numbers: list[int], lost: int, fraction: int, highest: int) -> None:
     report = fed(numbers).report(1.0)
     assert (report["lost"], report["fraction_lost"], report["highest"]) == (lost, fraction, highest)
 
 
-def test_the_fraction_is_of_what_came_since_the_last_report() -> None:
+def test_the_fraction_lost_covers_the_last_interval() -> None:
     source = fed([1, 3])
     assert source.report(1.0)["fraction_lost"] == 256 // 3
     for number in (4, 5, 6):
@@ -114,7 +114,7 @@ def test_the_fraction_is_of_what_came_since_the_last_report() -> None:
     assert source.report(3.0)["fraction_lost"] == 0
 
 
-def test_when_lost_packets_come_in_the_next_interval_the_fraction_is_zero() -> None:
+def test_late_packets_of_an_earlier_interval_make_the_fraction_zero() -> None:
     source = fed([1, 4])
     source.report(1.0)
     for number in (2, 3):
@@ -135,7 +135,7 @@ def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 100)), min_size=2, max_size=60))
-def test_jitter_is_that_of_the_rfc(steps: list[tuple[int, int]]) -> None:
+def test_jitter_is_that_of_rfc_3550(steps: list[tuple[int, int]]) -> None:
     source, packets, timestamp, now = Source(), [], 0, 50.0
     for number, (ticks, ms) in enumerate(steps):
         timestamp += ticks
@@ -145,7 +145,7 @@ def test_jitter_is_that_of_the_rfc(steps: list[tuple[int, int]]) -> None:
     assert source.report(now)["jitter"] == pytest.approx(slow_jitter(packets, 90000), abs=3)
 
 
-def test_jitter_is_told_on_a_machine_that_has_been_up_for_ten_years() -> None:
+def test_jitter_is_correct_after_ten_years_of_uptime() -> None:
     source, booted = Source(), 10 * 365.25 * 86400
     for i in range(100):
         # Every other packet comes 10 ms late: 900 units of the video clock.
@@ -153,7 +153,7 @@ def test_jitter_is_told_on_a_machine_that_has_been_up_for_ten_years() -> None:
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
 
-def test_a_timestamp_that_wraps_is_no_jitter() -> None:
+def test_a_timestamp_wrap_is_no_jitter() -> None:
     source = Source()
     for number in range(10):
         source.update(number, (0xFFFFFFFF - 2 * 3000 + number * 3000) & 0xFFFFFFFF, 1 + number / 30)
@@ -170,22 +170,22 @@ def test_a_restart_is_no_jitter() -> None:
 # --- asking again (RFC 4585 section 6.2.1) ---
 
 
-def test_what_is_missing_is_asked_for_once_reordering_has_had_its_time() -> None:
+def test_a_missing_packet_is_requested_after_the_time_for_reordering() -> None:
     source = fed([1, 4])
     assert source.due_nacks(1.0 + REORDER_WAIT_S - 0.001, RETRY_S) == []
     assert source.due_nacks(1.0 + REORDER_WAIT_S, RETRY_S) == [2, 3]
 
 
-def test_what_comes_in_time_is_not_asked_for() -> None:
+def test_a_packet_in_time_is_not_requested() -> None:
     source = fed([1, 4, 2])
     assert source.due_nacks(2.0, RETRY_S) == [3]
 
 
-def test_numbers_are_asked_for_in_their_order_across_the_wrap() -> None:
+def test_numbers_are_requested_in_order_across_the_wrap() -> None:
     assert fed([65533, 2]).due_nacks(1.1, RETRY_S) == [65534, 65535, 0, 1]
 
 
-def test_what_does_not_come_is_asked_for_again_and_given_up_after_ten_times() -> None:
+def test_a_packet_is_requested_ten_times_and_then_abandoned() -> None:
     source, asked, now = fed([1, 3]), 0, 1.0 + REORDER_WAIT_S
     for _ in range(40):
         asked += len(source.due_nacks(now, 0.05))
@@ -194,7 +194,7 @@ def test_what_does_not_come_is_asked_for_again_and_given_up_after_ten_times() ->
     assert asked == TRIES
 
 
-def test_what_is_missing_for_more_than_a_second_is_given_up() -> None:
+def test_a_packet_missing_for_more_than_a_second_is_abandoned() -> None:
     source = fed([1, 3])
     assert source.due_nacks(1.9, RETRY_S) == [2]
     assert source.due_nacks(2.1, RETRY_S) == []
@@ -202,16 +202,16 @@ def test_what_is_missing_for_more_than_a_second_is_given_up() -> None:
     assert source.due_nacks(2.3, RETRY_S) == []
 
 
-def test_a_large_hole_is_asked_for_in_part() -> None:
+def test_a_large_gap_is_requested_in_part() -> None:
     asked = fed([1, 2000]).due_nacks(1.1, RETRY_S)
     assert asked == list(range(2, 2 + 256))
 
 
-def test_a_restart_forgets_what_was_missing() -> None:
+def test_a_restart_forgets_missing_packets() -> None:
     assert fed([1, 3, 9000]).due_nacks(1.1, RETRY_S) == []
 
 
-def test_sound_is_asked_for_only_while_it_can_still_be_played() -> None:
+def test_audio_is_requested_only_while_it_can_still_be_played() -> None:
     source = fed([1, 3], audio=True)
     assert source.due_nacks(1.1, RETRY_S) == [2]
     assert source.due_nacks(1.3, RETRY_S) == []
@@ -233,14 +233,14 @@ def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: 
     return asked
 
 
-def test_a_sender_that_never_sends_sound_again_is_left_alone_for_ten_seconds() -> None:
+def test_a_sender_that_never_resends_audio_is_left_alone_for_ten_seconds() -> None:
     source = Source(audio=True)
     assert 16 <= lose_one_in_two(source, 1.0, 100, None) <= 25
     assert lose_one_in_two(source, 5.0, 100, None) == 0
     assert lose_one_in_two(source, 20.0, 100, 0.02) == 98
 
 
-def test_a_sender_further_away_than_150_ms_is_not_asked_for_sound() -> None:
+def test_a_sender_more_than_150_ms_away_is_not_asked_for_audio() -> None:
     source = Source(audio=True)
     assert lose_one_in_two(source, 1.0, 100, 0.16) == 1
     assert lose_one_in_two(Source(audio=True), 1.0, 100, 0.14) == 98

@@ -23,11 +23,11 @@ def test_a_compound_is_walked_packet_by_packet() -> None:
     ]
 
 
-def test_nothing_is_an_empty_compound() -> None:
+def test_no_bytes_are_an_empty_compound() -> None:
     assert parse_compound(b"") == []
 
 
-def test_padding_is_taken_off_the_packet_that_has_it() -> None:
+def test_padding_is_removed_from_its_packet() -> None:
     padded = bytearray(packets.rtcp(206, 1, struct.pack("!II", 1, 4) + bytes(3) + b"\x04"))
     padded[0] |= 0x20
     assert parse_compound(packets.pli(9) + bytes(padded)) == [
@@ -36,7 +36,7 @@ def test_padding_is_taken_off_the_packet_that_has_it() -> None:
     ]
 
 
-def test_a_packet_of_padding_alone_has_no_body() -> None:
+def test_a_padding_only_packet_has_no_body() -> None:
     padded = bytearray(packets.rtcp(203, 0, bytes(3) + b"\x04"))
     padded[0] |= 0x20
     assert parse_compound(bytes(padded)) == [(203, 0, b"")]
@@ -57,7 +57,7 @@ def test_a_malformed_compound_is_refused(data: bytes) -> None:
     assert parse_compound(data) is None
 
 
-def test_a_compound_cut_short_anywhere_but_between_packets_is_refused() -> None:
+def test_a_compound_truncated_within_a_packet_is_refused() -> None:
     parts = [packets.sender_report(1, 2, 3), packets.fir(4), packets.nack(5, [6])]
     whole, ends = b"".join(parts), {0, 28, 28 + 20, 28 + 20 + 16}
     assert len(whole) == max(ends)
@@ -66,15 +66,13 @@ def test_a_compound_cut_short_anywhere_but_between_packets_is_refused() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\x80\xc8\0\x01", b"\xa0\xc9\0\x02"]))
-def test_any_bytes_are_walked_or_refused_and_no_body_is_longer_than_they_are(
-    data: bytes, first: bytes
-) -> None:
+def test_any_bytes_are_walked_within_their_bounds_or_refused(data: bytes, first: bytes) -> None:
     walked = parse_compound(first + data)
     assert walked is None or sum(4 + len(body) for _, _, body in walked) <= len(first + data)
 
 
 @given(st.integers(0, 65535), st.lists(st.integers(1, 40), min_size=1, max_size=300))
-def test_a_nack_names_what_was_missing_and_nothing_else(first: int, steps: list[int]) -> None:
+def test_a_nack_names_exactly_the_missing_packets(first: int, steps: list[int]) -> None:
     numbers = [first]
     for step in steps:
         numbers.append((numbers[-1] + step) & 0xFFFF)
@@ -89,6 +87,6 @@ def test_a_nack_names_what_was_missing_and_nothing_else(first: int, steps: list[
     assert len(data) <= 1200
 
 
-def test_seventeen_numbers_in_a_row_take_one_entry() -> None:
+def test_seventeen_consecutive_numbers_take_one_entry() -> None:
     assert len(nack_packet(1, 2, list(range(100, 117)))) == 16
     assert len(nack_packet(1, 2, list(range(100, 118)))) == 20

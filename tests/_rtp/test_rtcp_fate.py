@@ -66,7 +66,7 @@ def feedback(kind: int, number: int, media: int, control: bytes = bytes(4)) -> b
 
 
 @row(ARRIVES, "`SR` 200")
-def test_a_sender_report_goes_to_receivers_with_their_ssrc_and_our_counts() -> None:
+def test_a_sender_report_is_forwarded_with_our_ssrc_and_counts() -> None:
     call = Watched()
     call.says(call.alice, packets.sender_report(1000, 0x0102_0304_0506_0708, 777, packets=99, octets=9999))
     (sr,) = [body for kind, _, body in call.bob.reports if kind == 200]
@@ -75,7 +75,7 @@ def test_a_sender_report_goes_to_receivers_with_their_ssrc_and_our_counts() -> N
 
 
 @row(ARRIVES, "`SR` 200")
-def test_the_report_blocks_of_a_sender_report_are_read_as_a_receivers() -> None:
+def test_the_report_blocks_of_a_sender_report_are_read_like_a_receivers() -> None:
     call = Watched()
     call.engine.close_down_track(call.down_track)
     call.bob.subscribe(call.forwarder, 6000, extension_ids=[MID], mid="7")
@@ -86,7 +86,7 @@ def test_the_report_blocks_of_a_sender_report_are_read_as_a_receivers() -> None:
 
 
 @row(ARRIVES, "`RR` 201")
-def test_a_receiver_report_ends_here_and_tells_the_round_trip() -> None:
+def test_a_receiver_report_ends_here_and_yields_the_round_trip() -> None:
     call = Watched()
     call.says(call.alice, packets.sender_report(1000, 0x0000_AAAA_BBBB_0000, 0), 10.1)
     call.forget()
@@ -104,7 +104,7 @@ def test_a_receiver_report_ends_here_and_tells_the_round_trip() -> None:
 
 
 @row(ARRIVES, "`FMT_NACK` RTPFB 1")
-def test_a_nack_is_answered_from_the_history_and_goes_no_further() -> None:
+def test_a_nack_is_answered_from_the_history_and_not_forwarded() -> None:
     call = Watched()
     number = sequences(call.bob)[1]
     call.says(call.bob, packets.nack(5000, [number]))
@@ -157,14 +157,14 @@ def test_each_entry_of_an_fir_is_read() -> None:
 @row(ARRIVES, "PSFB 2, 3")
 @row(ARRIVES, "`FMT_AFB` PSFB 15")
 @row(ARRIVES, "207")
-def test_what_ends_here_changes_nothing(kind: int, number: int, body: bytes, by_sender: bool) -> None:
+def test_consumed_packets_change_nothing(kind: int, number: int, body: bytes, by_sender: bool) -> None:
     call = Watched()
     call.says(call.alice if by_sender else call.bob, packets.rtcp(kind, number, body))
     assert call.untouched()
 
 
 @pytest.mark.parametrize("request_", [packets.pli, packets.fir, lambda media: packets.nack(media, [1])])
-def test_what_a_receiver_may_ask_a_sender_may_not(request_: Callable[[int], bytes]) -> None:
+def test_a_sender_may_not_send_a_receivers_requests(request_: Callable[[int], bytes]) -> None:
     call = Watched()
     call.says(call.alice, request_(1000), 10.05)
     call.says(call.alice, request_(5000), 10.05)
@@ -187,7 +187,7 @@ def test_a_sender_report_comes_with_the_cname_in_one_compound() -> None:
 
 
 @row(MADE, "`BYE`")
-def test_a_receiver_hears_that_a_track_has_ended_for_it() -> None:
+def test_a_receiver_learns_that_a_track_has_ended() -> None:
     call = Watched()
     call.engine.close_transport(call.alice.transport)
     call.engine.advance(10.1)
@@ -196,7 +196,7 @@ def test_a_receiver_hears_that_a_track_has_ended_for_it() -> None:
 
 
 @row(MADE, "`RR`")
-def test_a_sender_hears_each_second_how_its_packets_arrive() -> None:
+def test_a_sender_gets_a_report_each_second() -> None:
     call = Watched()
     came = []
     for step in range(1, 501):
@@ -240,28 +240,28 @@ def told_of_sound(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
-def test_a_speaker_hears_of_the_listener_who_loses_most_and_only_as_a_share() -> None:
+def test_a_speaker_gets_the_loss_of_the_worst_listener_as_a_share() -> None:
     assert told_of_sound({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
 
 
 @row(MADE, "`RR`")
-def test_a_hopeless_listener_counts_as_one_who_loses_a_fifth() -> None:
+def test_a_hopeless_listener_counts_as_losing_a_fifth() -> None:
     assert told_of_sound({5000: 200}, now=12.0) == (51, 0)
 
 
 @row(MADE, "`RR`")
-def test_a_speaker_hears_of_their_own_loss_where_it_is_larger() -> None:
+def test_a_speaker_gets_their_own_loss_if_it_is_larger() -> None:
     assert told_of_sound({5000: 26}, now=12.0, lost_by_us=10) == (128, 10)
 
 
 @row(MADE, "`RR`")
-def test_what_a_listener_reported_long_ago_is_forgotten() -> None:
+def test_old_reports_of_a_listener_are_forgotten() -> None:
     assert told_of_sound({5000: 26}, now=22.9) == (26, 0)
     assert told_of_sound({5000: 26}, now=23.1) == (0, 0)
 
 
 @row(MADE, "`FMT_NACK`")
-def test_a_sender_is_asked_for_what_is_missing_ten_times_and_then_for_a_keyframe() -> None:
+def test_a_sender_is_asked_ten_times_for_missing_packets_and_then_for_a_keyframe() -> None:
     call = Watched()
     call.send(6, 10.05)
     asked = []
@@ -281,7 +281,7 @@ def test_a_sender_is_asked_for_what_is_missing_ten_times_and_then_for_a_keyframe
 
 
 @row(MADE, "`FMT_NACK`")
-def test_a_sender_that_answers_quickly_is_asked_again_sooner() -> None:
+def test_a_sender_that_responds_quickly_is_asked_again_sooner() -> None:
     call = Watched()
     call.send(5, 10.05)
     call.engine.advance(10.07)
@@ -298,7 +298,7 @@ def test_a_sender_that_answers_quickly_is_asked_again_sooner() -> None:
 
 
 @row(MADE, "`FMT_PLI`")
-def test_a_sender_is_asked_for_a_keyframe_where_a_loss_was_given_up() -> None:
+def test_a_sender_is_asked_for_a_keyframe_after_an_abandoned_loss() -> None:
     plis = {}
     for keyframe_follows in (False, True):
         call = Watched()
@@ -318,7 +318,7 @@ def test_a_sender_is_asked_for_a_keyframe_where_a_loss_was_given_up() -> None:
 
 
 @row(MADE, "`FMT_TWCC`")
-def test_a_sender_hears_within_100_ms_when_its_packets_came() -> None:
+def test_a_sender_gets_arrival_times_within_100_ms() -> None:
     call = Watched()
     for sequence in range(4, 24):
         now = 10.05 + sequence / 50

@@ -45,9 +45,7 @@ def test_a_number_is_newer_when_it_is_less_than_half_the_circle_ahead(a: int, b:
         (10 * 65536 + 3, 65530, 10 * 65536 - 6),
     ],
 )
-def test_an_extended_number_is_the_nearest_one_with_these_low_bits(
-    highest: int, seq: int, expected: int
-) -> None:
+def test_an_extended_number_is_the_nearest_with_these_low_bits(highest: int, seq: int, expected: int) -> None:
     assert extended(highest, seq) == expected
 
 
@@ -93,7 +91,7 @@ def test_rows(rows: list[Row]) -> None:
             assert rewriter.rewrite(row.input) == row.output, row
 
 
-def test_a_new_start_goes_on_where_it_is_told_to_and_forgets_what_was_before() -> None:
+def test_a_new_start_continues_as_told_and_forgets_the_past() -> None:
     rewriter = Rewriter(8)
     rewriter.sync(100, 1)
     assert [rewriter.rewrite(n) for n in (100, 101)] == [1, 2]
@@ -148,9 +146,7 @@ STEPS = st.lists(
 
 
 @given(st.sampled_from([1, 4, 8, 32]), st.integers(0, 2**17), STEPS)
-def test_the_rewriter_does_what_the_obvious_model_does(
-    window: int, start: int, steps: list[tuple[int, bool]]
-) -> None:
+def test_the_rewriter_matches_a_simple_model(window: int, start: int, steps: list[tuple[int, bool]]) -> None:
     rewriter, model = Rewriter(window), SlowRewriter(start, 1, window)
     rewriter.sync(start, 1)
     number = start - 1
@@ -164,7 +160,7 @@ def test_the_rewriter_does_what_the_obvious_model_does(
 
 
 @given(st.integers(0, 65535), st.lists(st.booleans(), max_size=200))
-def test_what_is_forwarded_in_order_is_contiguous_across_the_16_bit_wrap(
+def test_packets_forwarded_in_order_are_contiguous_across_the_16_bit_wrap(
     start: int, wanted: list[bool]
 ) -> None:
     rewriter, highest, given_numbers = Rewriter(64), 65536 + start, []

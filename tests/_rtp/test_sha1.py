@@ -26,7 +26,7 @@ def test_any_secret_and_message_give_hashlibs_digest(secret: bytes, message: byt
     assert hmac_sha1_digest(secret, message) == hmac.digest(secret, message, "sha1")
 
 
-def test_the_core_has_an_openssl_for_it() -> None:
+def test_the_core_has_an_openssl_for_hmac() -> None:
     assert OPENSSL
 
 
@@ -41,6 +41,6 @@ print(sha1.OPENSSL)
 """
 
 
-def test_where_no_openssl_can_be_had_python_does_it() -> None:
+def test_without_openssl_python_computes_the_hmac() -> None:
     said = subprocess.run([sys.executable, "-c", CHECK_WITHOUT], capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["False"]

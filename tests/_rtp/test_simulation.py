@@ -80,7 +80,7 @@ def share_resent(receiver: VideoReceiver) -> float:
     return sent[receiver.rtx_ssrc] / sent[receiver.ssrc]
 
 
-def test_on_a_clean_line_everything_arrives_once_and_in_order_and_nobody_asks() -> None:
+def test_on_a_clean_line_everything_arrives_once_in_order_without_requests() -> None:
     call = Call(seed=1)
     call.hold(60)
     for receiver in call.receivers:
@@ -97,7 +97,7 @@ def test_on_a_clean_line_everything_arrives_once_and_in_order_and_nobody_asks() 
     [(True, True), (True, False), (False, True)],
     ids=["rtx", "receivers-without-rtx", "sender-without-rtx"],
 )
-def test_a_tenth_of_loss_and_reordering_on_both_lines_cost_no_frames(
+def test_ten_percent_loss_and_reordering_on_both_lines_cost_no_frames(
     seed: int, sender_rtx: bool, receiver_rtx: bool
 ) -> None:
     call = Call(seed, up=LOSSY, down=(LOSSY, LOSSY), sender_rtx=sender_rtx, receiver_rtx=receiver_rtx)
@@ -111,7 +111,7 @@ def test_a_tenth_of_loss_and_reordering_on_both_lines_cost_no_frames(
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_losses_in_bursts_cost_few_frames(seed: int) -> None:
+def test_burst_losses_cost_few_frames(seed: int) -> None:
     line = Conditions(jitter_s=0.01, loss=0.05, burst=8)
     call = Call(seed, up=line, down=(line, line))
     call.hold(WARM_UP_S + 60)
@@ -120,7 +120,7 @@ def test_losses_in_bursts_cost_few_frames(seed: int) -> None:
         assert receiver.duplicates <= 0.005 * receiver.packets
 
 
-def test_jitter_above_the_frame_interval_and_duplicated_packets_cost_nothing() -> None:
+def test_jitter_above_the_frame_interval_and_duplicates_cost_nothing() -> None:
     line = Conditions(jitter_s=0.06, duplicate=0.05)
     call = Call(seed=1, up=line, down=(line, line))
     call.hold(WARM_UP_S + 30)
@@ -132,7 +132,7 @@ def test_jitter_above_the_frame_interval_and_duplicated_packets_cost_nothing() -
     assert call.sender.nacks == 0
 
 
-def test_a_receiver_on_a_narrow_line_harms_nobody_else() -> None:
+def test_a_receiver_on_a_narrow_line_disturbs_nobody_else() -> None:
     narrow = Conditions(loss=0.02, rate_bps=1_000_000)
     call = Call(seed=1, up=LOSSY, down=(narrow, LOSSY))
     call.hold(WARM_UP_S + 60)
@@ -160,7 +160,7 @@ def test_a_receiver_that_loses_nearly_everything_is_sent_less() -> None:
 
 
 @pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_sender_that_starts_anew_in_mid_call_is_gone_on_with(line: Conditions) -> None:
+def test_a_sender_that_restarts_during_a_call_is_continued(line: Conditions) -> None:
     call = Call(seed=1, up=line, down=(line, line))
     for ssrc, sequence in ((2000, 65010), (3000, 12)):
         call.world.run(call.world.now + 5)
@@ -177,9 +177,7 @@ def test_a_sender_that_starts_anew_in_mid_call_is_gone_on_with(line: Conditions)
 
 @pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
 @pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_of_fewer_layers_gets_all_of_them_and_nothing_else(
-    line: Conditions, receiver_rtx: bool
-) -> None:
+def test_a_receiver_of_fewer_layers_gets_exactly_those(line: Conditions, receiver_rtx: bool) -> None:
     call = Call(seed=1, up=line, down=(line, line), receiver_rtx=receiver_rtx, layers=True)
     fewer, whole = call.receivers
     call.world.engine.set_layer(fewer.down_track, 0)
@@ -194,7 +192,7 @@ def test_a_receiver_of_fewer_layers_gets_all_of_them_and_nothing_else(
 
 
 @pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_changes_layers_all_the_time_gets_no_frame_without_its_dependencies(
+def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependencies(
     line: Conditions,
 ) -> None:
     call = Call(seed=1, up=line, down=(line,), layers=True)
@@ -221,7 +219,7 @@ def test_a_receiver_that_changes_layers_all_the_time_gets_no_frame_without_its_d
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "layers"])
 @pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_pauses_all_the_time_starts_at_keyframes_and_misses_no_number(
+def test_a_receiver_that_pauses_often_starts_at_keyframes_and_misses_no_number(
     line: Conditions, layers: bool
 ) -> None:
     call = Call(seed=1, up=line, down=(line, line), layers=layers)
@@ -249,7 +247,7 @@ def test_a_receiver_that_pauses_all_the_time_starts_at_keyframes_and_misses_no_n
     assert call.complete(other) >= 0.999
 
 
-def test_a_long_call_crosses_the_16_bit_wrap_again_and_again() -> None:
+def test_a_long_call_crosses_the_16_bit_wrap_repeatedly() -> None:
     line = Conditions(loss=0.03, reorder=0.05)
     call = Call(
         seed=1,

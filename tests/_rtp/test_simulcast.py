@@ -33,7 +33,7 @@ def test_a_receiver_gets_the_largest_encoding_unless_it_asks_for_less(codec: str
 
 
 @every_codec
-def test_every_switch_goes_on_without_a_gap_and_shows_what_the_encoder_made(codec: str) -> None:
+def test_every_switch_continues_without_a_gap_and_decodes(codec: str) -> None:
     scene = Scene(codec)
     scene.run(20)
     for spatial_layer in (0, 1, 255, 1, 0, 2):
@@ -46,7 +46,7 @@ def test_every_switch_goes_on_without_a_gap_and_shows_what_the_encoder_made(code
 
 
 @pytest.mark.parametrize("reports", [True, False], ids=["by the sender's clock", "by arrival"])
-def test_timestamps_keep_time_across_switches(reports: bool) -> None:
+def test_timestamps_are_continuous_across_switches(reports: bool) -> None:
     scene = Scene("H264", reports=reports)
     scene.run(40)
     for spatial_layer in (0, 2, 1, 2):
@@ -83,7 +83,7 @@ def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[st
     assert min(steps) >= 1 and max(steps) <= 4096
 
 
-def test_an_upward_switch_asks_for_a_keyframe_of_that_encoding_alone() -> None:
+def test_an_upward_switch_requests_a_keyframe_of_that_encoding_only() -> None:
     scene = Scene("VP8")
     scene.want(0)
     scene.run(40)
@@ -95,7 +95,7 @@ def test_an_upward_switch_asks_for_a_keyframe_of_that_encoding_alone() -> None:
     assert scene.frames()[-1].rid == "h"
 
 
-def test_the_current_encoding_goes_on_until_the_keyframe_comes() -> None:
+def test_the_current_encoding_continues_until_the_keyframe_arrives() -> None:
     scene = Scene("VP8")
     scene.want(0)
     scene.run(40)
@@ -117,7 +117,7 @@ def test_the_current_encoding_goes_on_until_the_keyframe_comes() -> None:
 
 
 @pytest.mark.parametrize("stopping", ["f", "hf", "qh"])
-def test_an_encoding_that_stops_freezes_nobody_and_is_taken_up_again(stopping: str) -> None:
+def test_an_encoding_that_stops_freezes_nobody_and_is_resumed(stopping: str) -> None:
     scene = Scene("VP8")
     if "f" not in stopping:
         scene.want(0)
@@ -136,7 +136,7 @@ def test_an_encoding_that_stops_freezes_nobody_and_is_taken_up_again(stopping: s
     assert scene.check_stream()[-1].rid == ("f" if "f" in stopping else "q")
 
 
-def test_a_screen_at_rest_is_not_taken_for_an_encoding_that_has_stopped() -> None:
+def test_a_static_screen_is_not_mistaken_for_a_stopped_encoding() -> None:
     scene = Scene("VP8")
     scene.run(40)
     for _ in range(4):
@@ -152,7 +152,7 @@ def test_a_screen_at_rest_is_not_taken_for_an_encoding_that_has_stopped() -> Non
 
 @every_codec
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_and_reordering_break_no_picture_of_any_switch(codec: str, seed: int) -> None:
+def test_loss_and_reordering_break_no_picture_at_a_switch(codec: str, seed: int) -> None:
     scene = Scene(codec)
     chance = random.Random(seed)
     held: list[bytes] = []
@@ -182,7 +182,7 @@ def test_loss_and_reordering_break_no_picture_of_any_switch(codec: str, seed: in
     scene.check_stream(gaps=True)
 
 
-def test_packets_from_before_a_switch_are_sent_again_as_they_were() -> None:
+def test_packets_from_before_a_switch_are_resent_unchanged() -> None:
     scene = Scene("VP8", rtx=False)
     scene.run(40)
     scene.want(0)
@@ -200,7 +200,7 @@ def test_packets_from_before_a_switch_are_sent_again_as_they_were() -> None:
     assert len(set(of.values())) > 4
 
 
-def test_a_newcomer_and_a_resumed_receiver_begin_with_the_encoding_that_they_want() -> None:
+def test_newcomers_and_resumed_receivers_start_with_the_requested_encoding() -> None:
     scene = Scene("VP8")
     scene.want(1)
     scene.run(40)
@@ -212,7 +212,7 @@ def test_a_newcomer_and_a_resumed_receiver_begin_with_the_encoding_that_they_wan
     assert rids(scene.frames())[-2:] == ["h", "f"]
 
 
-def test_a_source_that_names_no_encoding_of_its_line_is_not_forwarded() -> None:
+def test_a_source_that_names_no_encoding_is_not_forwarded() -> None:
     scene = Scene("VP8")
     scene.run(10)
     scene.alice.send(
@@ -230,13 +230,13 @@ def test_a_source_that_names_no_encoding_of_its_line_is_not_forwarded() -> None:
     assert scene.check_stream()[-1].rid == "f"
 
 
-def test_a_sender_that_sends_one_encoding_without_naming_it_is_seen() -> None:
+def test_a_sender_of_one_unnamed_encoding_is_forwarded() -> None:
     scene = Scene("VP8", rids=["f"], named=False)
     scene.run(20)
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_a_track_that_ends_and_is_sent_again_need_not_name_its_line_and_encodings_again() -> None:
+def test_a_track_that_is_sent_again_need_not_name_its_line_and_encodings() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):

@@ -43,7 +43,7 @@ def header(sequence: int, extensions: bytes = b"") -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no library there lends its OpenSSL: libsrtp seals")
-def test_the_wheel_has_an_openssl_that_agrees_with_its_libsrtp() -> None:
+def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
     assert OPENSSL
     assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
 
@@ -63,14 +63,14 @@ def test_the_wheel_has_an_openssl_that_agrees_with_its_libsrtp() -> None:
         ("", "unknown"),
     ],
 )
-def test_what_openssl_says_of_the_processor_tells_whether_it_has_aes(processor: str, by: str) -> None:
+def test_openssl_knows_whether_the_processor_has_aes(processor: str, by: str) -> None:
     assert aes_by(processor) == by
 
 
 @pytest.mark.skipif(
     platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
 )
-def test_without_the_instructions_aes_is_software_and_agrees_all_the_same() -> None:
+def test_aes_in_software_gives_the_same_result() -> None:
     said = subprocess.run(
         [sys.executable, "-c", "from svc._rtp import srtp; print(srtp.OPENSSL, srtp.ENCRYPTION['aes'])"],
         env=os.environ | WITHOUT_AES,
@@ -97,7 +97,7 @@ print(srtp.ENCRYPTION["sealed_by"], len(keys.seal(b"\\x80" + bytes(11), b"", b"1
     [(1, {"hashlib-openssl", "libsrtp"}), (2, {"libsrtp"})],
     ids=["the wheel's, as on macOS", "hashlib's too, as on Windows"],
 )
-def test_where_an_openssl_cannot_be_had_the_next_library_seals(hidden: int, sealed_by: set[str]) -> None:
+def test_without_openssl_the_next_library_encrypts(hidden: int, sealed_by: set[str]) -> None:
     said = subprocess.run(
         [sys.executable, "-c", SEAL_WITHOUT, str(hidden)], capture_output=True, text=True, check=True
     )
@@ -108,7 +108,7 @@ def test_where_an_openssl_cannot_be_had_the_next_library_seals(hidden: int, seal
 
 @pytest.mark.parametrize("openssl", [True, False])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_what_is_sealed_is_opened_by_libsrtp(profile: str, openssl: bool) -> None:
+def test_libsrtp_decrypts_our_packets(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), receiver(profile)
     # Across a wrap of the sequence number, so that the rollover counter matters.
     for index in range(65530, 65540):
@@ -118,7 +118,7 @@ def test_what_is_sealed_is_opened_by_libsrtp(profile: str, openssl: bool) -> Non
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_both_libraries_seal_to_the_same_bytes(profile: str) -> None:
+def test_both_libraries_encrypt_to_the_same_bytes(profile: str) -> None:
     fast, slow = keys(profile), keys(profile, openssl=False)
     for index in (1, 2, 3, 65535, 65536, 65537):
         for length in (1, 15, 16, 17, 1200):
@@ -134,14 +134,14 @@ def test_both_libraries_seal_to_the_same_bytes(profile: str) -> None:
 
 @settings(max_examples=50)
 @given(st.sampled_from(sorted(PROFILES)), st.binary(max_size=2), st.binary(min_size=1, max_size=1400))
-def test_a_prefix_and_a_payload_are_sealed_as_one(profile: str, prefix: bytes, payload: bytes) -> None:
+def test_a_prefix_and_a_payload_are_encrypted_as_one(profile: str, prefix: bytes, payload: bytes) -> None:
     sealed = keys(profile).seal(header(7), prefix, payload, SSRC, 7)
     assert receiver(profile).unprotect(sealed) == header(7) + prefix + payload
 
 
 @pytest.mark.parametrize("openssl", [True, False])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_same_packet_under_the_same_index_is_the_same_datagram(profile: str, openssl: bool) -> None:
+def test_the_same_packet_with_the_same_index_is_the_same_datagram(profile: str, openssl: bool) -> None:
     ours = keys(profile, openssl=openssl)
     first = ours.seal(header(5), b"", b"payload", SSRC, 5)
     for index in range(6, 1000):
@@ -159,7 +159,7 @@ def test_header_payload_and_tag_are_all_authenticated(profile: str) -> None:
             receiver(profile).unprotect(bytes(changed))
 
 
-def test_every_ssrc_and_every_index_has_a_key_stream_of_its_own() -> None:
+def test_every_ssrc_and_index_has_its_own_key_stream() -> None:
     ours = keys("AEAD_AES_128_GCM")
     pairs = [(ssrc, index) for ssrc in (1, SSRC) for index in (5, 6, 65541)]
     assert len({ours.seal(header(5), b"", bytes(64), *pair)[12:76] for pair in pairs}) == len(pairs)
@@ -173,7 +173,7 @@ def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
             SrtpKeys(profile, bytes(length), bytes(length - 1))
 
 
-def test_what_cannot_be_sealed_is_refused() -> None:
+def test_an_impossible_packet_is_refused() -> None:
     with pytest.raises(ValueError, match="at most 1500 bytes"):
         keys("AEAD_AES_128_GCM").seal(header(5), b"", bytes(1489), SSRC, 5)
 
@@ -194,7 +194,7 @@ OPENED = [(profile, openssl) for profile in PROFILES for openssl in (True, False
 
 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
-def test_what_libsrtp_sealed_is_opened_once(profile: str, openssl: bool) -> None:
+def test_a_packet_encrypted_by_libsrtp_is_decrypted_once(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)
     for index in range(65530, 65540):
         plain = header(index, extensions=packets.one_byte_extensions([(3, b"abc")])) + b"payload"
@@ -206,7 +206,7 @@ def test_what_libsrtp_sealed_is_opened_once(profile: str, openssl: bool) -> None
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
 @given(order=st.permutations(range(64)), start=st.integers(0, 0xFFFF - 64))
 @settings(max_examples=20)
-def test_whatever_the_order_each_packet_is_opened_once(
+def test_each_packet_is_decrypted_once_in_any_order(
     profile: str, openssl: bool, order: list[int], start: int
 ) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)
@@ -216,7 +216,7 @@ def test_whatever_the_order_each_packet_is_opened_once(
 
 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
-def test_a_late_packet_is_opened_within_the_window_and_not_beyond(profile: str, openssl: bool) -> None:
+def test_a_late_packet_is_decrypted_only_within_the_window(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)
     sealed = [theirs.protect(header(100 + number) + b"x") for number in range(WINDOW + 2)]
     assert ours.open(sealed[0]) is not None
@@ -236,7 +236,7 @@ def test_a_late_packet_is_opened_within_the_window_and_not_beyond(profile: str, 
     start=st.integers(0, 0xFFFF),
 )
 @settings(max_examples=200)
-def test_however_far_numbers_jump_the_core_opens_what_libsrtp_opens(steps: list[int], start: int) -> None:
+def test_the_core_decrypts_what_libsrtp_decrypts_after_any_jump(steps: list[int], start: int) -> None:
     profile = "AEAD_AES_128_GCM"
     ours, libsrtp = keys(profile), keys(profile)
     sealer = SrtpKeys(profile, key(profile, 100), key(profile))
@@ -248,7 +248,7 @@ def test_however_far_numbers_jump_the_core_opens_what_libsrtp_opens(steps: list[
 
 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
-def test_a_forged_packet_uses_up_no_number_and_moves_no_window(profile: str, openssl: bool) -> None:
+def test_a_forged_packet_uses_no_number_and_moves_no_window(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)
     first, second = theirs.protect(header(1) + b"one"), theirs.protect(header(2) + b"two")
     assert ours.open(first) is not None
@@ -260,13 +260,13 @@ def test_a_forged_packet_uses_up_no_number_and_moves_no_window(profile: str, ope
 
 
 @pytest.mark.parametrize("cut", [0, 1, 11, 12, 20, 27])
-def test_what_ends_before_its_header_or_its_tag_is_not_opened(cut: int) -> None:
+def test_a_packet_without_a_complete_header_or_tag_is_not_decrypted(cut: int) -> None:
     profile = "AEAD_AES_128_GCM"
     sealed = sender(profile).protect(header(1, extensions=packets.one_byte_extensions([(3, b"abc")])) + b"")
     assert keys(profile).open(sealed[:cut]) is None
 
 
-def test_a_header_that_claims_more_than_there_is_is_not_opened() -> None:
+def test_a_header_longer_than_the_packet_is_refused() -> None:
     profile = "AEAD_AES_128_GCM"
     sealed = bytearray(sender(profile).protect(header(1) + b"payload"))
     for first in (0x8F, 0x90, 0x9F):  # contributing sources, an extension, both

@@ -56,7 +56,7 @@ def answer(
 
 @pytest.mark.parametrize("address", [IPV4, IPV6])
 @pytest.mark.parametrize("fingerprint", [True, False])
-def test_an_authentic_request_is_answered_with_where_it_came_from(
+def test_an_authentic_request_is_answered_with_its_source_address(
     address: tuple[str, int], fingerprint: bool
 ) -> None:
     answered = answer(request(fingerprint=fingerprint), address=address)
@@ -71,7 +71,7 @@ def test_an_authentic_request_is_answered_with_where_it_came_from(
     assert message.attributes["XOR-MAPPED-ADDRESS"] == address
 
 
-def test_a_request_under_another_password_is_refused() -> None:
+def test_a_request_with_another_password_is_refused() -> None:
     assert answer(request(password=b"another password")) is None
 
 
@@ -84,7 +84,7 @@ def test_a_request_with_any_byte_changed_is_refused(at: int) -> None:
         assert answer(bytes(data)) is None
 
 
-def test_a_request_cut_short_anywhere_is_refused() -> None:
+def test_a_truncated_request_is_refused() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
@@ -104,11 +104,11 @@ def test_a_request_cut_short_anywhere_is_refused() -> None:
         pytest.param(attribute(6, b""), id="an empty user name"),
     ],
 )
-def test_a_request_that_names_nobody_is_refused(before: bytes) -> None:
+def test_a_request_without_a_user_name_is_refused(before: bytes) -> None:
     assert answer(by_hand(before)) is None
 
 
-def test_what_follows_the_integrity_is_not_believed() -> None:
+def test_attributes_after_the_integrity_are_ignored() -> None:
     impostor = attribute(6, b"impostor:x") + attribute(0x25, b"")
     answered = answer(by_hand(attribute(6, b"ours:x"), impostor))
     assert answered is not None

@@ -63,7 +63,7 @@ def test_the_table_grows_and_keeps_everything(count: int) -> None:
     assert [table.lookup(key * 64) for key in range(1, count + 1)] == list(range(1, count + 1))
 
 
-def test_removing_from_a_run_that_wraps_round_keeps_the_rest_of_it() -> None:
+def test_removing_from_a_wrapped_run_keeps_the_rest() -> None:
     table = Map()
     run = [63, 127, 191, 64, 128]  # homes 63, 63, 63, 0, 0 of 64
     for key in run:

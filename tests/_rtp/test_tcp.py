@@ -193,7 +193,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         peer.close()
 
 
-def test_a_check_is_read_whatever_pieces_it_comes_in(loop: UdpLoop) -> None:
+def test_a_check_in_any_pieces_is_read(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -205,7 +205,7 @@ def test_a_check_is_read_whatever_pieces_it_comes_in(loop: UdpLoop) -> None:
 
 
 @pytest.mark.parametrize("ways", ["udp tcp", "tcp udp", "tcp tcp"])
-def test_media_goes_from_either_to_either(loop: UdpLoop, ways: str) -> None:
+def test_media_flows_between_udp_and_tcp(loop: UdpLoop, ways: str) -> None:
     first, second = (KINDS[way] for way in ways.split())
     ada, bob = Person(loop, 1), Person(loop, 2)
     ada.come_over(first((SERVER, loop.port)))
@@ -219,7 +219,7 @@ def test_media_goes_from_either_to_either(loop: UdpLoop, ways: str) -> None:
     bob.close()
 
 
-def test_a_receiver_moves_from_udp_to_tcp_and_back_and_misses_nothing(loop: UdpLoop) -> None:
+def test_a_receiver_moves_from_udp_to_tcp_and_back_without_loss(loop: UdpLoop) -> None:
     ada, bob = Person(loop, 1), Person(loop, 2)
     ada.come_over(UdpPeer((SERVER, loop.port)))
     bob.come_over(UdpPeer((SERVER, loop.port)))
@@ -233,7 +233,7 @@ def test_a_receiver_moves_from_udp_to_tcp_and_back_and_misses_nothing(loop: UdpL
     bob.close()
 
 
-def test_a_receiver_who_reads_nothing_loses_video_by_whole_frames_and_delays_nobody(loop: UdpLoop) -> None:
+def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop: UdpLoop) -> None:
     ada, bob, eve = (Person(loop, n) for n in (1, 2, 3))
     ada.come_over(UdpPeer((SERVER, loop.port)))
     bob.come_over(TcpPeer((SERVER, loop.port)))
@@ -268,7 +268,7 @@ def test_a_receiver_who_reads_nothing_loses_video_by_whole_frames_and_delays_nob
         person.close()
 
 
-def test_the_end_of_a_connection_that_carries_media_is_told_at_once(loop: UdpLoop) -> None:
+def test_the_end_of_a_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.come_over(TcpPeer((SERVER, loop.port)))
     loop.take_events()
@@ -292,7 +292,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
-def test_a_stream_that_begins_with_anything_but_a_check_is_closed(loop: UdpLoop, lie: bytes) -> None:
+def test_a_stream_that_does_not_start_with_a_check_is_closed(loop: UdpLoop, lie: bytes) -> None:
     peer = TcpPeer((SERVER, loop.port))
     peer.send_raw(lie)
     assert peer.is_closed()
@@ -300,7 +300,7 @@ def test_a_stream_that_begins_with_anything_but_a_check_is_closed(loop: UdpLoop,
     peer.close()
 
 
-def test_who_does_not_know_a_password_may_try_a_few_times_and_is_never_answered(loop: UdpLoop) -> None:
+def test_a_client_without_a_password_has_few_attempts_and_gets_no_answer(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -312,7 +312,7 @@ def test_who_does_not_know_a_password_may_try_a_few_times_and_is_never_answered(
     peer.close()
 
 
-def test_a_participant_is_closed_for_a_length_that_lies_and_not_for_a_packet_that_does(loop: UdpLoop) -> None:
+def test_an_invalid_length_closes_a_connection_and_an_invalid_packet_does_not(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     peer = ada.come_over(TcpPeer((SERVER, loop.port)))
     assert isinstance(peer, TcpPeer)
@@ -325,7 +325,7 @@ def test_a_participant_is_closed_for_a_length_that_lies_and_not_for_a_packet_tha
     peer.close()
 
 
-def test_of_too_many_idle_connections_the_oldest_gives_way_to_a_newcomer(loop: UdpLoop) -> None:
+def test_of_too_many_idle_connections_the_oldest_is_closed_for_a_newcomer(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.come_over(TcpPeer((SERVER, loop.port)))
     idle = [TcpPeer((SERVER, loop.port)) for _ in range(MAX_UNPROVEN_OF_ADDRESS)]
@@ -347,7 +347,7 @@ def test_of_too_many_idle_connections_the_oldest_gives_way_to_a_newcomer(loop: U
     bob.close()
 
 
-def test_a_flood_of_connections_that_say_nothing_is_closed_and_calls_go_on() -> None:
+def test_a_flood_of_silent_connections_is_closed_and_calls_continue() -> None:
     loop = UdpLoop(seed=1 << 32, addresses=["0.0.0.0"], port=0)
     negotiate(loop)
     loop.start()
@@ -373,7 +373,7 @@ def test_a_flood_of_connections_that_say_nothing_is_closed_and_calls_go_on() -> 
     loop.stop()
 
 
-def test_where_the_port_is_taken_for_tcp_udp_is_served_alone() -> None:
+def test_if_the_tcp_port_is_in_use_only_udp_is_served() -> None:
     for _ in range(20):
         taken = socket.create_server((SERVER, 0))
         try:
@@ -394,7 +394,7 @@ def test_where_the_port_is_taken_for_tcp_udp_is_served_alone() -> None:
     taken.close()
 
 
-def test_listening_sockets_are_handed_on_with_the_others() -> None:
+def test_listening_sockets_are_handed_over_with_the_others() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])

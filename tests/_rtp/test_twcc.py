@@ -81,7 +81,7 @@ def recorded(arrivals: list[tuple[int, float]]) -> Log:
     return log
 
 
-def test_nothing_is_told_before_anything_came_or_twice() -> None:
+def test_no_arrival_is_reported_early_or_twice() -> None:
     assert Log().write() == b""
     log = recorded([(1, 1.0)])
     assert log.write()
@@ -112,13 +112,15 @@ def test_packets_are_numbered_and_counted() -> None:
         pytest.param([(5, 1.0), (4, 1.1)], [(5, 1.0)], id="earlier than the first"),
     ],
 )
-def test_what_is_told(arrivals: list[tuple[int, float]], expected: list[tuple[int, float | None]]) -> None:
+def test_arrivals_are_reported(
+    arrivals: list[tuple[int, float]], expected: list[tuple[int, float | None]]
+) -> None:
     assert told(recorded(arrivals)) == [
         (number, at if at is None else pytest.approx(at, abs=TICK_S)) for number, at in expected
     ]
 
 
-def test_what_was_told_as_lost_is_not_told_again() -> None:
+def test_reported_losses_are_not_reported_again() -> None:
     log = recorded([(1, 1.0), (3, 1.0)])
     told(log)
     log.record(2, 1.1)
@@ -132,12 +134,12 @@ def test_runs_of_any_length_fit(length: int, spacing_s: float) -> None:
     assert [number for number, at in told(recorded(sent)) if at is not None] == list(range(length))
 
 
-def test_only_the_newest_of_very_many_are_remembered() -> None:
+def test_only_the_newest_of_very_many_packets_are_remembered() -> None:
     numbers = [number for number, _ in told(recorded([(n, 1.0) for n in range(5000)]))]
     assert numbers == list(range(5000 - REMEMBERED, 5000))
 
 
-def test_a_jump_of_more_than_is_remembered_leaves_nothing_stale() -> None:
+def test_a_very_large_jump_leaves_nothing_stale() -> None:
     log = recorded([(n, 1.0) for n in range(100)])
     log.record(20_000, 2.0)
     ((number, at),) = [(number, at) for number, at in told(log) if at is not None]
@@ -145,7 +147,7 @@ def test_a_jump_of_more_than_is_remembered_leaves_nothing_stale() -> None:
     assert at == pytest.approx(2.0, abs=TICK_S)
 
 
-def test_a_sender_that_counts_from_far_behind_is_told_of_its_packets_at_once() -> None:
+def test_a_sender_whose_numbers_jump_back_gets_reports_at_once() -> None:
     log = recorded([(n, 1.0) for n in range(30_000, 30_010)])
     told(log)
     log.record(100, 2.0)
@@ -166,7 +168,7 @@ STEPS = st.lists(
 
 @settings(max_examples=200)
 @given(st.integers(0, 65535), STEPS)
-def test_whatever_comes_is_told_within_a_quarter_of_a_millisecond(
+def test_arrival_times_are_exact_to_a_quarter_of_a_millisecond(
     start: int, steps: list[tuple[int, float, bool]]
 ) -> None:
     log = Log()
@@ -196,7 +198,7 @@ def check(log: Log, pending: dict[int, float], first: int, highest: int) -> None
         assert at == (None if came is None else pytest.approx(came, abs=TICK_S / 2 + 1e-6))
 
 
-def test_the_decoder_reads_the_drafts_examples() -> None:
+def test_the_decoder_reads_the_examples_of_the_draft() -> None:
     """Sections 3.1.3 and 3.1.4: a run of 221 lost, 14 one-bit statuses, 7 two-bit statuses."""
     assert symbols_of(0b0_00_0000011011101) == [0] * 221
     assert symbols_of(0b0_11_0000000011000) == [3] * 24
@@ -211,7 +213,7 @@ def body_of(data: bytes) -> bytes:
 
 
 @given(arrivals=st.lists(st.tuples(st.integers(0, 400), st.floats(1.0, 9.0)), min_size=1, max_size=120))
-def test_what_is_written_is_read_back(arrivals: list[tuple[int, float]]) -> None:
+def test_written_feedback_is_decoded_identically(arrivals: list[tuple[int, float]]) -> None:
     log = recorded(sorted(arrivals, key=lambda arrival: arrival[1]))
     while data := log.write():
         expected = Feedback(data)
@@ -224,7 +226,7 @@ def test_what_is_written_is_read_back(arrivals: list[tuple[int, float]]) -> None
             assert at == (None if arrival is None else pytest.approx(arrival))
 
 
-def test_feedback_that_is_cut_short_is_refused_at_every_length() -> None:
+def test_truncated_feedback_is_refused_at_every_length() -> None:
     log = recorded([(number, 1 + number / 50) for number in range(0, 60, 2)])
     body = body_of(log.write())
     unpadded = body.rstrip(b"\0")
@@ -233,5 +235,5 @@ def test_feedback_that_is_cut_short_is_refused_at_every_length() -> None:
 
 
 @given(body=st.binary(max_size=200))
-def test_no_feedback_does_more_than_be_refused(body: bytes) -> None:
+def test_any_feedback_is_decoded_or_refused(body: bytes) -> None:
     parse_feedback(body)

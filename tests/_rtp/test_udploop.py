@@ -101,7 +101,7 @@ def test_a_check_is_answered_from_the_address_that_was_contacted(
     client.close()
 
 
-def test_what_the_core_tells_makes_its_descriptor_readable_and_names_both_addresses(loop: UdpLoop) -> None:
+def test_events_make_the_descriptor_readable_and_name_both_addresses(loop: UdpLoop) -> None:
     transport = open_transport(loop)
     client = Client(loop, "127.0.0.1")
     client.check()
@@ -115,7 +115,9 @@ def test_what_the_core_tells_makes_its_descriptor_readable_and_names_both_addres
 
 
 @pytest.mark.parametrize(("server", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
-def test_more_than_a_batch_is_sent_in_order(loop: UdpLoop, server: str, family: socket.AddressFamily) -> None:
+def test_more_datagrams_than_a_batch_are_sent_in_order(
+    loop: UdpLoop, server: str, family: socket.AddressFamily
+) -> None:
     client = Client(loop, server, family=family)
     sent = [b"\x01" + n.to_bytes(2, "big") + bytes(n) for n in range(150)]
     for data in sent:
@@ -141,7 +143,7 @@ def test_runs_of_datagrams_to_one_receiver_arrive_whole_and_in_order(loop: UdpLo
     assert loop.counters()["dropped_send_failed"] == 0
 
 
-def test_what_cannot_be_sent_is_counted_and_harms_nothing_else(loop: UdpLoop) -> None:
+def test_failed_sends_are_counted_and_harm_nothing_else(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     # The kernel refuses port 0.
     for destination in (("127.0.0.1", 0), client.socket.getsockname(), ("127.0.0.1", 0)):
@@ -167,7 +169,7 @@ def test_an_empty_datagram_is_counted_and_dropped(loop: UdpLoop) -> None:
     client.close()
 
 
-def test_more_datagrams_than_a_turn_takes_are_all_taken(loop: UdpLoop) -> None:
+def test_more_datagrams_than_a_turn_are_all_received(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     for _ in range(400):
         client.socket.sendto(b"\xff" * 20, client.server)
@@ -176,7 +178,7 @@ def test_more_datagrams_than_a_turn_takes_are_all_taken(loop: UdpLoop) -> None:
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "127.0.0.1"])
-def test_a_port_that_is_held_is_never_shared(loop: UdpLoop, address: str) -> None:
+def test_a_udp_port_in_use_is_never_shared(loop: UdpLoop, address: str) -> None:
     assert free_port_is_held_by(loop, address)
 
 
@@ -190,7 +192,7 @@ def test_a_loop_that_failed_to_open_holds_no_port() -> None:
     holder.stop()
 
 
-def test_one_address_of_each_family_is_taken() -> None:
+def test_one_address_of_each_family_is_bound() -> None:
     with pytest.raises(ValueError, match="one address of each family"):
         UdpLoop(seed=1, addresses=["127.0.0.1", "127.0.0.2"], port=0)
 
@@ -203,7 +205,7 @@ def test_stop_ends_the_thread_and_frees_the_port(loop: UdpLoop) -> None:
     again.stop()
 
 
-def test_after_the_end_nothing_that_is_asked_fails(loop: UdpLoop) -> None:
+def test_after_the_end_every_request_is_harmless(loop: UdpLoop) -> None:
     loop.stop()
     loop.stop()
     open_transport(loop)
@@ -211,14 +213,14 @@ def test_after_the_end_nothing_that_is_asked_fails(loop: UdpLoop) -> None:
     assert loop.take_events() == []
 
 
-def test_a_loop_that_was_never_opened_closes_nobody_elses_descriptors() -> None:
+def test_an_unopened_loop_closes_no_foreign_descriptors() -> None:
     before = os.fstat(0)
     with pytest.raises(TypeError):
         UdpLoop(seed=1)  # type: ignore[call-arg]
     assert os.fstat(0) == before
 
 
-def test_sockets_that_somebody_else_opened_are_served_and_stay_theirs() -> None:
+def test_inherited_sockets_are_served_and_left_open() -> None:
     with (
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as v4,
         socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as v6,
@@ -241,7 +243,7 @@ def test_sockets_that_somebody_else_opened_are_served_and_stay_theirs() -> None:
         assert v4.getsockname()[1] == v6.getsockname()[1] > 0
 
 
-def test_a_socket_that_carries_both_families_is_refused() -> None:
+def test_a_dual_stack_socket_is_refused() -> None:
     with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as both:
         both.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         both.bind(("::", 0))

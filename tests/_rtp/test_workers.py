@@ -194,7 +194,7 @@ def test_the_delay_of_each_packet_is_counted_once_whoever_sent_it(workers: int) 
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_what_no_thread_can_send_is_counted_and_harms_nobody_else(workers: int) -> None:
+def test_packets_that_no_thread_can_send_are_counted_and_harm_nobody_else(workers: int) -> None:
     room = Room(workers)
     room.show(1)
     for viewer in room.viewers:
@@ -213,7 +213,7 @@ def test_what_no_thread_can_send_is_counted_and_harms_nobody_else(workers: int) 
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_all_threads_end_in_the_middle_of_work(workers: int) -> None:
+def test_all_threads_end_during_work(workers: int) -> None:
     threads = threading.active_count()
     room = Room(workers)
     assert threading.active_count() == threads + workers
@@ -223,7 +223,7 @@ def test_all_threads_end_in_the_middle_of_work(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
-def test_a_line_that_takes_too_little_stops_nobody_for_long_and_keeps_the_order(workers: int) -> None:
+def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
     async def body() -> None:
         # Where packets of one socket leave from several processors, the system may reorder them.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -257,7 +257,7 @@ def shrink_send_buffers(loop: UdpLoop) -> None:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
 
 
-def test_where_the_system_gives_no_more_threads_those_that_run_are_ended(
+def test_if_the_system_refuses_threads_the_running_ones_are_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads = threading.active_count()
@@ -283,7 +283,7 @@ def test_a_number_of_workers_out_of_range_is_refused(workers: int) -> None:
         UdpLoop(seed=1, addresses=["127.0.0.1"], port=0, workers=workers)
 
 
-def test_a_divided_room_sends_everybody_what_an_undivided_one_does() -> None:
+def test_several_workers_send_everybody_the_same_as_one() -> None:
     sent = []
     for shards in (1, 4):
         engine = new_engine(shards=shards)
