@@ -159,6 +159,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
 
 async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Join Voice with…")
+    await expect(ada.page.get_by_role("dialog")).to_be_visible()
     await looked("before a call")
     await ada.press("Join the call")
     await ada.is_connected()

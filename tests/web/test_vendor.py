@@ -9,7 +9,7 @@ VENDOR = REPOSITORY / "src" / "svc" / "web" / "vendor"
 
 
 def programs() -> list[Path]:
-    return sorted([*VENDOR.rglob("*.js"), *VENDOR.rglob("*.wasm")])
+    return sorted([*VENDOR.rglob("*.js"), *VENDOR.rglob("*.wasm"), *VENDOR.rglob("*.woff2")])
 
 
 def made_of(path: Path) -> list[str]:

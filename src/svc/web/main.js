@@ -8,6 +8,7 @@ import { askInfo, comeBack, isSecure } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
 import { startAlerts } from "./views/alerts/alerts.js";
 import { App } from "./views/app.js";
+import { loadStyle } from "./views/parts/later.js";
 import { loadWords } from "./words/words.js";
 
 // For experiments and tests; contains no secrets.
@@ -31,3 +32,5 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
+// The font and the styles of later views come after the first picture, which does not wait for them.
+setTimeout(() => loadStyle().catch(() => {}));

@@ -180,7 +180,7 @@ def test_modules_that_cannot_be_joined_are_refused_with_the_location(source: str
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
-def test_style_sheets_lose_only_their_comments() -> None:
+def test_style_sheets_lose_only_their_comments_and_spaces() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",
@@ -189,7 +189,7 @@ def test_style_sheets_lose_only_their_comments() -> None:
         "words/en/a.ftl": b"a = A",
     }
     assert joined(gathered(files)) == {
-        "style.css": b'@layer base;\na::after { content: "/* kept */"; }\nb { color: red; }',
-        "later.css": b"i { color: blue; }",
+        "style.css": b'@layer base;a::after{content:"/* kept */"}b{color:red}',
+        "later.css": b"i{color:blue}",
         "words/en.ftl": b"a = A\nb = B",
     }

@@ -32,6 +32,8 @@ The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };
 """
 _CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
+# Strings, and white space that separates nothing.
+_CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:) +""")
 _LINE_END = re.compile(rb"\s*\n\s*")
 
 
@@ -53,7 +55,8 @@ def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
         style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())
-        made[sheet] = _LINE_END.sub(b"\n", style.encode())
+        style = _CSS_SPACE.sub(lambda found: found[1] or found[2] or found[3], style.strip())
+        made[sheet] = style.replace(";}", "}").encode()
     if START in made:
         modules = _Modules(written)
         made = {name: content for name, content in made.items() if name not in modules.place}

@@ -1,7 +1,7 @@
 // All roles in the settings, highest first. The open role is edited in the same place.
 
 /** @import { Role } from "../../types/api.js" */
-/** @import { Attributes } from "./channel_drag.js" */
+/** @import { Attributes } from "./drag.js" */
 
 import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
 import { rolesBelow } from "../../state/admin/rank.js";

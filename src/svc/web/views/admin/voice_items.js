@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
-/** @import { Attributes } from "./channel_drag.js" */
+/** @import { Attributes } from "./drag.js" */
 
 import { tracks, unwatched } from "../../call/current_call.js";
 import { may, voiceChannels } from "../../state/channels.js";
@@ -18,7 +18,7 @@ import { ranksBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";
-import { drag } from "./person_drag.js";
+import { draggedPerson } from "./drag.js";
 
 const KIND = "application/x-svc-person";
 
@@ -86,10 +86,10 @@ export function draggablePerson(id, channelId) {
       event.stopPropagation();
       event.dataTransfer.setData(KIND, id);
       event.dataTransfer.effectAllowed = "move";
-      drag.value = { id, from: channelId };
+      draggedPerson.value = { id, from: channelId };
     },
     onDragEnd: () => {
-      drag.value = null;
+      draggedPerson.value = null;
     },
   };
 }

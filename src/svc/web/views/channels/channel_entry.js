@@ -1,21 +1,38 @@
 // One channel of the list: a text channel with its unread marks, or a voice channel with its people.
 
 /** @import { Channel } from "../../types/api.js" */
+/** @import { Signal } from "../../vendor/signals.js" */
 
 import { callChannel, joinCall } from "../../call/current_call.js";
-import { may } from "../../state/channels.js";
+import { channels, may } from "../../state/channels.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/navigation.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useComputed } from "../../vendor/preact.js";
+import { effect, signal } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
-import { draggable } from "../admin/channel_drag.js";
-import { takingPeople } from "../admin/person_drag.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
+
+/**
+ * Loaded for members who may move channels or people.
+ * @type {Signal<typeof import("../admin/drag.js") | null>}
+ */
+const dragging = signal(null);
+effect(() => {
+  if (dragging.value || !(may("manage_channels") || channels.value.some(({ id }) => may("move_members", id))))
+    return;
+  import("../admin/drag.js").then(
+    (module) => (dragging.value = module),
+    () => {}, // The rows then stay where they are.
+  );
+});
+
+/** @param {Channel} channel */
+export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 
 const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople");
 
@@ -48,7 +65,7 @@ export function TextChannel({ channel }) {
             <span class="unseen">${t("channel-muted")}</span>
           </span>`
         }
-        ${count > 0 && html`<span class="badge" aria-hidden="true">${count}</span>`}
+        ${count > 0 && html`<span class="badge" aria-hidden="true">${count > 99 ? "99+" : count}</span>`}
         ${
           unread > 0 &&
           html`<span class="unseen">
@@ -72,7 +89,7 @@ export function VoiceChannel({ channel }) {
     if (callChannel.value !== channel.id && may("join_voice", channel.id)) joinCall(channel.id);
   };
   return html`<li
-    ...${takingPeople(channel.id, draggable(channel))}
+    ...${dragging.value?.takingPeople(channel.id, draggable(channel)) ?? {}}
     onContextMenu=${openMenuIn}
     onKeyDown=${(/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) => onMoveKey(event, channel)}
   >

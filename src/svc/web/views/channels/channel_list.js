@@ -13,12 +13,11 @@ import { countsOf } from "../../state/unread_counts.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { ChannelMenu, openMenuIn, onMoveKey } from "../admin/channel_menu.js";
-import { draggable } from "../admin/channel_drag.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { moveAmong } from "../parts/menu.js";
 import { Later } from "../parts/later.js";
-import { TextChannel, VoiceChannel } from "./channel_entry.js";
+import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
 
 const Talks = Later(() => import("../private/conversation_list.js"), "Talks");
 

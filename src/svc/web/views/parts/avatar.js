@@ -37,6 +37,7 @@ export function initials(name) {
 /** Return the same colour for the same person on every page. @param {string} id */
 export function hue(id) {
   let sum = 0;
-  for (const letter of id) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360;
-  return sum;
+  for (const letter of id) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  // Multiples of the golden angle are far apart, also those of numbers that follow each other.
+  return Math.round((sum * 137.508) % 360);
 }

@@ -1,4 +1,5 @@
-// Drag channels in the list, for members who manage channels.
+// Drag channels in the list, for members who manage channels, and people of a call to another voice
+// channel, for moderators. Loaded with the first such permission.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -80,3 +81,51 @@ function landing(event, onto) {
 
 const isCategory = (/** @type {string} */ id) =>
   channels.value.find((each) => each.id === id)?.type === "category";
+
+/**
+ * The dragged person, their channel, and the channel under the pointer.
+ * @type {Signal<{id: string, from: string, over?: string} | null>}
+ */
+export const draggedPerson = signal(null);
+
+/**
+ * Return the attributes of a voice channel that takes people, merged with `others`.
+ * @param {string} channelId
+ * @param {Attributes} others
+ * @returns {Attributes}
+ */
+export function takingPeople(channelId, others) {
+  const fitting = () =>
+    draggedPerson.value && draggedPerson.value.from !== channelId && may("move_members", channelId)
+      ? draggedPerson.value
+      : null;
+  return {
+    ...others,
+    "data-drop": draggedPerson.value?.over === channelId ? "into" : others["data-drop"],
+    onDragOver: (event) => {
+      const person = fitting();
+      if (!person) {
+        others.onDragOver?.(event);
+        return;
+      }
+      event.preventDefault();
+      event.stopPropagation();
+      if (person.over !== channelId) draggedPerson.value = { ...person, over: channelId };
+    },
+    onDrop: (event) => {
+      const person = fitting();
+      if (!person) {
+        others.onDrop?.(event);
+        return;
+      }
+      event.preventDefault();
+      event.stopPropagation();
+      const { id } = person;
+      draggedPerson.value = null;
+      import("../../state/admin/moderation.js").then(
+        ({ moveToCall }) => tried(moveToCall(id, channelId)),
+        () => {},
+      );
+    },
+  };
+}
