@@ -148,21 +148,21 @@ async function ring({
   channel_id: channelId,
   channel,
   message_id: messageId,
-  talk_id: talkId,
+  talk_id: conversationId,
   author,
   text = "",
   files = 0,
 }) {
-  if (talkId && !author) return ringPrivately(talkId, kind === "call");
+  if (conversationId && !author) return ringPrivately(conversationId, kind === "call");
   const said = plain(text).slice(0, MOST_TEXT);
-  const title = !author ? worker.location.hostname : talkId ? author : `${author} · #${channel}`;
+  const title = !author ? worker.location.hostname : conversationId ? author : `${author} · #${channel}`;
   const notice = {
     body: said || (files ? `📎 ${files}` : ""),
     icon: "/web/icon.svg",
     badge: "/web/icon.svg",
-    tag: `${kind} ${talkId ?? channelId}`,
+    tag: `${kind} ${conversationId ?? channelId}`,
     renotify: kind === "mention",
-    data: { channelId, messageId, talkId },
+    data: { channelId, messageId, conversationId },
   };
   // If a page lists the notices while one is being shown, Chromium forgets that one for good, and it could
   // not be closed.
@@ -173,13 +173,13 @@ async function ring({
 /**
  * Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown
  * for it stays.
- * @param {string} talkId
+ * @param {string} conversationId
  * @param {boolean} called
  */
-async function ringPrivately(talkId, called) {
+async function ringPrivately(conversationId, called) {
   const words = await caches.match(`/words/${called ? "call" : "private"}`, { cacheName: WORDS });
   const body = words ? await words.text() : called ? "📞" : "🔒";
-  const tag = `${called ? "call" : "mention"} ${talkId}`;
+  const tag = `${called ? "call" : "mention"} ${conversationId}`;
   await navigator.locks.request("svc.notices", async () => {
     const [shown] = await worker.registration.getNotifications({ tag });
     const notice = {
@@ -189,7 +189,7 @@ async function ringPrivately(talkId, called) {
       tag,
       renotify: called || !shown,
       requireInteraction: called,
-      data: { talkId },
+      data: { conversationId },
     };
     await worker.registration.showNotification(shown?.title ?? worker.location.hostname, notice);
   });
@@ -206,15 +206,15 @@ function plain(text) {
 }
 
 /** @param {Noticed} [noticed] */
-async function open({ channelId, messageId, talkId } = {}) {
+async function open({ channelId, messageId, conversationId } = {}) {
   const [first] = await worker.clients.matchAll({ type: "window" });
   if (first) {
-    first.postMessage({ open: { channelId, messageId, talkId } });
+    first.postMessage({ open: { channelId, messageId, conversationId } });
     return first.focus();
   }
   /** @type {Record<string, string> | "" | undefined} */
-  const place = talkId
-    ? { private: talkId }
+  const place = conversationId
+    ? { private: conversationId }
     : channelId && { channel: channelId, ...(messageId && { message: messageId }) };
   return worker.clients.openWindow(place ? `/#${new URLSearchParams(place)}` : "/");
 }

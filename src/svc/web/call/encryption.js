@@ -6,7 +6,7 @@
 /** @import { Offered, Source } from "./session.js" */
 
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
-import { theRunning } from "../state/private_talks.js";
+import { theRunning } from "../state/private_conversations.js";
 
 const STAY_WORDS = 2; // Of 32 bits: together a number that no other stay has.
 
@@ -19,7 +19,7 @@ let policy; // Null if the browser has no trusted types.
  * @param {boolean} encrypted
  */
 export const sealingOf = (roomId, encrypted) =>
-  encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofTalk) : null;
+  encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofConversation) : null;
 
 export class Sealing {
   /** The codec of sealed pictures. The worker knows which bytes of a VP8 frame packets need to read. */
@@ -78,9 +78,9 @@ export class Sealing {
   }
 }
 
-/** @param {string} talkId @param {(epoch: Keys) => void} told */
-function ofTalk(talkId, told) {
-  const following = theRunning().then((running) => running.followTalk(talkId, told));
+/** @param {string} conversationId @param {(epoch: Keys) => void} told */
+function ofConversation(conversationId, told) {
+  const following = theRunning().then((running) => running.followConversation(conversationId, told));
   following.catch(reportError);
   return () => {
     following.then(

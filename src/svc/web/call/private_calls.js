@@ -6,9 +6,9 @@ import { effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { notify } from "../state/notices.js";
 import { memberOf } from "../state/people.js";
-import { openTalk } from "../state/navigation.js";
+import { openConversation } from "../state/navigation.js";
 import {
-  calledTalk,
+  calledConversation,
   declined,
   markPrivate,
   RING_MS,
@@ -16,7 +16,7 @@ import {
   stopRinging,
   whyNotSealed,
 } from "../state/private_calls.js";
-import { talksById } from "../state/private_talks.js";
+import { conversationsById } from "../state/private_conversations.js";
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./current_call.js";
@@ -24,44 +24,52 @@ import { callChannel, joinCall, leaveCall } from "./current_call.js";
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let unanswered; // The timer of our outgoing call.
 
-const others = (/** @type {string} */ talkId) => peopleIn(talkId).filter(({ id }) => id !== member.value?.id);
+const others = (/** @type {string} */ conversationId) =>
+  peopleIn(conversationId).filter(({ id }) => id !== member.value?.id);
 
-/** Join the call of this conversation. If nobody is in it, it rings for the others. @param {string} talkId */
-export function callTalk(talkId) {
+/**
+ * Join the call of this conversation. If nobody is in it, it rings for the others.
+ * @param {string} conversationId
+ */
+export function callConversation(conversationId) {
   const why = whyNotSealed();
   if (why) {
     notify(why);
     return;
   }
-  markPrivate(talkId);
+  markPrivate(conversationId);
   clearTimeout(unanswered);
-  calledTalk.value = others(talkId).length ? "" : talkId;
-  if (calledTalk.value) unanswered = setTimeout(() => giveUp(talkId, t("private-call-unanswered")), RING_MS);
-  joinCall(talkId, { mic: true, camera: false });
+  calledConversation.value = others(conversationId).length ? "" : conversationId;
+  if (calledConversation.value)
+    unanswered = setTimeout(() => giveUp(conversationId, t("private-call-unanswered")), RING_MS);
+  joinCall(conversationId, { mic: true, camera: false });
 }
 
 /** Take the ringing call. */
 export function takeCall() {
-  const { talkId } = /** @type {Call} */ (ringing.value);
+  const { conversationId } = /** @type {Call} */ (ringing.value);
   stopRinging();
-  openTalk(talkId);
-  callTalk(talkId);
+  openConversation(conversationId);
+  callConversation(conversationId);
 }
 
-/** @param {string} talkId @param {string} reason */
-function giveUp(talkId, reason) {
-  if (callChannel.peek() !== talkId || others(talkId).length) return;
+/** @param {string} conversationId @param {string} reason */
+function giveUp(conversationId, reason) {
+  if (callChannel.peek() !== conversationId || others(conversationId).length) return;
   leaveCall();
   notify(reason);
 }
 
 effect(() => {
-  if (others(calledTalk.value).length) calledTalk.value = "";
+  if (others(calledConversation.value).length) calledConversation.value = "";
 });
 
 declined.subscribe((answer) => {
   if (!answer) return;
-  const { talkId, memberId } = answer;
-  if (talksById.peek().get(talkId)?.two)
-    giveUp(talkId, t("private-call-declined", { name: memberOf(memberId)?.nickname ?? t("somebody") }));
+  const { conversationId, memberId } = answer;
+  if (conversationsById.peek().get(conversationId)?.two)
+    giveUp(
+      conversationId,
+      t("private-call-declined", { name: memberOf(memberId)?.nickname ?? t("somebody") }),
+    );
 });

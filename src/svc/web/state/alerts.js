@@ -26,7 +26,7 @@ const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => 
 /**
  * The alerts that this browser makes; sounds by the names in `SOUNDS`.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
- * @typedef {{talkId: string, seq: number, memberId: string, name: string, text: string}} Private
+ * @typedef {{conversationId: string, seq: number, memberId: string, name: string, text: string}} Private
  * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said:
  *   Private}} What
  * @typedef {What & {sound: boolean, notice: boolean}} Alert
@@ -77,9 +77,9 @@ async function ring(message) {
 export async function ringPrivately(said) {
   if (!blocked.value.has(said.memberId))
     await tell(
-      `${said.talkId} ${said.seq}`,
+      `${said.conversationId} ${said.seq}`,
       { kind: "mention", said },
-      { sees: place.value?.talkId === said.talkId, rung: false },
+      { sees: place.value?.conversationId === said.conversationId, rung: false },
     );
 }
 

@@ -16,8 +16,18 @@ import { batch, effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { notify } from "./notices.js";
-import { aside, dialog, drawer, followAddress, hashOf, layers, open, openTalk, place } from "./navigation.js";
-import { talksById, talksKnown } from "./private_talks.js";
+import {
+  aside,
+  dialog,
+  drawer,
+  followAddress,
+  hashOf,
+  layers,
+  open,
+  openConversation,
+  place,
+} from "./navigation.js";
+import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
 const OURS = ["channel", "message", "private", "invite", "link"];
@@ -42,7 +52,8 @@ const shown = () => ({
 });
 
 /** @param {Place | null} here @param {Place | null} there */
-const samePlace = (here, there) => here?.channelId === there?.channelId && here?.talkId === there?.talkId;
+const samePlace = (here, there) =>
+  here?.channelId === there?.channelId && here?.conversationId === there?.conversationId;
 
 /**
  * Return whether both are the same panel or dialog, whichever message it has gone to.
@@ -73,7 +84,7 @@ function sameView(one, other) {
 
 /** Return whether a channel or conversation can still be opened. @param {Place | null} at */
 function exists(at) {
-  if (at?.talkId) return !talksKnown.value || talksById.value.has(at.talkId);
+  if (at?.conversationId) return !conversationsKnown.value || conversationsById.value.has(at.conversationId);
   return channelsById.value.has(at?.channelId ?? "");
 }
 
@@ -140,7 +151,7 @@ function show(view, panel) {
   batch(() => {
     if (!view) followAddress();
     else if (view.place && exists(view.place) && !samePlace(view.place, place.value)) {
-      if (view.place.talkId !== undefined) openTalk(view.place.talkId);
+      if (view.place.conversationId !== undefined) openConversation(view.place.conversationId);
       else open(view.place.channelId);
     }
     aside.value = view ? view.aside : panel;

@@ -13,7 +13,7 @@
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./navigation.js";
-import { act } from "./private_talks.js";
+import { act } from "./private_conversations.js";
 import { api, ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./location.js";
 
@@ -332,9 +332,9 @@ export function conversationOf(spot) {
 }
 
 /**
- * @typedef {Pick<Message, "channel_id" | "id"> & {talk_id?: undefined}} Posted
- * @typedef {Posted | {id: string, channel_id: null, talk_id: string}} Named A private message has a
- *   `talk_id`.
+ * @typedef {Pick<Message, "channel_id" | "id"> & {conversation_id?: undefined}} Posted
+ * @typedef {Posted | {id: string, channel_id: null, conversation_id: string}} Named A private message has a
+ *   `conversation_id`.
  * @param {Posted} message
  */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
@@ -343,15 +343,15 @@ const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: (message, text) =>
-    message.talk_id !== undefined
+    message.conversation_id !== undefined
       ? act("edit", message, text)
       : ask("message_edit", { ...named(message), text }),
   /** @param {Named} message */
   remove: (message) =>
-    message.talk_id !== undefined ? act("remove", message) : ask("message_delete", named(message)),
+    message.conversation_id !== undefined ? act("remove", message) : ask("message_delete", named(message)),
   /** @param {Named} message @param {string} emoji @param {boolean} added */
   react: (message, emoji, added) =>
-    message.talk_id !== undefined
+    message.conversation_id !== undefined
       ? act("react", message, emoji, added)
       : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
   /** @param {Posted} message */

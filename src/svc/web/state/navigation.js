@@ -4,9 +4,11 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
- * @typedef {{channelId: string, talkId?: undefined} | {talkId: string, channelId?: undefined}} Place
+ * @typedef {{channelId: string, conversationId?: undefined} | {conversationId: string, channelId?:
+ *   undefined}} Place
  * @typedef {{name: string, under?: Open | null, [detail: string]: any}} Open
- * @typedef {{channelId?: string, talkId?: string, messageId?: string, atMs?: number, newest?: boolean}}
+ * @typedef {{channelId?: string, conversationId?: string, messageId?: string, atMs?: number, newest?:
+ *   boolean}}
  *   Target
  */
 
@@ -21,8 +23,8 @@ const PRIVATE = "private ";
 const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
 
 /**
- * {channelId} of the open channel (for a voice channel, its call), {talkId} of a private conversation, or
- * null.
+ * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
+ * conversation, or null.
  * @type {Signal<Place | null>}
  */
 export const place = signal(null);
@@ -103,20 +105,20 @@ export function open(channelId, messageId = null) {
 
 /**
  * Open a private conversation, and go to a message in it if one is named.
- * @param {string} talkId
+ * @param {string} conversationId
  * @param {string | null} [messageId]
  */
-export function openTalk(talkId, messageId = null) {
+export function openConversation(conversationId, messageId = null) {
   awaited = null;
-  if (place.value?.talkId !== talkId) place.value = { talkId };
-  if (messageId) target.value = { talkId, messageId };
+  if (place.value?.conversationId !== conversationId) place.value = { conversationId };
+  if (messageId) target.value = { conversationId, messageId };
   aside.value = dialog.value = null;
   drawer.value = false;
-  keep(KEPT, PRIVATE + talkId);
+  keep(KEPT, PRIVATE + conversationId);
 }
 
 /** Go from a private conversation that we have lost to a channel. */
-export function leaveTalk() {
+export function leaveConversation() {
   place.value = null;
   keep(KEPT, null);
   settle();
@@ -202,7 +204,7 @@ export const addressOf = (channelId, messageId) => `${location.origin}/${hashOf(
 export function hashOf(at, messageId) {
   const named = {
     ...(at?.channelId && { channel: at.channelId }),
-    ...(at?.talkId && { private: at.talkId }),
+    ...(at?.conversationId && { private: at.conversationId }),
     ...(messageId && { message: messageId }),
   };
   return at ? `#${new URLSearchParams(named)}` : "";
@@ -224,8 +226,8 @@ const hashNow = () => new URLSearchParams(location.hash.slice(1));
 /** Go to the channel or private conversation in the address. Return whether it names one. */
 export function followAddress() {
   const hash = hashNow();
-  const [channelId, talkId] = [hash.get("channel"), hash.get("private")];
-  if (talkId) openTalk(talkId);
+  const [channelId, conversationId] = [hash.get("channel"), hash.get("private")];
+  if (conversationId) openConversation(conversationId);
   else if (!channelId || !channelsById.value.has(channelId)) return false;
   else open(channelId, hash.get("message"));
   return true;
@@ -256,10 +258,10 @@ function settle(isSure = false) {
   if (isFollowed) return;
   const known = (/** @type {string | null | undefined} */ id) =>
     Boolean(id) && channelsById.value.has(id ?? "");
-  if (known(place.value?.channelId) || place.value?.talkId) return;
+  if (known(place.value?.channelId) || place.value?.conversationId) return;
   const last = kept(KEPT);
   if (last?.startsWith(PRIVATE)) {
-    place.value = { talkId: last.slice(PRIVATE.length) };
+    place.value = { conversationId: last.slice(PRIVATE.length) };
     return;
   }
   const channelId = known(last) ? last : textChannels.value[0]?.id;

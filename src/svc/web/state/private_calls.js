@@ -2,28 +2,28 @@
 // docs/private.md
 
 /** @import { Signal } from "../vendor/signals.js" */
-/** @typedef {{talkId: string, memberId: string}} Call */
+/** @typedef {{conversationId: string, memberId: string}} Call */
 
 import { signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { blocked } from "./people.js";
-import { talksById } from "./private_talks.js";
+import { conversationsById } from "./private_conversations.js";
 import { ask, listen, member } from "./server.js";
 import { peopleIn } from "./voice.js";
 
 /** The time that a call rings. */
 export const RING_MS = 45_000;
-/** The ringing call, {talkId, memberId} of the caller, or null. @type {Signal<Call | null>} */
+/** The ringing call, {conversationId, memberId} of the caller, or null. @type {Signal<Call | null>} */
 export const ringing = signal(null);
 /** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
-export const calledTalk = signal("");
+export const calledConversation = signal("");
 /** Return the state of the call in this room in words. @param {string} roomId @param {string} state */
 export const callWords = (roomId, state) =>
-  t(`call-${state === "connected" && calledTalk.value === roomId ? "ringing" : state}`);
+  t(`call-${state === "connected" && calledConversation.value === roomId ? "ringing" : state}`);
 
 /**
- * The last declined call, {talkId, memberId}, a new object each time; or null.
+ * The last declined call, {conversationId, memberId}, a new object each time; or null.
  * @type {Signal<Call | null>}
  */
 export const declined = signal(null);
@@ -46,7 +46,7 @@ let timer;
  * Return whether the call in this room must be sealed, whatever the server reports.
  * @param {string} roomId
  */
-export const isPrivateRoom = (roomId) => rooms.has(roomId) || talksById.peek().has(roomId);
+export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.peek().has(roomId);
 /** @param {string} roomId */
 export const markPrivate = (roomId) => rooms.add(roomId);
 
@@ -62,22 +62,22 @@ export function stopRinging() {
 
 /** Decline the call; the caller is notified. */
 export function declineCall() {
-  const { talkId } = /** @type {Call} */ (ringing.value);
+  const { conversationId } = /** @type {Call} */ (ringing.value);
   stopRinging();
-  ask("private_call_decline", { conversation_id: talkId }).catch(() => {});
+  ask("private_call_decline", { conversation_id: conversationId }).catch(() => {});
 }
 
-/** @param {string} talkId @param {string} memberId */
-function ring(talkId, memberId) {
-  markPrivate(talkId);
+/** @param {string} conversationId @param {string} memberId */
+function ring(conversationId, memberId) {
+  markPrivate(conversationId);
   clearTimeout(timer);
   timer = setTimeout(stopRinging, RING_MS);
-  ringing.value = { talkId, memberId };
+  ringing.value = { conversationId, memberId };
 }
 
 listen({
   hear(event, data) {
-    const [own, rung] = [member.value?.id, ringing.value?.talkId];
+    const [own, rung] = [member.value?.id, ringing.value?.conversationId];
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
       if (data.member.id === own && rung === data.channel_id)
         stopRinging(); // Answered, perhaps on another device.
@@ -92,7 +92,7 @@ listen({
     else if (event === "private_call_declined") {
       if (data.member_id === own && rung === data.conversation_id) stopRinging();
       else if (data.member_id !== own)
-        declined.value = { talkId: data.conversation_id, memberId: data.member_id };
+        declined.value = { conversationId: data.conversation_id, memberId: data.member_id };
     }
   },
   forget() {

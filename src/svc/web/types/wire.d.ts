@@ -102,7 +102,7 @@ export type Rung = {
   files?: number;
 };
 /** The location that a click on the service worker's notice opens. */
-export type Noticed = { channelId?: string; messageId?: string; talkId?: string };
+export type Noticed = { channelId?: string; messageId?: string; conversationId?: string };
 
 /** A push as `hear` receives it. */
 export type Told = { [E in keyof Pushes]: [event: E, data: Pushes[E]] }[keyof Pushes];

@@ -8,7 +8,7 @@ import { channelsById } from "../state/channels.js";
 import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { connection, info, member } from "../state/server.js";
 import { ringing } from "../state/private_calls.js";
-import { nameOf, privateUnread, talksById } from "../state/private_talks.js";
+import { nameOf, privateUnread, conversationsById } from "../state/private_conversations.js";
 import { totals } from "../state/unread_counts.js";
 import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
 import { t } from "../words/words.js";
@@ -26,7 +26,7 @@ import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
 const Ringing = Later(() => import("./private/incoming_call.js"), "Ringing");
-const Talk = Later(() => import("./private/conversation.js"), "Talk");
+const PrivateConversation = Later(() => import("./private/conversation.js"), "PrivateConversation");
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
@@ -63,14 +63,14 @@ export function App() {
   return html`
     ${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}
     <${Overlay} />
-    ${ringing.value && html`<${Ringing} key=${ringing.value.talkId} />`}
+    ${ringing.value && html`<${Ringing} key=${ringing.value.conversationId} />`}
     <${Notices} />
   `;
 }
 
 function Home() {
   const channel = channelsById.value.get(place.value?.channelId ?? "");
-  const talkId = place.value?.talkId;
+  const conversationId = place.value?.conversationId;
   // Most side panels belong to a channel.
   const at = beside.value;
   const Beside = at && (channel || at.name === "members") ? ASIDES[at.name] : null;
@@ -95,8 +95,8 @@ function Home() {
     ${
       channel
         ? html`<${Room} key=${channel.id} channel=${channel} />`
-        : talkId
-          ? html`<${Talk} key=${talkId} talkId=${talkId} />`
+        : conversationId
+          ? html`<${PrivateConversation} key=${conversationId} conversationId=${conversationId} />`
           : html`<${Nowhere} />`
     }
     ${
@@ -141,8 +141,8 @@ function title() {
   const channel = channelsById.value.get(
     callState.value !== "none" && !place.value ? (callChannel.value ?? "") : (place.value?.channelId ?? ""),
   );
-  const talk = talksById.value.get(place.value?.talkId ?? "");
-  const here = channel?.name ?? (talk && nameOf(talk));
+  const conversation = conversationsById.value.get(place.value?.conversationId ?? "");
+  const here = channel?.name ?? (conversation && nameOf(conversation));
   const name = here && member.value ? `${here} · ${server}` : server;
   const mentions = totals.value.mentions + privateUnread.value;
   const { unread } = totals.value;

@@ -47,7 +47,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
   if (target !== document.body && !(/** @type {Element} */ (target).matches?.(".message, .messages-box")))
     return;
-  goToField(place.value?.channelId ?? place.value?.talkId);
+  goToField(place.value?.channelId ?? place.value?.conversationId);
 }
 
 /**

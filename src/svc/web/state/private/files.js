@@ -11,7 +11,7 @@
 
 import { download } from "../../transport/http.js";
 import { explain, t } from "../../words/words.js";
-import { opened } from "../private_talks.js";
+import { opened } from "../private_conversations.js";
 import { accessToken, api } from "../server.js";
 import { start } from "./own_identity.js";
 import { kindOf, openFile, PLAIN_TYPE } from "./file_encryption.js";

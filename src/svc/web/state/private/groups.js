@@ -3,11 +3,11 @@
 
 /** @import { PathOf } from "../../types/wire.js" */
 
-import { talksById } from "../private_talks.js";
+import { conversationsById } from "../private_conversations.js";
 import { api } from "../server.js";
 import { nameSaid, removedSaid } from "./content.js";
 import { start } from "./own_identity.js";
-import { begin, forgetTalk, left, look } from "./log_reader.js";
+import { begin, forgetConversation, left, look } from "./log_reader.js";
 import { say } from "./outbox.js";
 
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
@@ -44,7 +44,7 @@ export const rename = (id, name) => say(id, nameSaid(name));
 export async function leave(id) {
   left.add(id);
   await api("POST", ONE(id, "/leave"), {});
-  await forgetTalk(id);
+  await forgetConversation(id);
 }
 
 /**
@@ -55,6 +55,6 @@ export async function greet(id) {
   const { kept } = await start();
   if (!(await kept.get(`greet/${id}`))) return;
   await kept.put([[`greet/${id}`, undefined]]);
-  const { name = "" } = talksById.value.get(id) ?? {};
+  const { name = "" } = conversationsById.value.get(id) ?? {};
   if (name) await rename(id, name);
 }

@@ -9,7 +9,7 @@
 import { download } from "../../transport/http.js";
 import { inTurn } from "../../transport/browser_storage.js";
 import { sendWhole } from "../../transport/upload.js";
-import { talks, talksById } from "../private_talks.js";
+import { conversations, conversationsById } from "../private_conversations.js";
 import { accessToken } from "../server.js";
 import { askForEarlier, refuseEarlier, sendEarlier, takeEarlier } from "./history_messages.js";
 import { erase } from "./files.js";
@@ -56,7 +56,9 @@ const fetched = async (id, fileId) =>
 /** Request earlier messages in every conversation where another device of ours may have them. */
 export async function askOurs() {
   const { kept } = await start();
-  for (const { id } of talks.peek().filter(({ earlier }) => ["can", "refused", "failed"].includes(earlier))) {
+  for (const { id } of conversations
+    .peek()
+    .filter(({ earlier }) => ["can", "refused", "failed"].includes(earlier))) {
     await askForEarlier({ kept, send }, id);
     await look(id);
   }
@@ -70,8 +72,8 @@ export async function askOurs() {
 export async function answerOurs(thumbprint, allowed) {
   await refresh(); // The device may have been removed a moment ago.
   const { kept } = await start();
-  for (const { id } of talks.peek()) {
-    const ask = talksById
+  for (const { id } of conversations.peek()) {
+    const ask = conversationsById
       .peek()
       .get(id)
       ?.asks.find((each) => each.thumbprint === thumbprint);

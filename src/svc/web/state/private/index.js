@@ -1,14 +1,14 @@
 // The code of private conversations that the page uses, fetched some seconds after the page is shown.
 // docs/private.md
 
-import { attaching } from "../private_talks.js";
+import { attaching } from "../private_conversations.js";
 import { answerOurs, askOurs, bring } from "./history_transfer.js";
 import { teller } from "./call_keys.js";
 import { open } from "./files.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
 import { numberOf, verify } from "./safety_numbers.js";
 import { followCall } from "./channel_calls.js";
-import { forgetOwn, inTalks, start, takePart } from "./own_identity.js";
+import { forgetOwn, inConversations, start, takePart } from "./own_identity.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./log_reader.js";
 import { report } from "./reports.js";
 import { acts, discard, send, sendAgain } from "./outbox.js";
@@ -22,12 +22,12 @@ onRead(bring);
  * @param {string} id
  * @param {(keys: import("./channel_calls.js").Keys) => void} told
  */
-function followTalk(id, told) {
+function followConversation(id, told) {
   const tell = teller(start, id, told);
-  inTalks.set(id, tell);
+  inConversations.set(id, tell);
   tell();
   return () => {
-    if (inTalks.get(id) === tell) inTalks.delete(id);
+    if (inConversations.get(id) === tell) inConversations.delete(id);
   };
 }
 
@@ -56,7 +56,7 @@ export const running = {
   begin,
   discard,
   followCall,
-  followTalk,
+  followConversation,
   forget,
   heard,
   leave,

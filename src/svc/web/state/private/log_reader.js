@@ -1,10 +1,10 @@
 // Follow the server's pushes about private conversations, and update the display state in
-// state/private_talks.js. docs/private.md
+// state/private_conversations.js. docs/private.md
 
 /**
- * @import { PrivateConversation } from "../../types/api.js"
+ * @import { PrivateConversation as Resource } from "../../types/api.js"
  * @import { Signal } from "../../vendor/signals.js"
- * @import { Talk } from "../private_talks.js"
+ * @import { PrivateConversation } from "../private_conversations.js"
  * @import { Change } from "./device_changes.js"
  * @import { Said, Told } from "./content.js"
  * @import { Entry } from "./log_entries.js"
@@ -17,7 +17,15 @@ import { ringPrivately } from "../alerts.js";
 import { channelsById } from "../channels.js";
 import { memberOf } from "../people.js";
 import { notify } from "../notices.js";
-import { nameOf, notes, problems, said, talks, talksKnown, unsent } from "../private_talks.js";
+import {
+  nameOf,
+  notes,
+  problems,
+  said,
+  conversations,
+  conversationsKnown,
+  unsent,
+} from "../private_conversations.js";
 import { member } from "../server.js";
 import { noteOf, removerOf } from "./device_changes.js";
 import { emptied, toldBy } from "./content.js";
@@ -114,7 +122,7 @@ async function work() {
     } catch (/** @type {any} */ error) {
       if (!member.value) return; // Somebody who has signed out meanwhile gets no report.
       reportOurs(error);
-      for (const id of all ? talks.value.map((talk) => talk.id) : wanted)
+      for (const id of all ? conversations.value.map((conversation) => conversation.id) : wanted)
         put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
     }
   }
@@ -137,23 +145,23 @@ async function read(ids) {
   const told = await mine.device.sync(ids);
   if (!isStill(mine)) return; // We are somebody else by now.
   const changed = ids ?? told.map(({ id }) => id);
-  const known = new Map(talks.value.map((talk) => [talk.id, talk]));
+  const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
     told.map(async (each) =>
       changed.includes(each.id) || !known.has(each.id)
         ? described(mine, each)
-        : /** @type {Talk} */ (known.get(each.id)),
+        : /** @type {PrivateConversation} */ (known.get(each.id)),
     ),
   );
-  const begun = talks.value.filter(
-    (talk) => talk.stands === "loading" && !told.some(({ id }) => id === talk.id),
+  const begun = conversations.value.filter(
+    (conversation) => conversation.stands === "loading" && !told.some(({ id }) => id === conversation.id),
   );
-  for (const talk of talks.value.filter(
+  for (const conversation of conversations.value.filter(
     ({ id, stands }) => stands !== "loading" && !left.has(id) && !told.some((each) => each.id === id),
   ))
-    notify(t("private-no-longer", { name: nameOf(talk) }));
-  talks.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
-  talksKnown.value = true;
+    notify(t("private-no-longer", { name: nameOf(conversation) }));
+  conversations.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
+  conversationsKnown.value = true;
   for (const id of changed) {
     put(problems, id, undefined);
     for (const act of readers) act(id).catch(reportOurs);
@@ -163,8 +171,8 @@ async function read(ids) {
 /**
  * Return a conversation for display, after reading its new entries.
  * @param {Own} mine
- * @param {PrivateConversation} told
- * @returns {Promise<Talk>}
+ * @param {Resource} told
+ * @returns {Promise<PrivateConversation>}
  */
 async function described(
   mine,
@@ -315,13 +323,13 @@ export async function showAgain(id) {
   show(id, memberId, await unsentOf(kept, id));
 }
 
-/** @param {string} talkId @param {Told} [message] */
-function ring(talkId, message) {
+/** @param {string} conversationId @param {Told} [message] */
+function ring(conversationId, message) {
   if (!message) return;
-  arrived.delete(talkId);
+  arrived.delete(conversationId);
   const { seq, memberId, text, files } = message;
   ringPrivately({
-    talkId,
+    conversationId,
     seq,
     memberId,
     name: memberOf(memberId)?.nickname ?? t("somebody"),
@@ -334,15 +342,17 @@ export async function markRead(id) {
   const last = entries.get(id)?.at(-1)?.seq ?? 0;
   const { kept } = await start();
   await kept.put([[`read/${id}`, last]]);
-  talks.value = talks.value.map((talk) => (talk.id === id ? { ...talk, unread: 0 } : talk));
+  conversations.value = conversations.value.map((conversation) =>
+    conversation.id === id ? { ...conversation, unread: 0 } : conversation,
+  );
 }
 
 /** Return the id of the conversation with these people, creating it if needed. @param {string[]} memberIds */
 export async function begin(memberIds) {
   const { device } = await start();
   const { id, members, between_two: two } = await device.openWith(memberIds);
-  if (!talks.value.some((talk) => talk.id === id))
-    talks.value = [
+  if (!conversations.value.some((conversation) => conversation.id === id))
+    conversations.value = [
       {
         id,
         members,
@@ -356,14 +366,14 @@ export async function begin(memberIds) {
         code: [],
         asks: [],
       },
-      ...talks.value,
+      ...conversations.value,
     ];
   look(id);
   return id;
 }
 
 /** Delete everything stored of a conversation that we have left. @param {string} id */
-export async function forgetTalk(id) {
+export async function forgetConversation(id) {
   const { kept } = await start();
   const all = await Promise.all(
     ["history", "waiting", "changes", "file"].map((kind) => kept.names(`${kind}/${id}/`)),
@@ -375,7 +385,7 @@ export async function forgetTalk(id) {
   for (const each of [arrived, coming, entries, names]) each.delete(id);
   for (const each of [said, unsent, problems, notes])
     put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
-  talks.value = talks.value.filter((talk) => talk.id !== id);
+  conversations.value = conversations.value.filter((conversation) => conversation.id !== id);
 }
 
 /**

@@ -3,7 +3,7 @@
 
 /** @import { Ref, Said } from "./content.js" */
 /** @import { FileSaid } from "./file_encryption.js" */
-/** @typedef {{talk_id: string, ref: Ref, attachments: {id: string}[]}} Named */
+/** @typedef {{conversation_id: string, ref: Ref, attachments: {id: string}[]}} Named */
 
 import { explain } from "../../words/words.js";
 import { notify } from "../notices.js";
@@ -21,14 +21,14 @@ export const send = (id, text, rest) => say(id, messageSaid(text, rest));
 /** The actions on a message, as with those of the channels. */
 export const acts = {
   /** @param {Named} message @param {string} text */
-  edit: ({ talk_id: id, ref }, text) => say(id, editSaid(ref, text)),
+  edit: ({ conversation_id: id, ref }, text) => say(id, editSaid(ref, text)),
   /** Delete a message with its files. @param {Named} message */
-  async remove({ talk_id: id, ref, attachments }) {
+  async remove({ conversation_id: id, ref, attachments }) {
     await say(id, deleteSaid(ref));
     await Promise.all(attachments.map((file) => erase(id, file.id)));
   },
   /** @param {Named} message @param {string} emoji @param {boolean} on */
-  react: ({ talk_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
+  react: ({ conversation_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
 };
 
 /** Retry a refused message. @param {string} id @param {string} key */

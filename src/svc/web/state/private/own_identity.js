@@ -30,7 +30,7 @@ export const inCalls = new Map();
  * By conversation whose call this page is in: a function to call when the call's keys may have changed.
  * @type {Map<string, () => void>}
  */
-export const inTalks = new Map();
+export const inConversations = new Map();
 
 /** Return our identity, created on first use. */
 export function start() {
@@ -55,7 +55,12 @@ async function make(memberId) {
     return signed(key, claims, { jwk: key.jwk });
   };
   const parts = { api, sign, memberId, audience };
-  const device = new PrivateDevice({ ...parts, kept, inCall: inTalks, inTurn: (act) => inTurn(TURN, act) });
+  const device = new PrivateDevice({
+    ...parts,
+    kept,
+    inCall: inConversations,
+    inTurn: (act) => inTurn(TURN, act),
+  });
   return { memberId, kept, device, parts, prepared: false };
 }
 
@@ -82,6 +87,6 @@ export const isStill = ({ memberId }) => own !== null && member.value?.id === me
 export async function forgetOwn() {
   own = null;
   inCalls.clear();
-  inTalks.clear();
+  inConversations.clear();
   await inTurn(TURN, () => erasePrivateStore());
 }

@@ -5,7 +5,8 @@ import { revealable } from "./franking.js";
 import { start } from "./own_identity.js";
 
 /**
- * @typedef {{talk_id: string, said_in: number}} Reported `said_in` is the number of the entry with its
+ * @typedef {{conversation_id: string, said_in: number}} Reported `said_in` is the number of the entry with
+ *   its
  *   current text
  */
 
@@ -14,7 +15,7 @@ import { start } from "./own_identity.js";
  * @param {Reported} message
  * @param {string} text the reporter's reason
  */
-export async function report({ talk_id: id, said_in: seq }, text) {
+export async function report({ conversation_id: id, said_in: seq }, text) {
   const { kept } = await start();
   const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
     (await kept.get(`history/${id}/${seq}`)) ?? {}

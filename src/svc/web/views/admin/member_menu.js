@@ -10,7 +10,7 @@ import { endTimeout } from "../../state/admin/moderation.js";
 import { mayGiveRolesTo, ranksBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
-import { mayWriteTo, writeTo } from "../../state/private_talks.js";
+import { mayWriteTo, writeTo } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MenuButton } from "../parts/menu.js";

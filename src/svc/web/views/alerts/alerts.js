@@ -5,7 +5,7 @@
 /** @import { Noticed } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
-import { open, openTalk } from "../../state/navigation.js";
+import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
 import { inSight } from "../../state/visibility.js";
 import { effect } from "../../vendor/signals.js";
@@ -28,8 +28,8 @@ export function startAlerts() {
   // The person clicked a notice.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {Noticed} */
-    const { channelId, messageId, talkId } = data?.open ?? {};
-    if (talkId) openTalk(talkId);
+    const { channelId, messageId, conversationId } = data?.open ?? {};
+    if (conversationId) openConversation(conversationId);
     else if (channelId) open(channelId, messageId);
   });
 }

@@ -4,7 +4,7 @@
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
-import { privateUnread } from "../../state/private_talks.js";
+import { privateUnread } from "../../state/private_conversations.js";
 import { totals } from "../../state/unread_counts.js";
 import { computed, effect } from "../../vendor/signals.js";
 

@@ -5,7 +5,7 @@
 /** @import { Channel, Message } from "../../types/api.js" */
 /** @import { Noticed, Rung } from "../../types/wire.js" */
 
-import { talks, talksById } from "../../state/private_talks.js";
+import { conversations, conversationsById } from "../../state/private_conversations.js";
 import { unread } from "../../state/unread_counts.js";
 import { inTurn } from "../../transport/browser_storage.js";
 import { running } from "../../transport/worker.js";
@@ -40,7 +40,12 @@ const inChannel = ({ kind, channel, message }) => ({
 });
 
 /** @param {Private} said @returns {Rung} */
-const privately = ({ talkId, name, text }) => ({ kind: "mention", talk_id: talkId, author: name, text });
+const privately = ({ conversationId, name, text }) => ({
+  kind: "mention",
+  talk_id: conversationId,
+  author: name,
+  text,
+});
 
 /** Close the notices of messages that were read, on any device. */
 export function closeReadNotices() {
@@ -49,7 +54,10 @@ export function closeReadNotices() {
     const channels = Object.entries(unread.value)
       .filter(([, counts]) => counts.unread)
       .map(([id]) => id);
-    const waiting = new Set([...channels, ...talks.value.filter((talk) => talk.unread).map(({ id }) => id)]);
+    const waiting = new Set([
+      ...channels,
+      ...conversations.value.filter((conversation) => conversation.unread).map(({ id }) => id),
+    ]);
     const done = [...before].filter((id) => !waiting.has(id));
     before = waiting;
     if (done.length && globalThis.Notification?.permission === "granted") close(done);
@@ -61,20 +69,20 @@ async function close(ids) {
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) {
     /** @type {Noticed} */
-    const { channelId = "", messageId = "", talkId } = notice.data ?? {};
+    const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
     // A notice may have appeared while we waited.
-    const isNewer = talkId
-      ? talksById.value.get(talkId)?.unread
+    const isNewer = conversationId
+      ? conversationsById.value.get(conversationId)?.unread
       : messageId > unread.value[channelId]?.read_up_to;
-    if (ids.includes(talkId ?? channelId) && !isNewer) notice.close();
+    if (ids.includes(conversationId ?? channelId) && !isNewer) notice.close();
   }
 }
 
-/** Close the notice of a call that no longer rings. @param {string} talkId */
-export async function closeCallNotice(talkId) {
+/** Close the notice of a call that no longer rings. @param {string} conversationId */
+export async function closeCallNotice(conversationId) {
   if (globalThis.Notification?.permission !== "granted") return;
   const shown = (await noticesShown()) ?? [];
-  for (const notice of shown) if (notice.tag === `call ${talkId}`) notice.close();
+  for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
 /** Never while the service worker shows one (see sw.js). */

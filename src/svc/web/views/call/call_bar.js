@@ -11,9 +11,9 @@ import {
   toggleMic,
 } from "../../call/current_call.js";
 import { channelsById } from "../../state/channels.js";
-import { open, openTalk, place } from "../../state/navigation.js";
+import { open, openConversation, place } from "../../state/navigation.js";
 import { callWords } from "../../state/private_calls.js";
-import { nameOf, talksById } from "../../state/private_talks.js";
+import { nameOf, conversationsById } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
@@ -21,18 +21,18 @@ import { IconButton } from "../parts/button.js";
 /** Return the call's channel, or null if there is no call or its channel is open. */
 export function callElsewhere() {
   const id = callChannel.value;
-  return place.value?.channelId === id || place.value?.talkId === id ? null : id;
+  return place.value?.channelId === id || place.value?.conversationId === id ? null : id;
 }
 
 export function CallBar() {
   const id = callElsewhere();
   if (!id) return null;
-  const talk = talksById.value.get(id);
+  const conversation = conversationsById.value.get(id);
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
-    <button type="button" class="where" onClick=${() => (talk ? openTalk(id) : open(id))}>
+    <button type="button" class="where" onClick=${() => (conversation ? openConversation(id) : open(id))}>
       <strong>${callWords(id, callState.value)}</strong>
-      <span dir="auto">${talk ? nameOf(talk) : channelsById.value.get(id)?.name}</span>
+      <span dir="auto">${conversation ? nameOf(conversation) : channelsById.value.get(id)?.name}</span>
     </button>
     <${IconButton}
       icon=${mic ? "mic" : "mic-off"}

@@ -1,10 +1,10 @@
 // The encryption of a call: the holders of its keys, and the number that all compare.
 
-/** @import { Running } from "../../state/private_talks.js" */
+/** @import { Running } from "../../state/private_conversations.js" */
 /** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
 
 import { keyHolders } from "../../state/private_calls.js";
-import { theRunning } from "../../state/private_talks.js";
+import { theRunning } from "../../state/private_conversations.js";
 import { memberOf } from "../../state/people.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";

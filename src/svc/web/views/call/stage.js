@@ -8,8 +8,8 @@ import { callChannel, speakers } from "../../call/current_call.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
-import { calledTalk } from "../../state/private_calls.js";
-import { nameOf, talksById } from "../../state/private_talks.js";
+import { calledConversation } from "../../state/private_calls.js";
+import { nameOf, conversationsById } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
 import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -23,7 +23,7 @@ const NARROWEST_TILE_PX = 150;
 
 /** @param {{people: Person[]}} props */
 export function Stage({ people }) {
-  const talk = talksById.value.get(callChannel.value ?? "");
+  const conversation = conversationsById.value.get(callChannel.value ?? "");
   const lastSpeaker = useRef(/** @type {string | null} */ (null));
   const speaker = useComputed(() => speakers.value.find((id) => id !== member.value?.id) ?? null).value;
   if (speaker) lastSpeaker.current = speaker;
@@ -53,18 +53,18 @@ export function Stage({ people }) {
       <${FloatingReactions} />
       ${
         people.length === 1 &&
-        talk &&
+        conversation &&
         html`<p class="quiet alone" dir="auto">
           ${
-            calledTalk.value === talk.id
-              ? t("private-call-waiting", { names: nameOf(talk) })
+            calledConversation.value === conversation.id
+              ? t("private-call-waiting", { names: nameOf(conversation) })
               : t("private-call-alone")
           }
         </p>`
       }
       ${
         people.length === 1 &&
-        !talk &&
+        !conversation &&
         html`<p class="quiet alone">
           ${t("alone-in-call")} ${
             may("create_invites") &&

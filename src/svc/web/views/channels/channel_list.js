@@ -8,7 +8,7 @@ import { channels, may } from "../../state/channels.js";
 import { folded, toggleFolded } from "../../state/admin/folded_categories.js";
 import { sectionsOf } from "../../state/admin/order.js";
 import { place, showDialog } from "../../state/navigation.js";
-import { talks } from "../../state/private_talks.js";
+import { conversations } from "../../state/private_conversations.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -19,7 +19,7 @@ import { moveAmong } from "../parts/menu.js";
 import { Later } from "../parts/later.js";
 import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
 
-const Talks = Later(() => import("../private/conversation_list.js"), "Talks");
+const ConversationList = Later(() => import("../private/conversation_list.js"), "ConversationList");
 
 export function ChannelList() {
   const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
@@ -28,7 +28,7 @@ export function ChannelList() {
     ]);
   const sections = useComputed(() => sectionsOf(channels.value)).value;
   return html`<nav id="channels" aria-label=${t("channels")} onKeyDown=${move}>
-    ${talks.value.length > 0 && html`<${Talks} />`}
+    ${conversations.value.length > 0 && html`<${ConversationList} />`}
     ${sections.map((section) =>
       section.category
         ? html`<${Category} key=${section.category.id} ...${section} />`

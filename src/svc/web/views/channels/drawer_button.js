@@ -1,7 +1,7 @@
 // The phone's button for the list of channels. A dot shows that the list has something unread.
 
 import { drawer } from "../../state/navigation.js";
-import { privateUnread } from "../../state/private_talks.js";
+import { privateUnread } from "../../state/private_conversations.js";
 import { totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -9,7 +9,7 @@ import { draftOf } from "../../state/drafts.js";
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, nameNow, unblock } from "../../state/people.js";
 import { addressOf, showAside, showDialog } from "../../state/navigation.js";
-import { answering, mayWriteTo, writeTo } from "../../state/private_talks.js";
+import { answering, mayWriteTo, writeTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
 import { forward } from "../../state/shared_content.js";
 import { shortened } from "../../state/mention_text.js";
@@ -47,7 +47,7 @@ export function Actions({ message, conversation, may, onEdit }) {
   const [menu, setMenu] = useState(false);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
-  const posted = message.talk_id === undefined ? message : null; // Null in private conversations.
+  const posted = message.conversation_id === undefined ? message : null; // Null in private conversations.
   const own = author.kind === "member" && author.id === member.value?.id;
   const mayRemove = own || may("manage_messages");
   const other = author.kind === "member" && !own;
@@ -56,9 +56,9 @@ export function Actions({ message, conversation, may, onEdit }) {
   const remove = (event) =>
     event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message });
   const reply = () => {
-    if (message.talk_id !== undefined) answering.value = message;
+    if (message.conversation_id !== undefined) answering.value = message;
     else draftOf(spotOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
-    goToField(message.talk_id ?? spotOf(message.channel_id, message.thread));
+    goToField(message.conversation_id ?? spotOf(message.channel_id, message.thread));
   };
   const copy = (/** @type {string} */ text, /** @type {string} */ done) =>
     navigator.clipboard.writeText(text).then(

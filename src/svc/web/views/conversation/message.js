@@ -6,19 +6,19 @@
  * @import { Permission } from "../../types/wire.js"
  * @import { Ref } from "../../state/private/content.js"
  * @import { FileSaid } from "../../state/private/file_encryption.js"
- * @import { Noted } from "../../state/private_talks.js"
+ * @import { Noted } from "../../state/private_conversations.js"
  * @import { Attached } from "./attachments.js"
  *
  * A message of a private conversation, as built by private/as_message.js.
  * @typedef {Omit<Posted, "channel_id" | "attachments" | "answers" | "fallback" | "flagged"> & {channel_id:
- *   null, talk_id: string, ref: Ref, seq: number, trouble: string,
+ *   null, conversation_id: string, ref: Ref, seq: number, trouble: string,
  *   attachments: (Attached & {said: FileSaid})[], answers?: undefined, fallback?: undefined}} PrivateMessage
- * @typedef {(Posted & {talk_id?: undefined}) | PrivateMessage} Shown
+ * @typedef {(Posted & {conversation_id?: undefined}) | PrivateMessage} Shown
  * The conversation of the message.
- * @typedef {{channelId: string, talkId?: undefined, thread: string | null, messages: {readonly value:
+ * @typedef {{channelId: string, conversationId?: undefined, thread: string | null, messages: {readonly value:
  *   Posted[]}}
- *   | {channelId?: undefined, talkId: string, thread: null, messages: {readonly value: (PrivateMessage |
- *   Noted)[]}}} Held
+ *   | {channelId?: undefined, conversationId: string, thread: null, messages: {readonly value:
+ *   (PrivateMessage | Noted)[]}}} Held
  * @typedef {(permission: Permission) => boolean} May
  *
  * `replied`: the id of the message it replies to. `bare`: no actions.
@@ -37,7 +37,7 @@ import {
   pictureNow,
   presenceOf,
 } from "../../state/people.js";
-import { open, openTalk, showAside, showDialog } from "../../state/navigation.js";
+import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
 import { member } from "../../state/server.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -122,7 +122,7 @@ export const Message = memo(
         <${Marks} message=${message} />
         ${
           !hidden &&
-          (message.talk_id !== undefined
+          (message.conversation_id !== undefined
             ? message.attachments.length > 0 && html`<${SealedFiles} message=${message} />`
             : html`<${Attachments} files=${message.attachments} channelId=${message.channel_id} />`)
         }
@@ -218,14 +218,14 @@ function Text({ message }) {
  * @param {{id: string, conversation: Held}} props
  */
 function Replied({ id, conversation }) {
-  const { channelId, talkId, thread, messages } = conversation;
+  const { channelId, conversationId, thread, messages } = conversation;
   const replied = useComputed(() => {
     const held = messages.value.find((each) => each.id === id);
-    return held && "author" in held ? held : talkId === undefined ? answered(channelId, id) : null;
+    return held && "author" in held ? held : conversationId === undefined ? answered(channelId, id) : null;
   }).value;
   const go = () =>
-    talkId !== undefined
-      ? openTalk(talkId, id)
+    conversationId !== undefined
+      ? openConversation(conversationId, id)
       : thread
         ? showAside("thread", { channelId, thread, messageId: id })
         : open(channelId, id);

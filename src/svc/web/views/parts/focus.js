@@ -11,7 +11,8 @@ export function giveFocusBack(before) {
   if (before instanceof HTMLElement && before !== document.body) before.focus();
   // The element is gone or hidden. On a phone, focusing the field would open the keyboard over the page.
   if (document.activeElement !== before || before === document.body)
-    if (matchMedia("(pointer: fine)").matches) goToField(place.value?.channelId ?? place.value?.talkId);
+    if (matchMedia("(pointer: fine)").matches)
+      goToField(place.value?.channelId ?? place.value?.conversationId);
 }
 
 /** Restore the focus when this unmounts while it has the focus. @param {RefObject<HTMLElement>} ref */

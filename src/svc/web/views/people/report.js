@@ -7,7 +7,7 @@
 import { notify } from "../../state/notices.js";
 import { report } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
-import { theRunning } from "../../state/private_talks.js";
+import { theRunning } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";

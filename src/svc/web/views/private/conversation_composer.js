@@ -1,12 +1,12 @@
 // The composer of a private conversation, with its attachments.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
-/** @import { Talk } from "../../state/private_talks.js" */
+/** @import { PrivateConversation } from "../../state/private_conversations.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
-import { answering, attaching, begun, nameOf, theRunning } from "../../state/private_talks.js";
+import { answering, attaching, begun, nameOf, theRunning } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
@@ -22,26 +22,26 @@ import { undressed } from "./picture_metadata.js";
 
 const NO_UPLOADS = { list: { value: [] }, pending: false };
 
-/** @param {{talk: Talk, closed: boolean, editLast: () => void}} props */
-export function TalkComposer({ talk, closed, editLast }) {
+/** @param {{conversation: PrivateConversation, closed: boolean, editLast: () => void}} props */
+export function ConversationComposer({ conversation, closed, editLast }) {
   /** @type {RefObject<HTMLInputElement>} */
   const chosen = useRef(null);
   const [uploads, setUploads] = useState(
-    /** @type {PrivateUploads | null} */ (attaching.get(talk.id) ?? null),
+    /** @type {PrivateUploads | null} */ (attaching.get(conversation.id) ?? null),
   );
-  const [text, setText] = useState(begun.get(talk.id) ?? "");
+  const [text, setText] = useState(begun.get(conversation.id) ?? "");
   // Names as shown in the field; drafts and sent messages are markdown.
   const [names] = useState(() => /** @type {Map<string, string>} */ (new Map()));
   const shut = closed || !may("send_messages");
   const write = (/** @type {string} */ now) => {
-    begun.set(talk.id, now);
+    begun.set(conversation.id, now);
     setText(now);
   };
   const writing = useWriting({ text, names, channelId: null, write });
-  useField(talk.id, writing.field);
+  useField(conversation.id, writing.field);
   // Wait for this before attaching: a message sent at the same moment would go without its files.
   useLayoutEffect(() => {
-    theRunning().then((running) => setUploads(running.uploadsOf(talk.id, undressed)));
+    theRunning().then((running) => setUploads(running.uploadsOf(conversation.id, undressed)));
   }, []);
   const attach = (/** @type {File[]} */ files) => {
     if (uploads?.add(files) === false) notify(t("too-many-files"));
@@ -61,7 +61,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     // On a phone, focus would open the keyboard over the messages.
     if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
   }, []);
-  const reply = answering.value?.talk_id === talk.id ? answering.value : null;
+  const reply = answering.value?.conversation_id === conversation.id ? answering.value : null;
   const unanswer = () => {
     answering.value = null;
   };
@@ -80,11 +80,11 @@ export function TalkComposer({ talk, closed, editLast }) {
     if (reply) unanswer();
     writing.completion.close();
     Promise.all([theRunning(), later?.catch(() => now) ?? now]).then(
-      ([running, said]) => running.send(talk.id, said, { reply: reply?.ref, files }),
+      ([running, said]) => running.send(conversation.id, said, { reply: reply?.ref, files }),
       () => write(now),
     );
   };
-  const whenReady = useWhenReady(uploads ?? NO_UPLOADS, talk.id, () => submit());
+  const whenReady = useWhenReady(uploads ?? NO_UPLOADS, conversation.id, () => submit());
   const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (writing.pressed(event)) return;
     if (isSendKey(event)) submit(event);
@@ -100,7 +100,7 @@ export function TalkComposer({ talk, closed, editLast }) {
     whenReady.forget();
     writing.typed(event);
   };
-  const label = t("private-to", { name: nameOf(talk) });
+  const label = t("private-to", { name: nameOf(conversation) });
   return html`<form id="private-composer" class="composer" novalidate onSubmit=${submit}>
     <${CompletionList} completion=${writing.completion} />
     ${reply && html`<${ReplyLine} message=${reply} onClose=${unanswer} />`}

@@ -1,18 +1,18 @@
 // The messages of a private conversation by day, and our unsent ones.
 
 /** @import { ReadonlySignal } from "../../vendor/signals.js" */
-/** @import { Noted, Talk, Unsent as Item } from "../../state/private_talks.js" */
+/** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateMessage } from "./message_adapter.js" */
 /**
  * @typedef {PrivateMessage | Noted} Entry
- * @typedef {{talkId: string, thread: null, messages: ReadonlySignal<Entry[]>}} PrivateConversation
+ * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
  */
 
 import { target } from "../../state/navigation.js";
-import { theRunning, unsent } from "../../state/private_talks.js";
+import { theRunning, unsent } from "../../state/private_conversations.js";
 import { inSight } from "../../state/visibility.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -32,23 +32,24 @@ const TOGETHER_MS = 5 * 60_000; // As in the channels.
 const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**
- * `conversation` has the messages, `may` returns permissions for them, and `editing` is the message being
+ * `history` has the messages, `may` returns permissions for them, and `editing` is the message being
  * edited.
- * @param {{talk: Talk, conversation: PrivateConversation, may: (permission: Permission) => boolean, editing:
+ * @param {{conversation: PrivateConversation, history: History, may: (permission: Permission) => boolean,
+ *   editing:
  *   string | null, onEdit: (id: string | null) => void}} props
  */
-export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
+export function ConversationHistory({ conversation, history, may, editing, onEdit }) {
   const [marked, setMarked] = useState(/** @type {string | null} */ (null));
   const [most, setMost] = useState(AT_ONCE);
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
   const put = useRef(0); // The scroll position of the end when we last went there.
-  const waiting = unsent.value.get(talk.id) ?? [];
-  const messages = conversation.messages.value;
+  const waiting = unsent.value.get(conversation.id) ?? [];
+  const messages = history.messages.value;
   const shown = messages.slice(-most);
   const last = messages.at(-1)?.id;
-  const wanted = target.value?.talkId === talk.id ? target.value : null;
+  const wanted = target.value?.conversationId === conversation.id ? target.value : null;
   const settle = () => {
     if (!following.current || !box.current) return;
     box.current.scrollTop = box.current.scrollHeight;
@@ -81,8 +82,9 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
     return () => clearTimeout(timer);
   }, [marked]);
   useEffect(() => {
-    if (inSight.value && talk.unread) theRunning().then((running) => running.markRead(talk.id));
-  }, [inSight.value, talk.unread]);
+    if (inSight.value && conversation.unread)
+      theRunning().then((running) => running.markRead(conversation.id));
+  }, [inSight.value, conversation.unread]);
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
@@ -108,7 +110,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
         ${
           messages.length > shown.length
             ? html`<p class="older"><${Button} onClick=${older}>${t("private-older")}<//></p>`
-            : html`<${Beginning} talk=${talk} />`
+            : html`<${Beginning} conversation=${conversation} />`
         }
         ${days(shown).map(
           ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>
@@ -123,7 +125,7 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
                     isNew=${false}
                     replied=${message.reply_to}
                     bare=${Boolean(message.trouble)}
-                    conversation=${conversation}
+                    conversation=${history}
                     editing=${editing === message.id}
                     marked=${marked === message.id}
                     may=${may}
@@ -135,7 +137,9 @@ export function TalkHistory({ talk, conversation, may, editing, onEdit }) {
         ${
           waiting.length > 0 &&
           html`<ol class="waiting">
-            ${waiting.map((item) => html`<${Unsent} key=${item.key} talk=${talk} item=${item} />`)}
+            ${waiting.map(
+              (item) => html`<${Unsent} key=${item.key} conversation=${conversation} item=${item} />`,
+            )}
           </ol>`
         }
       </div>
@@ -171,11 +175,11 @@ function together(previous, message) {
   );
 }
 
-/** @param {{talk: Talk, item: Item}} props */
-function Unsent({ talk, item: { key, text, files, state, problem } }) {
+/** @param {{conversation: PrivateConversation, item: Item}} props */
+function Unsent({ conversation, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = /** @type {Member} */ (member.value);
   const act = (/** @type {"discard" | "sendAgain"} */ name) =>
-    theRunning().then((running) => running[name](talk.id, key));
+    theRunning().then((running) => running[name](conversation.id, key));
   return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">

@@ -1,16 +1,16 @@
 // Private conversations in the list of channels, latest first, with their unread counts.
 
-/** @import { Talk } from "../../state/private_talks.js" */
+/** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { may } from "../../state/channels.js";
-import { openTalk, place, showDialog } from "../../state/navigation.js";
-import { isBlocked, nameOf, talks } from "../../state/private_talks.js";
+import { openConversation, place, showDialog } from "../../state/navigation.js";
+import { isBlocked, nameOf, conversations } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
-import { TalkPicture } from "./conversation_picture.js";
+import { ConversationPicture } from "./conversation_picture.js";
 
-export function Talks() {
+export function ConversationList() {
   return html`
     <div class="list-heading">
       <h3>${t("private-messages")}</h3>
@@ -24,23 +24,27 @@ export function Talks() {
         />`
       }
     </div>
-    <ul id="private-talks">${talks.value.map((talk) => html`<${Entry} key=${talk.id} talk=${talk} />`)}</ul>
+    <ul id="private-talks">
+      ${conversations.value.map(
+        (conversation) => html`<${Entry} key=${conversation.id} conversation=${conversation} />`,
+      )}
+    </ul>
   `;
 }
 
-/** @param {{talk: Talk}} props */
-function Entry({ talk }) {
-  const name = nameOf(talk);
-  const unread = isBlocked(talk) ? 0 : talk.unread;
+/** @param {{conversation: PrivateConversation}} props */
+function Entry({ conversation }) {
+  const name = nameOf(conversation);
+  const unread = isBlocked(conversation) ? 0 : conversation.unread;
   return html`<li>
     <div class="channel-row">
       <button
         type="button"
         class=${`channel ${unread ? "unread mentioned" : ""}`}
-        aria-current=${place.value?.talkId === talk.id ? "page" : undefined}
-        onClick=${() => openTalk(talk.id)}
+        aria-current=${place.value?.conversationId === conversation.id ? "page" : undefined}
+        onClick=${() => openConversation(conversation.id)}
       >
-        <${TalkPicture} talk=${talk} />
+        <${ConversationPicture} conversation=${conversation} />
         <span class="channel-name" dir="auto">${name}</span>
         ${
           unread > 0 &&

@@ -1,17 +1,17 @@
 // The picture of a private conversation: the other member's, or in groups those of the first two.
 
-/** @import { Talk } from "../../state/private_talks.js" */
+/** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { memberOf, presenceOf } from "../../state/people.js";
-import { othersOf } from "../../state/private_talks.js";
+import { othersOf } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 
-/** @param {{talk: Pick<Talk, "members" | "two">}} props */
-export function TalkPicture({ talk }) {
-  const shown = othersOf(talk).slice(0, talk.two ? 1 : 2);
+/** @param {{conversation: Pick<PrivateConversation, "members" | "two">}} props */
+export function ConversationPicture({ conversation }) {
+  const shown = othersOf(conversation).slice(0, conversation.two ? 1 : 2);
   const pictures = shown.map((id) => {
     const person = memberOf(id);
     return html`<${Avatar}
@@ -19,7 +19,7 @@ export function TalkPicture({ talk }) {
       id=${id}
       name=${person?.nickname ?? t("somebody")}
       url=${person?.avatar}
-      presence=${talk.two ? presenceOf(id) : undefined}
+      presence=${conversation.two ? presenceOf(id) : undefined}
       size="small"
     />`;
   });

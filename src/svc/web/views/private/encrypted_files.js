@@ -3,7 +3,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./message_adapter.js" */
 
-import { opened, theRunning } from "../../state/private_talks.js";
+import { opened, theRunning } from "../../state/private_conversations.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -24,19 +24,21 @@ export function SealedFiles({ message }) {
     ${
       closed.length > 0 &&
       html`<div class="media">
-        ${closed.map((file) => html`<${Closed} key=${file.id} talkId=${message.talk_id} file=${file} />`)}
+        ${closed.map(
+          (file) => html`<${Closed} key=${file.id} conversationId=${message.conversation_id} file=${file} />`,
+        )}
       </div>`
     }
   `;
 }
 
-/** @param {{talkId: string, file: PrivateFile}} props */
-function Closed({ talkId, file }) {
+/** @param {{conversationId: string, file: PrivateFile}} props */
+function Closed({ conversationId, file }) {
   /** @type {RefObject<HTMLElement>} */
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = unturned(shownName(file.name));
-  const open = () => theRunning().then((running) => running.openFile(talkId, file.said));
+  const open = () => theRunning().then((running) => running.openFile(conversationId, file.said));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {

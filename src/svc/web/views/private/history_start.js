@@ -1,21 +1,23 @@
 // The start of a private conversation's stored history: its very beginning, or the history since a new device
 // joined. A new device can ask the person's other devices for earlier messages.
 
-/** @import { Talk } from "../../state/private_talks.js" */
+/** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { notify } from "../../state/notices.js";
-import { nameOf, theRunning } from "../../state/private_talks.js";
+import { nameOf, theRunning } from "../../state/private_conversations.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 
-/** @param {{talk: Talk}} props */
-export function Beginning({ talk }) {
+/** @param {{conversation: PrivateConversation}} props */
+export function Beginning({ conversation }) {
   const [busy, setBusy] = useState(false);
-  const { earlier, two, code } = talk;
+  const { earlier, two, code } = conversation;
   if (!earlier || earlier === "done")
     return html`<p id="beginning" class="quiet" dir="auto">
-      ${t("private-beginning", { name: nameOf(talk) })} ${t(two ? "private-only-two" : "private-only-all")}
+      ${t("private-beginning", { name: nameOf(conversation) })} ${t(
+        two ? "private-only-two" : "private-only-all",
+      )}
     </p>`;
   const ask = async () => {
     setBusy(true);

@@ -1,7 +1,7 @@
 // Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns
 // who else it could be.
 
-import { talks, theRunning } from "../../state/private_talks.js";
+import { conversations, theRunning } from "../../state/private_conversations.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -11,7 +11,9 @@ import { Dialog } from "../parts/dialog.js";
 export function EarlierDialog({ thumbprint, onClose }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const asks = talks.value.flatMap((talk) => talk.asks.filter((each) => each.thumbprint === thumbprint));
+  const asks = conversations.value.flatMap((conversation) =>
+    conversation.asks.filter((each) => each.thumbprint === thumbprint),
+  );
   // Another device may have answered, or the device is gone.
   useEffect(() => {
     if (!asks.length && !busy && !problem) onClose();

@@ -15,7 +15,7 @@ import { Button } from "../parts/button.js";
 const AGAIN_MS = 2500;
 
 export function Ringing() {
-  const { memberId, talkId } = /** @type {Call} */ (ringing.value);
+  const { memberId, conversationId } = /** @type {Call} */ (ringing.value);
   const who = memberOf(memberId);
   const name = who?.nickname ?? t("somebody");
   const why = whyNotSealed();
@@ -27,7 +27,7 @@ export function Ringing() {
     const timer = setInterval(ring, AGAIN_MS);
     return () => {
       clearInterval(timer);
-      closeCallNotice(talkId);
+      closeCallNotice(conversationId);
     };
   }, []);
   return html`<section class="ringing" role="alertdialog" aria-labelledby="ringing-words">

@@ -1,7 +1,7 @@
 // A note that a member joined or left a private conversation, and with which devices: people should look at
 // new devices.
 
-/** @import { Noted } from "../../state/private_talks.js" */
+/** @import { Noted } from "../../state/private_conversations.js" */
 
 import { memberOf } from "../../state/people.js";
 import { member } from "../../state/server.js";

@@ -10,30 +10,30 @@
 
 import { memberOf } from "../../state/people.js";
 import { kindOf } from "../../state/private/file_encryption.js";
-import { notes, said } from "../../state/private_talks.js";
+import { notes, said } from "../../state/private_conversations.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
 /**
  * Return the messages of a conversation. Each keeps its identity while nothing about it changes.
- * @param {{id: string, members: string[]}} talk
+ * @param {{id: string, members: string[]}} conversation
  */
-export function messagesOf({ id: talkId, members }) {
+export function messagesOf({ id: conversationId, members }) {
   /** By id: the source, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
   const made = new Map();
   const spoken = computed(() =>
-    (said.value.get(talkId) ?? []).map((one) => {
+    (said.value.get(conversationId) ?? []).map((one) => {
       const author = memberOf(one.memberId);
       const told = JSON.stringify([one, author?.nickname, author?.avatar]);
       const before = made.get(one.id);
       if (before?.told === told) return before.message;
-      const message = shown(one, author, talkId, members);
+      const message = shown(one, author, conversationId, members);
       made.set(one.id, { told, message });
       return message;
     }),
   );
   return computed(() =>
-    [...spoken.value, ...(notes.value.get(talkId) ?? [])].sort((one, other) => one.seq - other.seq),
+    [...spoken.value, ...(notes.value.get(conversationId) ?? [])].sort((one, other) => one.seq - other.seq),
   );
 }
 
@@ -51,11 +51,16 @@ const fileOf = (said) => ({
   poster: null,
 });
 
-/** @param {Told} told @param {Member | null} author @param {string} talkId @param {string[]} members */
+/**
+ * @param {Told} told
+ * @param {Member | null} author
+ * @param {string} conversationId
+ * @param {string[]} members
+ */
 function shown(
   { id, ref, seq, edits, memberId, text, files, sentAtMs, editedAtMs, reply, reactions, trouble },
   author,
-  talkId,
+  conversationId,
   members,
 ) {
   return {
@@ -63,7 +68,7 @@ function shown(
     ref,
     seq,
     said_in: edits.at(-1) ?? seq,
-    talk_id: talkId,
+    conversation_id: conversationId,
     channel_id: null,
     text: trouble ? t(`private-${trouble}`) : text,
     posted_at_ms: sentAtMs,

@@ -1,10 +1,10 @@
 // The members and name of a private group conversation; add others, or leave.
 
-/** @import { Running } from "../../state/private_talks.js" */
+/** @import { Running } from "../../state/private_conversations.js" */
 
 import { memberOf } from "../../state/people.js";
 import { notify } from "../../state/notices.js";
-import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
+import { nameOf, conversationsById, theRunning } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -18,16 +18,16 @@ import { idOf, keyOf } from "./group_dialog.js";
 const MOST = 25;
 const LONGEST_NAME = 80;
 
-/** @param {{talkId: string, onClose: () => void}} props */
-export function PeopleDialog({ talkId, onClose }) {
-  const talk = talksById.value.get(talkId);
-  const [name, setName] = useState(talk?.name ?? "");
+/** @param {{conversationId: string, onClose: () => void}} props */
+export function PeopleDialog({ conversationId, onClose }) {
+  const conversation = conversationsById.value.get(conversationId);
+  const [name, setName] = useState(conversation?.name ?? "");
   const [keys, setKeys] = useState(/** @type {string[]} */ ([]));
   const [problem, setProblem] = useState("");
   const [leaving, setLeaving] = useState(false);
   const [removing, setRemoving] = useState("");
   const [busy, setBusy] = useState(false);
-  if (!talk) return null;
+  if (!conversation) return null;
   const attempt = async (/** @type {(running: Running) => Promise<void>} */ act) => {
     setBusy(true);
     setProblem("");
@@ -41,25 +41,25 @@ export function PeopleDialog({ talkId, onClose }) {
   const rename = (/** @type {Event} */ event) => {
     event.preventDefault();
     attempt(async (running) => {
-      await running.rename(talkId, name.trim());
+      await running.rename(conversationId, name.trim());
       onClose();
     });
   };
   const add = () =>
     attempt(async (running) => {
-      await running.addPeople(talkId, keys.map(idOf));
+      await running.addPeople(conversationId, keys.map(idOf));
       setKeys([]);
     });
   const leave = async () => {
     try {
-      await (await theRunning()).leave(talkId);
+      await (await theRunning()).leave(conversationId);
       onClose();
     } catch (error) {
       notify(explain(error));
     }
   };
   const remove = async () => {
-    await attempt((running) => running.removePerson(talkId, removing));
+    await attempt((running) => running.removePerson(conversationId, removing));
     setRemoving("");
   };
   if (removing)
@@ -73,7 +73,7 @@ export function PeopleDialog({ talkId, onClose }) {
   if (leaving)
     return html`<${Confirm}
       title=${t("private-leave-title")}
-      text=${t("private-leave-text", { name: nameOf(talk) })}
+      text=${t("private-leave-text", { name: nameOf(conversation) })}
       action=${t("private-leave")}
       onConfirm=${leave}
       onClose=${() => setLeaving(false)}
@@ -90,11 +90,11 @@ export function PeopleDialog({ talkId, onClose }) {
           onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setName(event.currentTarget.value)}
         />
         <p class="buttons">
-          <${Button} type="submit" disabled=${busy || name.trim() === talk.name}>${t("save")}<//>
+          <${Button} type="submit" disabled=${busy || name.trim() === conversation.name}>${t("save")}<//>
         </p>
       </form>
       <ul class="person-rows" aria-label=${t("private-group-people")}>
-        ${talk.members.map(
+        ${conversation.members.map(
           (id) =>
             html`<${PersonRow} key=${id} id=${id}>
               ${
@@ -109,11 +109,11 @@ export function PeopleDialog({ talkId, onClose }) {
         )}
       </ul>
       ${
-        talk.members.length + keys.length < MOST &&
+        conversation.members.length + keys.length < MOST &&
         html`<${Pick}
           label=${t("private-add")}
           only="member"
-          chosen=${[...talk.members.map(keyOf), ...keys]}
+          chosen=${[...conversation.members.map(keyOf), ...keys]}
           onPick=${(/** @type {string} */ key) => setKeys([...keys, key])}
         />`
       }

@@ -1,9 +1,9 @@
 // Explain how a private conversation is encrypted, and show the number that both sides compare.
 
-/** @import { Running } from "../../state/private_talks.js" */
+/** @import { Running } from "../../state/private_conversations.js" */
 /** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
 
-import { nameOf, talksById, theRunning } from "../../state/private_talks.js";
+import { nameOf, conversationsById, theRunning } from "../../state/private_conversations.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -13,9 +13,9 @@ import { QrCode } from "../parts/qr_code.js";
 
 const NUMBER = /^\d{5}(?: \d{5})+$/u;
 
-/** @param {{talkId: string, onClose: () => void}} props */
-export function NumberDialog({ talkId, onClose }) {
-  const talk = talksById.value.get(talkId);
+/** @param {{conversationId: string, onClose: () => void}} props */
+export function NumberDialog({ conversationId, onClose }) {
+  const conversation = conversationsById.value.get(conversationId);
   // Null outside the group.
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined));
   const [problem, setProblem] = useState("");
@@ -23,17 +23,17 @@ export function NumberDialog({ talkId, onClose }) {
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => {
     theRunning()
-      .then((running) => running.numberOf(talkId))
+      .then((running) => running.numberOf(conversationId))
       .then(setNumber, (error) => setProblem(explain(error)));
-  }, [talkId, talk]);
-  if (!talk) return null;
-  const name = nameOf(talk);
+  }, [conversationId, conversation]);
+  if (!conversation) return null;
+  const name = nameOf(conversation);
   const end = (why = "") => setScan({ scanning: false, wrong: why });
   const verify = async (/** @type {string[] | null} */ digits) => {
     end();
     const running = await theRunning();
-    await running.verify(talkId, digits);
-    await running.look(talkId);
+    await running.verify(conversationId, digits);
+    await running.look(conversationId);
   };
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
@@ -67,9 +67,12 @@ export function NumberDialog({ talkId, onClose }) {
             ? html`<${QrCamera} label=${t("private-scan-camera")} onRead=${read} onProblem=${end} />`
             : html`<${QrCode} text=${number.digits.join(" ")} label=${t("private-number-qr")} />`
         }
-        ${talk.verified === "lost" && html`<p class="error" role="status">${t("private-verified-lost")}</p>`}
         ${
-          talk.verified === "yes"
+          conversation.verified === "lost" &&
+          html`<p class="error" role="status">${t("private-verified-lost")}</p>`
+        }
+        ${
+          conversation.verified === "yes"
             ? html`<p role="status">
                 <b>${t("private-verified")}</b> <${Button} look="link" onClick=${() => verify(null)}>
                   ${t("private-unverify")}

@@ -4,8 +4,8 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { folded } from "../../state/name_search.js";
-import { openTalk } from "../../state/navigation.js";
-import { nameOf, said, talks } from "../../state/private_talks.js";
+import { openConversation } from "../../state/navigation.js";
+import { nameOf, said, conversations } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MessageLine } from "../conversation/message_line.js";
@@ -38,12 +38,12 @@ export function SearchDialog({ onClose }) {
         ${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}
       </p>
       <ul class="message-lines" aria-label=${t("private-search")}>${found.map(
-        ({ talk, message }) => html`<${MessageLine}
-          key=${`${talk.id} ${message.id}`}
+        ({ conversation, message }) => html`<${MessageLine}
+          key=${`${conversation.id} ${message.id}`}
           message=${message}
-          where=${nameOf(talk)}
+          where=${nameOf(conversation)}
           sign=""
-          onOpen=${() => openTalk(talk.id, message.id)}
+          onOpen=${() => openConversation(conversation.id, message.id)}
         />`,
       )}</ul>
     </div>
@@ -56,11 +56,11 @@ function foundFor(wanted) {
   if (!words.length) return [];
   const fits = (/** @type {Told} */ { text, trouble }) =>
     !trouble && words.every((word) => folded(plain(text)).includes(word));
-  const hits = talks.value.flatMap((talk) => {
-    const ids = new Set((said.value.get(talk.id) ?? []).filter(fits).map(({ id }) => id));
+  const hits = conversations.value.flatMap((conversation) => {
+    const ids = new Set((said.value.get(conversation.id) ?? []).filter(fits).map(({ id }) => id));
     return ids.size
-      ? messagesOf(talk).value.flatMap((message) =>
-          !message.note && ids.has(message.id) ? [{ talk, message }] : [],
+      ? messagesOf(conversation).value.flatMap((message) =>
+          !message.note && ids.has(message.id) ? [{ conversation, message }] : [],
         )
       : [];
   });

@@ -1,7 +1,7 @@
 // Sign out, or use another account. Both explain what happens to the current account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
-import { talks } from "../../state/private_talks.js";
+import { conversations } from "../../state/private_conversations.js";
 import { forgetIdentity, member, ownAccount, signOut } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -43,7 +43,7 @@ export function IdentityPage({ onPage }) {
         onClose=${close}
       >
         ${alone && html`<p class="advice">${t("sign-out-alone")}</p>`}
-        ${talks.value.length > 0 && html`<p class="advice">${t("private-erased")}</p>`}
+        ${conversations.value.length > 0 && html`<p class="advice">${t("private-erased")}</p>`}
       <//>`
     }
     ${

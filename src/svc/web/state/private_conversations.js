@@ -12,8 +12,8 @@
  *
  * @typedef {{id: string, members: string[], two: boolean, name: string, unread: number, lastMs: number,
  *   stands: "loading" | "alone" | "outside" | "ready", verified: "yes" | "lost" | "no",
- *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} Talk `code` is the number of this
- *   device, as of others that ask
+ *   earlier: Earlier, code: string[], asks: (Ask & {code: string[]})[]}} PrivateConversation `code` is the
+ *   number of this device, as of others that ask
  * @typedef {{key: string, text: string, files: FileSaid[], atMs: number, state: "sending" | "refused" |
  *   "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
@@ -24,22 +24,27 @@
 import { computed, signal } from "../vendor/signals.js";
 import { listed, t } from "../words/words.js";
 import { blocked, memberOf, members } from "./people.js";
-import { openTalk, place } from "./navigation.js";
+import { openConversation, place } from "./navigation.js";
 import { listen, member } from "./server.js";
 
 const CALM_MS = 4000; // After the greeting: the page is drawn first.
 
 /**
  * [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first.
- * @type {Signal<Talk[]>}
+ * @type {Signal<PrivateConversation[]>}
  */
-export const talks = signal([]);
-export const talksById = computed(() => new Map(talks.value.map((talk) => [talk.id, talk])));
+export const conversations = signal([]);
+export const conversationsById = computed(
+  () => new Map(conversations.value.map((conversation) => [conversation.id, conversation])),
+);
 /** Whether the list of conversations is known. */
-export const talksKnown = signal(false);
+export const conversationsKnown = signal(false);
 /** The number of unread messages in conversations whose members we have not blocked. */
 export const privateUnread = computed(() =>
-  talks.value.reduce((sum, talk) => sum + (isBlocked(talk) ? 0 : talk.unread), 0),
+  conversations.value.reduce(
+    (sum, conversation) => sum + (isBlocked(conversation) ? 0 : conversation.unread),
+    0,
+  ),
 );
 /** The messages by conversation, as private/content.js returns them. @type {Signal<Map<string, Told[]>>} */
 export const said = signal(new Map());
@@ -54,7 +59,7 @@ export const begun = new Map();
 export const notes = signal(new Map());
 /**
  * The message that is being replied to, as it is shown, or null.
- * @type {Signal<{talk_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
+ * @type {Signal<{conversation_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
  *   attachments: unknown[]} | null>}
  */
 export const answering = signal(null);
@@ -78,23 +83,26 @@ export const theRunning = () =>
       throw error;
     }));
 
-/** Return the other members of a conversation. @param {Pick<Talk, "members">} talk */
-export const othersOf = (talk) => talk.members.filter((id) => id !== member.value?.id);
-/** @param {Pick<Talk, "name" | "members">} talk */
-export const nameOf = (talk) =>
-  talk.name ||
-  listed(othersOf(talk).map((id) => memberOf(id)?.nickname ?? t("somebody"))) ||
+/** Return the other members of a conversation. @param {Pick<PrivateConversation, "members">} conversation */
+export const othersOf = (conversation) => conversation.members.filter((id) => id !== member.value?.id);
+/** @param {Pick<PrivateConversation, "name" | "members">} conversation */
+export const nameOf = (conversation) =>
+  conversation.name ||
+  listed(othersOf(conversation).map((id) => memberOf(id)?.nickname ?? t("somebody"))) ||
   t("private-alone-name");
-/** @param {Pick<Talk, "two" | "members">} talk */
-export const isBlocked = (talk) => talk.two && othersOf(talk).some((id) => blocked.value.has(id));
+/** @param {Pick<PrivateConversation, "two" | "members">} conversation */
+export const isBlocked = (conversation) =>
+  conversation.two && othersOf(conversation).some((id) => blocked.value.has(id));
 
 /**
  * Open the conversation with this member, creating it if needed. Rejects as the request does.
  * @param {string} memberId
  */
 export async function writeTo(memberId) {
-  const known = talks.value.find((talk) => talk.two && talk.members.includes(memberId));
-  openTalk(known?.id ?? (await (await theRunning()).begin([memberId])));
+  const known = conversations.value.find(
+    (conversation) => conversation.two && conversation.members.includes(memberId),
+  );
+  openConversation(known?.id ?? (await (await theRunning()).begin([memberId])));
 }
 
 /**
@@ -134,7 +142,7 @@ function later(ms) {
 }
 
 listen({
-  greet: () => later(place.value?.talkId ? 0 : CALM_MS),
+  greet: () => later(place.value?.conversationId ? 0 : CALM_MS),
   resume: () => later(0),
   hear(event, data) {
     if (!event.startsWith("private_") && event !== "member_left") return;
@@ -146,8 +154,8 @@ listen({
   },
   forget() {
     clearTimeout(timer);
-    talks.value = [];
-    talksKnown.value = false;
+    conversations.value = [];
+    conversationsKnown.value = false;
     begun.clear();
     attaching.clear();
     for (const { url } of opened.value.values()) if (url) URL.revokeObjectURL(url);
