@@ -70,7 +70,7 @@ UNDIRECTED = r"""() => {
   }
   return found.map((each) => `asks for no direction: ${each.outerHTML.slice(0, 200)}`);
 }"""
-# Content as a fault of the server could let it into the page: a script, a handler, styles.
+# Content that a server bug could let into the page: a script, a handler, styles.
 INLINE = """<script>window.ran = "script";</script>
 <img id="injected" src="/nothing" onerror="window.ran = 'handler'" style="position: fixed">
 <style>#page { display: none; }</style>"""

@@ -271,7 +271,7 @@ async def test_reports_log_and_bans_each_need_only_their_own_permission(
 
 
 async def test_two_moderators_act_concurrently(here: Community) -> None:
-    """The second is told that the first was quicker."""
+    """The second moderator learns that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()

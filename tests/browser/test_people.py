@@ -43,7 +43,7 @@ async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
     await phone.page.goto("about:blank")
     await phone.page.goto(without_invite(product))
     await phone.press("I am already a member, on another device")
-    # As it is read out, in groups.
+    # In groups, as it is read aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
     await phone.press("Add this device")
     await is_in(phone, "Ada")

@@ -19,8 +19,8 @@ on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indir
 # A small phone whose keyboard is open.
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
-# The tappable elements of the topmost layer that a finger cannot reach on 44 px each way, and whether the
-# page is wider than the screen. Names and links within text are as high as the text.
+# The touch targets of the topmost layer smaller than 44 px, and whether the page is wider than the screen.
+# Names and links within text are as high as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];

@@ -66,7 +66,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
 async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
-        # As operators make their own browser trust it, which nobody else's does.
+        # Operators make only their own browser trust the certificate.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, trusted) as ada:
             await told(ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls")

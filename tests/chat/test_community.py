@@ -1,6 +1,6 @@
-"""A scripted community: everybody writes, edits, reacts, deletes, and loses the connection now and then.
+"""A scripted community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
 
-In the end every page shows what the database holds. Who does what is drawn from a seed.
+In the end every page shows the content of the database. A seed decides who does what.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Script:
 
 
 class Page:
-    """A member's page: keeps the messages as it is told of them, and comes back when it is lost."""
+    """A member's page: applies the pushes to its messages, and reconnects when it loses its connection."""
 
     def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
@@ -144,7 +144,7 @@ class Page:
 
 
 class Author:
-    """Does what the script says: mostly new messages, and something about the old ones of its own."""
+    """Performs the script: mostly new messages, and some changes of its earlier ones."""
 
     def __init__(self, page: Page, choose: random.Random) -> None:
         self._page = page
@@ -173,7 +173,7 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # Nobody runs ahead of what is shown, so that who is lost has not missed more than is kept.
+        # No writer runs ahead of the pages, so that a lost page has not missed more than the server keeps.
         await self._page.told_of(reply["data"]["id"])
 
     async def _react(self) -> None:
@@ -188,7 +188,7 @@ class Author:
         reply = await self._page.ask(
             event, channel_id=message["channel_id"], message_id=message["id"], **data
         )
-        # A repetition of what was done already finds nothing to do it to.
+        # Repeating a completed action finds no target.
         assert reply["event"] == event or reply["data"]["error"] == "unknown_message", reply
 
 

@@ -18,8 +18,8 @@ REQUIRED = {
     "SERVER_PASSWORD": "two",
 }
 
-# The variable, where its value is kept, its default; then some settings and what they mean,
-# None standing for a refusal.
+# The variable, the field with its value, and its default; then some settings with their meaning, None for a
+# refusal.
 TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("MAX_MEMBERS", "max_members", 100, {"5": 5, "0": None, "many": None}),
     ("VOICE_MAX_USERS", "voice_max_users", 0, {"0": 0, "12": 12, "-1": None}),

@@ -64,7 +64,9 @@ async def _asked(http: ClientSession, method: str, body: object) -> tuple[int, d
 
 
 class Load:
-    """Writers that post until the server is gone; `acknowledged` are the ids of what it answered."""
+    """Writers that post until the server is gone. `acknowledged` are the ids of the messages that it
+    confirmed.
+    """
 
     def __init__(self, address: str, token: str) -> None:
         self._address = address

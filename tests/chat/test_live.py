@@ -1,4 +1,4 @@
-"""The live socket: sign in first, ask in order, and keep up with what is pushed."""
+"""The live socket: sign in first, send requests in order, and keep up with the pushes."""
 
 import asyncio
 import json

@@ -1,5 +1,5 @@
-"""Every endpoint is called with what its description allows, and with what it does not; the answers
-are those that it describes. schemathesis makes the requests up, from a fixed seed.
+"""Every endpoint is called with valid and invalid requests, and its responses match its description.
+schemathesis generates the requests from a fixed seed.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# These would end the asking member, are a WebSocket, or speak tus; they have tests of their own.
+# These endpoints would remove the requesting member, are a WebSocket, or speak tus. Other tests cover them.
 LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload_id}"}
 EXAMPLES = 12
 DEADLINE_S = 60.0
@@ -54,7 +54,7 @@ def asked_for() -> list[tuple[str, GenerationMode]]:
 
 @pytest.mark.parametrize(("route", "mode"), asked_for())
 async def test_responses_match_their_descriptions(chat: ChatServer, route: str, mode: GenerationMode) -> None:
-    """Asked by the owner, who may do everything."""
+    """The owner sends the requests, because the owner may do everything."""
     token = await chat.join("Owner")
     async with asyncio.timeout(DEADLINE_S):
         await asyncio.to_thread(force, chat.address, token, route, mode)

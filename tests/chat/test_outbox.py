@@ -10,7 +10,7 @@ from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, Ro
 
 
 class FakeTransport:
-    """Takes what is written, or holds it."""
+    """Accepts written frames, or holds them back."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []
@@ -179,7 +179,7 @@ async def test_nothing_is_written_to_a_closed_page(rounds: Rounds, reader: Reade
 
 
 class ClosedTwice(FakeTransport):
-    """As asyncio's TLS transport is then: it has let go of what knows its buffer."""
+    """The state of asyncio's TLS transport at that point: it has dropped the object that knows its buffer."""
 
     def get_write_buffer_size(self) -> int:
         raise AttributeError("'NoneType' object has no attribute '_get_write_buffer_size'")

@@ -1,4 +1,5 @@
-"""Every endpoint and every request of the live socket, asked by everybody who might: one table of answers.
+"""Every endpoint and every request of the live socket is sent by a member of every role: one table of
+responses.
 
 The table is written out here and not taken from the catalogue, so that each is held against
 the other. What is asked about does not exist where that matters: somebody who may ask is
@@ -258,7 +259,7 @@ EVENT_NEEDS: Mapping[str, str] = {
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
-    # The last, for with it the server asks who is there, and the stand-in says nobody.
+    # This request comes last, because the server then asks for participants and the stand-in reports none.
     "voice_join": "join_voice",
 }
 # These requests end the membership.
@@ -274,7 +275,7 @@ def expected(needs: str, who: str) -> str:
         return "auth_required"
     if needs == MEMBER or needs in MAY[who] or (needs == OWNER and who == "owner"):
         return ""
-    if needs == AUTHOR:  # Of what they are asked about everybody is, who may write at all.
+    if needs == AUTHOR:  # Every target here may write messages.
         return "" if "send_messages" in MAY[who] else "forbidden"
     return "in_timeout" if who == "in timeout" and needs != OWNER else "forbidden"
 
@@ -416,7 +417,7 @@ async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
     reply: dict[str, Any] = await page.ask(event, **data)
     code = str(reply["data"]["error"]) if reply["event"] == "error" else ""
     assert code != "internal_error", event
-    # Guests are asked about a guest: it is their rank that is said to be too low.
+    # Guests target a guest, so that their rank is the reason for the refusal.
     return "forbidden" if code == "rank_too_low" else code
 
 

@@ -1,4 +1,4 @@
-"""Coming back: what was pushed meanwhile is sent again, to those who may know of it today."""
+"""Resuming: missed pushes are sent again, filtered by present permissions."""
 
 import asyncio
 import time

@@ -1,4 +1,6 @@
-"""The chat server stops: nobody new gets in, everybody is told, what is under way ends, the file is whole."""
+"""The chat server stops: it admits nobody, notifies everybody, finishes pending work, and leaves a complete
+file.
+"""
 
 import asyncio
 import socket
@@ -55,7 +57,7 @@ async def test_a_request_in_progress_is_answered_and_no_other_starts(variables: 
         await eventually("nobody gets in", lambda: is_shut(chat.address), within_s=WITHIN_S)
         idle.write(b"POST /api/auth/join HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
         async with asyncio.timeout(WITHIN_S):
-            refusal = await idle_reader.read()  # To its end: what was kept alive is closed.
+            refusal = await idle_reader.read()  # Read to the end: the kept-alive connection is closed.
         assert b"HTTP/1.1 503 " in refusal and b'"server_stopping"' in refusal
         assert process.process.returncode is None
         writer.write(REST)

@@ -1,4 +1,4 @@
-"""TLS of the chat server, as clients meet it: one port for https, wss and who comes by http."""
+"""TLS of the chat server, as clients see it: one port for https, wss and redirected http."""
 
 import asyncio
 import os
@@ -173,7 +173,7 @@ async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) ->
 
 async def test_garbage_ends_only_its_connection(chat: ChatServer) -> None:
     assert (await said(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
-    # Begins like a handshake: what comes is an alert, or nothing.
+    # The data begins like a handshake: the server sends an alert, or nothing.
     assert not (await said(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
     async with chat.http.get("/health") as response:
         assert response.status == 200

@@ -1,4 +1,4 @@
-"""Members find out who is in a voice room, and get in; the media service may come and go."""
+"""Members see the participants of a voice room and join it, also when the media service restarts."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""A bot in Python at a running server: what it misses, how fast it asks, files, voice, and how it ends."""
+"""A bot in Python at a running server: missed events, rate limits, files, voice, and its end."""
 
 import asyncio
 import subprocess

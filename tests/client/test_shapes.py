@@ -1,4 +1,4 @@
-"""The client says of the server what the server's own descriptions say, and asks only what they offer."""
+"""The client's types match the server's descriptions, and it uses only described endpoints."""
 
 import re
 import types

@@ -20,7 +20,7 @@ MEDIA_PORT = 3478
 
 
 class Mirror(asyncio.DatagramProtocol):
-    """In the SFU's place: sends back what comes."""
+    """Stands in for the SFU: echoes every datagram."""
 
     transport: asyncio.DatagramTransport
 

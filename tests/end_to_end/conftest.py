@@ -1,4 +1,4 @@
-"""Every end-to-end test has a media service of its own, in a process that must end without a fault."""
+"""Every end-to-end test has its own media service process, which must end without an error."""
 
 from collections.abc import AsyncIterator
 

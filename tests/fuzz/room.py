@@ -50,7 +50,7 @@ class Source:
 
 @dataclass
 class Peer:
-    """One participant, its keys, and what it has been sent."""
+    """One participant, its keys, and the packets that it has received."""
 
     number: int
     address: "Address"

@@ -46,7 +46,7 @@ class Voice:
 
 @dataclass(frozen=True)
 class Means:
-    """How a client takes part: where it is, what it prefers, and what lies between."""
+    """A client's address, its preferences, and the network in between."""
 
     address: str = "127.0.0.1"
     codec: str = "VP8"
@@ -114,7 +114,7 @@ class AiortcClient:
         source: str = "camera",
         within_s: float = DEADLINE_S,
     ) -> Incoming:
-        """Return once that many more frames have come, and the picture is theirs."""
+        """Return once this many more frames have arrived and show the sender's picture."""
         line = await self._arriving(other, source)
         enough = line.frames + frames
 
@@ -126,7 +126,7 @@ class AiortcClient:
         return line
 
     async def hears(self, other: "AiortcClient") -> Incoming:
-        """Return once a fifth of a second of new sound has come, and its pitch is theirs."""
+        """Return once a fifth of a second of new audio has arrived with the sender's pitch."""
         line = await self._arriving(other, "mic")
         enough, pitch_hz = line.frames + HEARD_FRAMES, other.voice.pitch_hz
 
@@ -149,7 +149,7 @@ class AiortcClient:
         return line
 
     async def send_datagram(self, data: bytes) -> None:
-        """Send this, whatever it is, on the path that media takes."""
+        """Send any bytes on the media path."""
         await self._transport.transport._connection.send(data)
 
     async def ending(self) -> tuple[int | None, str]:

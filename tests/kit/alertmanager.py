@@ -1,4 +1,4 @@
-"""Debian's Alertmanager as a process of its own, told what to do with alerts.
+"""Debian's Alertmanager in its own process, with a configured receiver.
 
 ci/setup unpacks it. Listens on a port of the kernel's choice; knows no other Alertmanager.
 """

@@ -1,4 +1,4 @@
-"""When sound arrives, as somebody knows who looks now and then."""
+"""The arrival times of audio, as polling reveals them."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""A member who is in a call, and comes back into it whenever it breaks off: a page without a browser.
+"""A member in a call without a browser, who rejoins whenever the call breaks off.
 
 Grants come from `/live`, signalling goes through `/sfu/client`, media is aiortc's.
 """

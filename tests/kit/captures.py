@@ -1,4 +1,4 @@
-"""Real captures with what is known of each packet; the README beside them explains the fields."""
+"""Real captures with the known fields of each packet. The README next to them explains the fields."""
 
 import json
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Certificates for tests: a small authority, and what it signs for this machine.
+"""Certificates for tests: a small authority, and the certificates that it signs for this machine.
 
-Real keys and real X.509; valid for a quarter of a year, unless a test wants otherwise.
+Keys and X.509 are real. Certificates are valid for a quarter of a year by default.
 """
 
 import ipaddress

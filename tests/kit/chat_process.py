@@ -1,4 +1,4 @@
-"""`svc chat` as a process of its own, which a test may kill."""
+"""`svc chat` in its own process, which a test may kill."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ class ChatProcess:
 
 
 class NotStarted(Exception):
-    """It ended before it listened; the message is what it said."""
+    """The server ended before it listened. The message is its output."""
 
 
 @asynccontextmanager

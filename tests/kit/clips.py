@@ -22,7 +22,7 @@ FLASH_S, END_S, FPS = 1.0, 1.6, 25
 _BRIGHT, _LOUD = 120, 2000
 _UNIT = Fraction(1, 1000)
 SIZE = (96, 64)
-# Each quarter has a colour of its own, so that every way to turn or mirror it can be told.
+# Each quarter has another colour, so every rotation and reflection can be recognised.
 QUARTERS = {"W": (255, 255, 255), "R": (255, 0, 0), "G": (0, 255, 0), "B": (0, 0, 255)}
 
 

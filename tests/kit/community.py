@@ -1,4 +1,4 @@
-"""A community with an owner, a moderator and a member, and what they ask the server behind their pages."""
+"""A community with an owner, a moderator and a member, who send requests without their pages."""
 
 import re
 from collections.abc import Sequence

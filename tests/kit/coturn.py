@@ -1,4 +1,4 @@
-"""coturn with the file of `deploy`, as it is but for certificate, secret and ports. Knows no calls."""
+"""coturn with the file of `deploy`; only certificate, secret and ports differ. Knows no calls."""
 
 import asyncio
 import ssl

@@ -1,6 +1,6 @@
-"""Requests made of a server's own description, played to a running server one after the other.
+"""Requests generated from a server's description, sent to a running server one after the other.
 
-Ids are learnt from the answers: what `POST /api/roles` makes is the `role_id` of what is asked afterwards.
+Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
 Nothing is random. What the answers ought to be is not known here.
 """
 
@@ -19,13 +19,13 @@ from tests.chat.people import newcomer
 Answer = Mapping[str, Any]
 
 EVERYBODY = ("stranger", "member", "owner")
-# These may remove a person who asks or is asked about, so they come last, in this order.
+# These requests may remove the sender or the target, so they come last, in this order.
 PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owner", "/me")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`path` is a template. `how`: with what is required, with everything, or wrong in some way."""
+    """`path` is a template. `how`: with only required fields, with all fields, or with a fault."""
 
     who: str
     method: str

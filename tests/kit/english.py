@@ -99,6 +99,7 @@ def faults(root: Path = REPOSITORY, folders: Iterable[str] = FOLDERS) -> Iterato
         ".pyx": cython_texts,
         ".pxd": cython_texts,
         ".js": script_texts,
+        ".mjs": script_texts,
         ".ts": script_texts,
     }
     for folder in folders:
@@ -143,7 +144,9 @@ def script_texts(source: str) -> Iterator[Text]:
 
 
 def _line_comments(source: str, mark: str) -> Iterator[Text]:
-    """Return comments after code and on lines of their own; a mark inside a word or an address is none."""
+    """Return comments, after code or on their own lines. A mark inside a word or an address starts no
+    comment.
+    """
     pattern = re.compile(rf"(?:^|\s){mark}(?=\s)(.*)")
     found = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))
     yield from _blocks([(number, mark + match[1]) for number, match in found if match], mark)

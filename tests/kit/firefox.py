@@ -25,7 +25,7 @@ from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
-# A script may wait in the page for what comes.
+# A script may wait in the page for a result.
 COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 20.0
 # Media without hardware or a hand, loopback candidates, and nothing fetched in the background.
@@ -125,7 +125,7 @@ class Firefox:
         self._turn = asyncio.Lock()
 
     async def arrive(self, name: str, url: str, *, size: ViewportSize | None = None) -> FirefoxPerson:
-        """Open the page with storage of its own; whoever arrives stands before the form."""
+        """Open the page with its own storage, and show the sign-in form."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         if size:

@@ -83,7 +83,7 @@ class _Shared:
 
     def server(self) -> ForkServer | None:
         if threading.current_thread() is not threading.main_thread():
-            # Other threads of tests may be in namespaces of their own, where the server is not.
+            # Other threads of tests may be in other namespaces, where the server is not reachable.
             return None
         if self.is_allowed and self._server is None:
             self._server = self._open.enter_context(fork_server())
@@ -100,7 +100,7 @@ _shared = _Shared()
 @contextmanager
 def forking() -> Iterator[None]:
     """Let `shared` return a server for the block."""
-    # Only Linux has what waits for a process beside an event loop.
+    # Only Linux can wait for a process in an event loop.
     _shared.is_allowed = hasattr(os, "pidfd_open")
     try:
         yield

@@ -15,7 +15,7 @@ VOICES = {"ada": ADA, "grace": GRACE, "edsger": EDSGER, "barbara": BARBARA}
 
 
 class Guests:
-    """Everybody who has arrived."""
+    """All guests who have arrived."""
 
     def __init__(self, sfu: SfuProcess) -> None:
         self._sfu = sfu

@@ -92,7 +92,7 @@ def why_no_names() -> str:
 
 
 class Place:
-    """A network of its own, held open by a process; `inside` before a command runs it there."""
+    """A network namespace, held open by a process. Prefix a command with `inside` to run it there."""
 
     def __init__(self, holder: Process) -> None:
         self.pid = holder.pid
@@ -295,7 +295,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 
 @asynccontextmanager
 async def _place() -> AsyncIterator[Place]:
-    # It ends with its input, so also when this process is killed.
+    # The process ends with its input, and therefore also when this process is killed.
     holder = await asyncio.create_subprocess_exec(
         *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
@@ -362,7 +362,7 @@ def _width(family: int) -> int:
 
 
 def _at_once(family: int) -> str:
-    """Make an address usable without duplicate address detection: nobody else can have it."""
+    """Make an address usable without duplicate address detection, because the namespace has no other host."""
     return " nodad" if family == 6 else ""
 
 
@@ -434,7 +434,7 @@ async def firefox_in(
         hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
         inside = (*inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts))
     wishes: dict[str, Any] = {
-        # Its remote control switches this off, so that it would never tell a page that there is no network.
+        # Firefox's remote control disables this setting, so that pages never learn of a lost network.
         "network.manage-offline-status": True,
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
         "media.devices.insecure.enabled": True,

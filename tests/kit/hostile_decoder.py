@@ -1,10 +1,10 @@
-"""A decoder that has been taken over: attempts, one in each job, at what a decoder must not reach.
+"""A decoder under an attacker's control. Each job attempts something that a decoder must not reach.
 
 Loaded by the sandbox's zygote, not by tests. An attempt that the system refuses raises OSError; one that
 returns has worked. They spare the machine: what they aim at is made by the test that starts them.
 """
 
-# The system's own calls are what is tried.
+# The attempts use the system's own calls.
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH115, PTH116, PTH208, PTH211
 import ctypes
 import errno
@@ -32,13 +32,13 @@ _CLONE_NEWUSER = 0x10000000
 # Numbers that exist on x86-64 or aarch64 today end before; beyond is nothing but ENOSYS.
 _MOST_CALLS = 480
 _X32 = 0x40000000
-# uretprobe and uprobe of x86-64 are the kernel's own, past every filter: whoever else calls them is killed.
+# uretprobe and uprobe of x86-64 belong to the kernel and bypass every filter. It kills any other caller.
 _KILLING = {335, 336} if platform.machine() == "x86_64" else set()
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The test's targets: a server's folder, and the sockets and processes beside it."""
+    """The targets of the attempts: a server's folder, and sockets and processes outside the sandbox."""
 
     secret: str  # a file that the decoder may not have
     media: str  # a folder from which files are handed out

@@ -1,6 +1,6 @@
-"""Files that were made to hurt whoever decodes them, by name; and mutations of honest ones.
+"""Files that attack their decoder, by name, and mutations of valid files.
 
-Every one is small and made here, so that no virus scanner minds the repository.
+All are small and generated here, so that virus scanners accept the repository.
 """
 
 import struct

@@ -1,4 +1,4 @@
-"""Files that were made to make a video library read what it should not, or never end; and mutations."""
+"""Files that make a video library read foreign files or never end, and mutations of valid files."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ CONCAT = b"ffconcat version 1.0\nfile '/etc/passwd'\nfile 'http://127.0.0.1:1/x'
 SESSION = b"v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\n"
 DASH = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>file:///etc/passwd</BaseURL></MPD>'
 
-# The starts of containers, as far as they are looked at before anything is decoded.
+# The beginnings of containers, which are examined before anything is decoded.
 EBML = b"\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
 AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
 

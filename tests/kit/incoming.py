@@ -76,7 +76,7 @@ class Incoming:
                     self.shade = shade_of(frame)
 
     async def _insist(self, receiver: RTCRtpReceiver) -> None:
-        """Ask again and again for what is missing, as browsers do; aiortc waits for the next loss."""
+        """Request missing packets repeatedly, as browsers do. aiortc waits for the next loss."""
         missing: set[int] = receiver._RTCRtpReceiver__nack_generator.missing  # type: ignore[attr-defined]
         while True:
             await asyncio.sleep(NACK_INTERVAL_S)

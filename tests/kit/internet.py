@@ -1,7 +1,7 @@
-"""An internet of a test's own: hosts with public addresses and names, in namespaces of their own.
+"""A private internet for a test: hosts with public addresses and names, each in its namespace.
 
-A host says byte for byte what it was told to, so that it can misbehave; it remembers what it was
-asked. What listens inside, on loopback, only counts who comes. Real DNS, real sockets.
+A host sends exactly the configured bytes, so it can misbehave, and records its requests. What listens inside,
+on loopback, only counts who comes. Real DNS, real sockets.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ Pages = Mapping[str, bytes | Speech]
 
 
 class Host:
-    """`requests` are the heads of what it was asked, in order."""
+    """`requests` are the headers of its requests, in order."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages

@@ -1,4 +1,4 @@
-"""Being told of things in the page: what was heard and shown, and whether somebody looks at the page."""
+"""Notifications of the page: sounds, system notifications, and whether the page is visible."""
 
 from typing import Any
 
@@ -79,7 +79,7 @@ async def notices(page: Page) -> list[dict[str, Any]]:
 
 
 async def click_notice(person: Person, text: str) -> None:
-    """Click what the system shows with this text, as the browser tells the service worker of it."""
+    """Click the system notification with this text, by sending its event to the service worker."""
     [worker] = person.page.context.service_workers
     await worker.evaluate(CLICK, text)
 

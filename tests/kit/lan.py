@@ -1,4 +1,4 @@
-"""Two machines on a cable of their own, in namespaces of the kernel; one of them runs Avahi.
+"""Two machines on one cable, in kernel namespaces. One of them runs Avahi.
 
 Nothing leaves the namespaces, and all of it ends with the block. Knows nothing of the product.
 """
@@ -63,13 +63,13 @@ class Lan:
 
 @dataclass
 class Browser:
-    """`avahi-browse` as it goes on: who is there now, by name."""
+    """A running `avahi-browse`: the present services by name."""
 
     process: asyncio.subprocess.Process
     there: dict[str, str] = field(default_factory=dict)
 
     async def until(self, what: str, *names: str) -> None:
-        """Return once exactly these are there, and known with address and port."""
+        """Return once exactly these services are present, with their address and port."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while set(self.there) != set(names) or not all(self.there.values()):

@@ -71,7 +71,7 @@ def talk(*_: object) -> Outcome:
 
 
 def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outcome:
-    """Answer at once, and go on writing into the file."""
+    """Respond at once, and keep writing into the file."""
     answer = b'{"facts": {}, "blobs": [], "used": {}}'
     for descriptor in set(range(3, 256)) - set(files):
         try:
@@ -83,7 +83,7 @@ def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outco
 
 
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write what is no message of the sandbox's into the socket, whichever it is."""
+    """Write bytes that are no message of the sandbox into its socket."""
     for descriptor in range(3, 256):
         try:
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))

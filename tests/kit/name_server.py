@@ -1,6 +1,6 @@
-"""A DNS server of a few lines (RFC 1035): each name has a list of answers, given one after the other.
+"""A minimal DNS server (RFC 1035). Each name has a list of answers, returned one after the other.
 
-Answers A and AAAA over UDP, and that it knows nothing else. Is told when to stay silent.
+Answers A and AAAA queries over UDP, and any other query with an error. Can be silenced.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
-"""A network of a test's own: a thread in fresh namespaces, where any address can live on this machine.
+"""A private network for a test: a thread in new namespaces, where this machine can have any address.
 
-What runs there reaches nothing outside, and nobody outside sees its addresses, its ports and the
-files that lie over the machine's. Linux only, and for root; elsewhere the tests are skipped in
-words (`unshare -Urnm` makes a root for the purpose).
+Programs there reach nothing outside, and nothing outside sees their addresses, their ports and the files that
+hide the machine's. Linux only, and for root; elsewhere the tests are skipped in words (`unshare -Urnm` makes
+a root for the purpose).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def in_namespace(
     files: Mapping[str, Path],
     within_s: float = DEADLINE_S,
 ) -> None:
-    """Run it on a loop of its own, where `addresses` are this machine's and `files` lie over others."""
+    """Run it on a new loop, where this machine has these `addresses` and `files` hide the originals."""
     outcome: list[BaseException] = []
 
     def run() -> None:
@@ -77,7 +77,7 @@ def _unshare(what: int) -> None:
 
 def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
     commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
-    # Nobody else can have an address here: it is ours without asking around (DAD).
+    # No other host exists here, so the address needs no duplicate detection (DAD).
     commands += [("ip", "address", "add", address, "dev", "lo", "nodad") for address in addresses]
     commands += [("mount", "--bind", str(file), over) for over, file in files.items() if Path(over).exists()]
     for command in commands:

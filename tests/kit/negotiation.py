@@ -80,7 +80,7 @@ class Call:
         return person
 
     def settle(self) -> None:
-        """Let every session do what is due by now."""
+        """Run everything that is due now in every session."""
         for person in self.people:
             if person.wake_due <= self.now:
                 person.wake_due = float("inf")

@@ -116,7 +116,7 @@ def _started(command: list[str]) -> Iterator[str]:
 
 
 def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
-    """Read what it says to the end, so that it is never kept waiting."""
+    """Read its output to the end, so that it never blocks."""
     assert process.stderr is not None, "it was asked for"
     with process.stderr as said:
         for line in said:

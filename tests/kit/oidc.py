@@ -102,7 +102,7 @@ async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncItera
 
 async def _installed() -> Path:
     folder = await npm_packages(SOURCE)
-    # Another worker may be about to start it: it is there whole, or as it was.
+    # Another worker may be starting it at the same time: the file is either complete or unchanged.
     copy = folder / f"provider.{secrets.token_hex(8)}"
     shutil.copy(SOURCE / "provider.mjs", copy)
     copy.replace(folder / "provider.mjs")

@@ -1,4 +1,4 @@
-"""Outages of one home's network, and how long after each a call and the chat were whole again.
+"""Outages of one home's network, and the time until a call and the chat recover from each.
 
 Ada is in a call with Grace, whose network stays good. Ada is at a page, in one of two browsers, or a
 caller on Pion, which joins again by itself and shows no messages. Both note when sound of the other
@@ -37,7 +37,7 @@ from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, write
 from tests.kit.waiting import wait_until
 
-# Sound that pauses for longer is away, and that has come for so long without is back.
+# Audio with a longer pause counts as interrupted, and audio without one for this long as restored.
 PAUSE_S, STEADY_S = 0.7, 3.0
 DEADLINE_S = 120.0
 POLL_S = 0.25
@@ -75,7 +75,7 @@ NOTE = """
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """`happen` returns when the network is back, or will not come back as it was."""
+    """`happen` returns when the network is back, or has changed for good."""
 
     name: str
     what: str
@@ -157,7 +157,7 @@ def outage(name: str) -> Outage:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Seconds from the moment that the network was back; 0 for what was never away."""
+    """Seconds since the network was back. 0 if nothing was interrupted."""
 
     heard_s: float  # Ada, by Grace
     hears_s: float  # Ada, Grace
@@ -227,7 +227,7 @@ class Talk:
             await each.happen(self.home, lasts_s)
             return time.time()
 
-        # Written while it lasts, it comes to Ada over what is there afterwards.
+        # The message is written during the outage, and reaches Ada over the restored network.
         back, _ = await asyncio.gather(happen(), write(self.grace, text))
         hears_s, heard_s = await asyncio.gather(
             _sound_back(self.ada, begin, back), _sound_back(self.at_grace, begin, back)

@@ -1,6 +1,6 @@
-"""Packages that tests need and the product does not: fetched by npm or pip, pinned, once for each list.
+"""Packages that only tests need: fetched by npm or pip, pinned, once for each list.
 
-They lie in the virtual environment in folders of their own, so that nobody's dependencies mix.
+Each list has its own folder in the virtual environment, so that dependencies do not mix.
 """
 
 import asyncio

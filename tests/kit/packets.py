@@ -125,7 +125,7 @@ def read_nack(body: bytes) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Rtp:
-    """A packet as far as a receiver of media looks at it."""
+    """The fields of a packet that a media receiver reads."""
 
     marker: bool
     payload_type: int

@@ -1,4 +1,4 @@
-"""Puts a page behind a relay: what it and the media service tell each other of their addresses is rewritten.
+"""Puts a page behind a relay by rewriting the addresses that it and the media service exchange.
 
 Reads the signalling socket on its way and changes descriptions and candidates only.
 """
@@ -14,7 +14,7 @@ SIGNALLING = "**/sfu/client"
 
 
 async def put_behind(line: Relay, page: Page) -> None:
-    """Put the page behind the relay from now on. A page that is in a call already stays as it is."""
+    """Put the page behind the relay from now on. A call in progress is not affected."""
 
     def opened(client: WebSocketRoute) -> None:
         service = client.connect_to_server()

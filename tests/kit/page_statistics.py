@@ -48,7 +48,7 @@ async () => {
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One track that a page receives: whose, what it is, and how much has come of it."""
+    """One track that a page receives: its sender, its kind, and the amounts received."""
 
     name: str
     source: str
@@ -108,7 +108,7 @@ class Statistics:
 
 
 class Watcher:
-    """Somebody at a page; `evaluate` runs a JavaScript function there and returns what it returns."""
+    """A person at a page. `evaluate` runs a JavaScript function there and returns its result."""
 
     def __init__(self, name: str, evaluate: Callable[[str], Awaitable[Any]]) -> None:
         self.name = name

@@ -1,4 +1,4 @@
-"""The markup in a module of the page: what stands in its html`…` templates as it is, and its strings.
+"""The markup in a module of the page: the literal parts of its html`…` templates, and its strings.
 
 Reads as much of JavaScript as is needed to tell templates, strings, comments and regular expressions apart.
 """

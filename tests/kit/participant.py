@@ -1,4 +1,4 @@
-"""A participant of a ManualEngine: does its STUN and SRTP with other people's code, and keeps what it gets.
+"""A participant of a ManualEngine. It uses third-party STUN and SRTP, and keeps the packets that it receives.
 
 No ICE, DTLS or SDP: the keys and credentials are simply agreed. aioice's STUN codec and pylibsrtp
 stand in for a browser's.

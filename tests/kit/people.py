@@ -1,6 +1,6 @@
-"""People in a real browser: each has a page of their own, presses its buttons and sees what it shows.
+"""People in a real browser: each has a page, presses its buttons and reads it.
 
-Chromium makes up the camera, the microphone and the screen.
+Chromium simulates the camera, the microphone and the screen.
 """
 
 import json
@@ -31,7 +31,7 @@ INSECURE_HOST = "plain.example"
 # A made-up camera has three buffers for all pages. Where more pages use it, each may keep one that the others
 # have given back, and pictures stop. Numbers 1 and 2 are left out: their pictures are grey, or JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
-# No GPU, no network of its own, media devices that need neither hardware nor a hand.
+# No GPU, no network traffic of the browser itself, and simulated media devices without permission prompts.
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -45,7 +45,7 @@ FLAGS = (
     "--allow-loopback-in-peer-connection",
     # Else it varies whether a page that was loaded again plays before somebody presses it.
     "--autoplay-policy=no-user-gesture-required",
-    # Pages that nobody looks at must go on decoding and playing at full speed.
+    # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -189,7 +189,7 @@ class Person(Watcher):
 
 
 class People:
-    """Opens pages in one browser, each a person with storage of their own."""
+    """Opens pages in one browser, each for a person with separate storage."""
 
     def __init__(self, browser: Browser, url: str, viewport: ViewportSize = VIEWPORT) -> None:
         self._browser = browser
@@ -207,7 +207,7 @@ class People:
         touch: bool = False,
         locale: str | None = None,
     ) -> Person:
-        """Open the page; whoever arrives stands before the form. `line` is all that leads to the SFU.
+        """Open the page at the sign-in form. `line` is all that leads to the SFU.
 
         `codec` is what their video is sent as; without it, what anybody gets who opens the page. With `touch`
         fingers are all there is, as on a phone; `locale` is what the browser speaks.

@@ -65,7 +65,7 @@ class PionCaller:
         return begin
 
     async def listen(self) -> None:
-        """Read what it prints, until it ends; give it a grant whenever it asks for one."""
+        """Read its output until it ends, and give it a grant whenever it asks for one."""
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             match line.decode().split():

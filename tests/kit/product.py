@@ -1,6 +1,6 @@
-"""The product as a person starts it: `svc up` in a process of its own, on free ports and loopback only.
+"""The product as a person starts it: `svc up` in its own process, on free ports and loopback only.
 
-Knows nothing of browsers, and of the product only its command line and what it prints.
+Knows nothing of browsers, and uses only the product's command line and output.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ class Product:
         raise AssertionError(f"svc up ended before it was ready:\n{self.output}")
 
     async def listen(self) -> None:
-        """Go on reading what it prints, until it ends."""
+        """Keep reading its output until it ends."""
         async for _ in self._printed():
             pass
 

@@ -31,7 +31,7 @@ class Proxy:
 
 
 def free_ports(number: int) -> list[int]:
-    """Pick ports outside the system's ephemeral range, so that nobody else gets one before we use it."""
+    """Pick ports outside the system's ephemeral range, so that no other program gets one before we use it."""
     found: set[int] = set()
     while len(found) < number:
         port = random.randint(10_000, 32_000)

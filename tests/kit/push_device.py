@@ -1,4 +1,4 @@
-"""Web Push for a page in Chromium: its own push service is on the internet, so this one stands in for it.
+"""Web Push for a page in Chromium. Chromium's push service is on the internet, so this one replaces it.
 
 The subscription and its keys are a test's; what the push service was sent is handed to the page's own
 service worker by the browser, as a push that has come.

@@ -66,7 +66,7 @@ class Line:
                 return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
 
     async def ended(self) -> None:
-        """Read what is left until the server has closed."""
+        """Read the rest until the server has closed."""
         while await self.reader.read(65_536):
             pass
 

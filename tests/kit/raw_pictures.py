@@ -9,7 +9,7 @@ from tests.kit.pictures import png_chunk
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
 SIDE = 24
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# How many bits a colour takes in these GIFs, and the code that has a reader forget what it knows.
+# The bits of a colour in these GIFs, and the code that resets a decoder's table.
 _COLOUR_BITS, _CLEAR = 2, 4
 
 

@@ -1,4 +1,4 @@
-"""A bad line: carries datagrams between one client and the media service, and loses some.
+"""A lossy line between one client and the media service.
 
 Neither side knows a way around it: the client is given the relay's address in place of the
 service's, and the service is given none of the client's and learns it from what comes. What is

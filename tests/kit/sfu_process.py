@@ -1,4 +1,4 @@
-"""The media service in a process of its own, as an operator runs it, and the chat servers that use it.
+"""The media service in its own process, as an operator runs it, and the chat servers that use it.
 
 `svc sfu` on ports of the kernel's choice, on loopback, with everything that it writes kept.
 Knows nothing of media.
@@ -125,7 +125,7 @@ class SfuProcess:
         raise AssertionError(f"svc sfu ended before it was ready:\n{self.output}")
 
     async def listen(self) -> None:
-        """Go on reading what it writes, until it ends."""
+        """Keep reading its output until it ends."""
         async for _ in self._written():
             pass
 

@@ -1,6 +1,6 @@
-"""Members who are in a call, look and listen, and say and show nothing: a call of many on a small machine.
+"""Members in a call who receive everything and send nothing, for large calls on a small machine.
 
-Each has an account and a media connection of its own, as a page has; what comes is counted and not decoded.
+Each has an account and a media connection, like a page. Received media is counted and not decoded.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Sound and pictures made up for a test, and what a listener recognises them by.
+"""Synthetic audio and video for tests, and how a receiver recognises them.
 
 A tone has a pitch and a picture has a shade; both survive lossy codecs, so whoever decodes
 them knows who sent them. No network and no codec here.

@@ -35,7 +35,7 @@ class TcpPeer:
         return self._exactly(size)
 
     def is_closed(self) -> bool:
-        """Wait for the end, whatever still comes before it."""
+        """Wait for the end, and discard everything before it."""
         try:
             while self.socket.recv(65536):
                 pass

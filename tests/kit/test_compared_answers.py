@@ -1,4 +1,4 @@
-"""Answers of two checkouts are told apart by what is in them, and not by what no two plays have in common."""
+"""Responses of two checkouts are compared by their content, without the parts that differ in every run."""
 
 import pytest
 

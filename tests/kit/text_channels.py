@@ -10,7 +10,8 @@ from tests.kit.people import People, Person
 # A waiting message may not be drawn yet. The browser keeps it, where it keeps anything, until the server has
 # it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scrolls a little, which the page is told of a frame later, and grows meanwhile; how far the end is, in px.
+# Scroll a little, which the page learns a frame later, and grow the list meanwhile. Return the distance to
+# the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));

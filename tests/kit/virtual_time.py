@@ -1,4 +1,4 @@
-"""Event loops whose clock jumps: hours of timers in milliseconds, and the same way every time.
+"""Event loops whose clock jumps: they run hours of timers in milliseconds, deterministically.
 
 Whenever nothing is ready the clock moves to the next timer. Loopback sockets within the
 test work as ever, since what one end has written the other can read at once. What would
@@ -50,7 +50,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """Run an asynchronous test on a loop of its own whose clock jumps."""
+    """Run an asynchronous test on a new loop whose clock jumps."""
 
     @wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:

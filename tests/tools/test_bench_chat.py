@@ -1,4 +1,4 @@
-"""`svc bench chat`: real members against a real server; what it says is what happened."""
+"""`svc bench chat` measures real members at a real server correctly."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The certificate that a server makes for itself: what is in it, and when there is another."""
+"""The certificate that a server creates for itself: its content, and when it is replaced."""
 
 import ssl
 import stat

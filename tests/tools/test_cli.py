@@ -1,4 +1,4 @@
-"""The `svc` command: what it knows, and how it says what is wrong."""
+"""The `svc` command: its subcommands, and its error messages."""
 
 import argparse
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`svc rtp filter` writes what a receiver would be sent of a capture's stream, whatever else it holds."""
+"""`svc rtp filter` writes the packets of a capture's stream that a receiver would get."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -187,7 +187,7 @@ def test_a_capture_of_headers_stays_one() -> None:
     whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)
     assert [record.packet_length for record in sent] == [record.packet_length for record in whole]
     for record, other in zip(sent, whole, strict=True):
-        # The descriptor that tells of fewer layers is longer.
+        # The descriptor of fewer layers is longer.
         assert 100 <= len(record.data) <= 108 and other.data.startswith(record.data)
 
 

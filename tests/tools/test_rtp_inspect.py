@@ -1,4 +1,4 @@
-"""`svc rtp inspect` says of each packet of real captures what its sidecar says, and stumbles over nothing."""
+"""`svc rtp inspect` agrees with the sidecars of real captures on each packet, and survives any input."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Captures are read and written in the rtpplay format, and what is none is refused in words."""
+"""Captures are read and written in the rtpplay format, and other files are refused with a message."""
 
 import io
 import struct

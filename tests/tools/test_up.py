@@ -92,7 +92,7 @@ async def _svc(*arguments: str, environment: dict[str, str]) -> asyncio.subproce
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Poll what nobody tells us: the system's list of processes."""
+    """Poll the system's list of processes, which sends no events."""
     deadline = time.monotonic() + DEADLINE_S
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"

@@ -1,4 +1,4 @@
-// How much of each of the others' videos is asked for, by what is measured second by second.
+// The layers requested of each video, by measurements taken every second.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What the browser keeps is read as what was expected, whatever is found, and its refusal stops nothing.
+// Stored values are read with the expected type, and a refusing browser breaks nothing.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";

@@ -1,4 +1,4 @@
-// What comes of a text that begins with "/".
+// Commands: texts that begin with "/".
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// What is being completed while somebody writes, who comes into question, and what the text is then.
+// Completion: the completed word, its candidates, and the resulting text.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

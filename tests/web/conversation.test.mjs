@@ -1,5 +1,4 @@
-// How much of a channel's history the page holds while others go on writing, and how what was refused is
-// asked for again.
+// The part of a channel's history that the page holds while others write, and how it retries failed requests.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";

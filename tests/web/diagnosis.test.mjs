@@ -1,4 +1,4 @@
-// When a call says what is wrong with it, and what it says.
+// The problems that a call reports, and when.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";

@@ -1,4 +1,4 @@
-// Emoji are found by what they are called, in the reader's language, and reached by the arrow keys.
+// Emoji are found by their names in the reader's language, and reached by the arrow keys.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -7,10 +7,8 @@ import { LineDelay } from "../../src/svc/web/call/line_delay.js";
 
 const START = 2 ** 32 - 48 * 5000; // The timestamp wraps around after five seconds.
 
-/**
- * Voices for some seconds: `{name: {waits, held}}`, what its packets wait on the way and then in the browser.
- * The last that is told.
- */
+/** * Voices for some seconds: `{name: {waits, held}}`, what its packets wait on the way and then in the
+browser. * The last that is told. */
 function told(delay, from, to, voices) {
   let last;
   for (let second = from; second < to; second++) {

@@ -9,7 +9,7 @@ globalThis.addEventListener = window.addEventListener.bind(window);
 globalThis.removeEventListener = window.removeEventListener.bind(window);
 let sockets, told, live;
 
-/** Opens and answers when it is told to, as a network does. */
+/** A socket that opens and responds on command. */
 class Socket extends EventTarget {
   sent = [];
   closed = false;
@@ -36,7 +36,7 @@ class Socket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(frame) }));
   }
 
-  /** Answers what was asked last. */
+  /** Answer the last request. */
   answers(event, data = {}) {
     this.says({ event, id: this.sent.at(-1).id, data });
   }
@@ -120,7 +120,7 @@ test("where neither comes, a new attempt is made", async () => {
   assert.equal(sockets[2].sent[0].event, "resume");
 });
 
-/** Signed in, and a list of what pushes are told from then on. */
+/** Sign in. Return a list that collects all later pushes. */
 async function hearing() {
   await signedIn();
   const heard = [];

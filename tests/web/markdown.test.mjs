@@ -1,4 +1,4 @@
-// Markdown becomes what it means and never more.
+// Markdown is rendered with its meaning and nothing else.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -63,7 +63,7 @@ const names = (text, context) =>
 const read = (text, context) => textOf(shown(text, context));
 const named = (text, name, context) => elements(shown(text, context)).filter((each) => each.name === name);
 
-// What is written, the elements that become of it, and what is read.
+// The source, the resulting elements, and the visible text.
 const MEANINGS = [
   ["**bold** *it* _it_ ~~no~~", ["strong", "em", "em", "s"], "bold it it no"],
   ["***both***", ["em", "strong"], "both"],

@@ -1,4 +1,4 @@
-// What the list of members asks for, and to whom something is done when several were chosen.
+// The requests of the member list, and the targets of an action on several selected members.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

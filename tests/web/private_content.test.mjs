@@ -1,4 +1,4 @@
-// What is inside private messages is put together as it was meant, and what strangers make up does no harm.
+// The content of private messages is assembled as intended, and hostile content does no harm.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

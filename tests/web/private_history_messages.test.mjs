@@ -1,5 +1,4 @@
-// What goes to a new device at once is bounded, and what comes changes nothing that the device has read
-// itself.
+// The history for a new device is bounded, and changes nothing that the device has read itself.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

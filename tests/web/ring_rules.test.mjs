@@ -1,4 +1,4 @@
-// What rings, and by which means.
+// The messages that notify, and how.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

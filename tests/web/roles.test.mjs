@@ -7,7 +7,7 @@ import { ranksAfter } from "../../src/svc/web/state/admin/roles.js";
 
 const below = (...ranks) => ranks.map((rank, place) => ({ id: "abcdef"[place], rank }));
 
-/** The ids by rank, the highest first, after what was asked for. */
+/** The ids by rank, highest first, after the requested change. */
 function ordered(roles, changed) {
   return roles
     .map(({ id, rank }) => ({ id, rank: changed[id] ?? rank }))

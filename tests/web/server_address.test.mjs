@@ -1,4 +1,4 @@
-// Whether an address works for others is told from the address alone.
+// An address alone reveals whether it works for others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Frames are sealed as RFC 9605 says: its test vectors, and what is refused.
+// Frames are sealed as in RFC 9605: its test vectors, and invalid frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -82,7 +82,7 @@ test("a key is of one epoch, device, source and stay", async () => {
   const head = readHeader(frame);
   const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
   assert.deepEqual(await opened(found, frame, METADATA), PLAIN);
-  // The server says that it is somebody else's, or something else.
+  // The server claims another sender or another source.
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
   assert.equal(await grace.toOpen(head, undefined), null);
@@ -102,12 +102,12 @@ test("frames of earlier epochs are opened until these end, and no epoch is taken
   keys.endBefore(epoch(6, 1));
   assert.equal(await at(5), null);
   assert.ok((await at(6)) && (await at(7)));
-  keys.endBefore(epoch(4, 1)); // One that is not kept any more.
+  keys.endBefore(epoch(4, 1)); // A key that is no longer kept.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
   assert.equal(await at(6), null); // Of so many at once the oldest ends.
   assert.ok(await at(7));
-  // A group that was made anew begins with the first epoch.
+  // A recreated group starts at the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });
   assert.equal(await sends(), 1n);
 });

@@ -13,7 +13,7 @@ from svc.chat.community import WEB_FOLDER
 from tests.kit.packages import NODE
 
 MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()
-# Bytes that fill a version to its end: libraries differ in what comes after a shorter text.
+# Bytes that fill a version completely: libraries pad shorter texts differently.
 FULL = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
 MARGIN, MAGNIFIED = 4, 6
 

@@ -56,7 +56,7 @@ READ |= {"action", "hint", "label", "text", "words"}
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
 TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
-# Names: of the programs whose versions are told, and of fields in the forms of other sites.
+# Names of programs whose versions are shown, and of fields in the forms of other sites.
 NAMES = {
     "views/admin/health_page.js": {"svc", "Python", "SQLite"},
     "views/admin/snippets.js": {"Payload URL", "Content type", "Webhook URL"},

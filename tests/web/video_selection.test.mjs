@@ -1,4 +1,4 @@
-// Whose video is wanted, and therefore sent to us.
+// The videos that we request, and therefore receive.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

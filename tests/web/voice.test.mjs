@@ -1,4 +1,4 @@
-// Who is shown in a voice channel while connections break and come back.
+// The participants shown in a voice channel while connections break and return.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -46,7 +46,7 @@ test("a server that has lost everybody in our call loses nobody of it", () => {
 test("of calls that we are not in, what the server says anew holds at once", () => {
   takeOver("somebody else", { lobby: people("alan") });
   assert.deepEqual(shown(), ["alan"]);
-  takeOver("alan", {}); // We may not see the channel any more.
+  takeOver("alan", {}); // We may no longer view the channel.
   assert.deepEqual(shown(), []);
 });
 

@@ -8,7 +8,7 @@ export function elements(vnode) {
   return [{ name, props: vnode.props }, ...elements(vnode.props.children)];
 }
 
-/** What can be read. */
+/** Return the visible text. */
 export function textOf(vnode) {
   if (Array.isArray(vnode)) return vnode.map(textOf).join("");
   if (vnode === null || vnode === undefined || typeof vnode === "boolean") return "";

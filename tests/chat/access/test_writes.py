@@ -28,7 +28,7 @@ ASK_NOBODY = {
     "stamps/rules.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
-    # The token is what is checked, and its row is looked at in the write.
+    # The token is checked, and its row is read within the write.
     "joining/sessions.py refresh",
     "joining/sessions.py end",
     # Background work that was requested before and continues by itself.
@@ -86,7 +86,7 @@ def test_every_write_without_a_permission_check_is_listed_with_a_reason() -> Non
 
 
 class Names:
-    """A feature: who is there, in memory and in the file."""
+    """A feature that keeps its members in memory and in the file."""
 
     def __init__(self, database: Database, directory: Directory) -> None:
         self._database = database

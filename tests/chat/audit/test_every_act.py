@@ -33,8 +33,8 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# A job that is tried again is the one that was asked for. A hand is lowered for a member who had their turn.
-# An upload is an act once the worker is done with it: see `prepare`.
+# These acts are no administrative actions: retrying a job, lowering a hand, and an upload before the worker
+# has processed it (see `prepare`).
 NO_ACTS = {
     *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),
@@ -106,7 +106,7 @@ ACTS: list[tuple[str, object, str]] = [
     ("POST /api/backups", {}, "backup_create"),
     ("POST /api/backups/{name}/link", {}, "backup_download"),
     ("DELETE /api/backups/{name}", None, "backup_delete"),
-    # The last: nobody goes on as the owner after it.
+    # This act comes last, because it removes the owner.
     ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
 ]
 # Names for created things in later requests.

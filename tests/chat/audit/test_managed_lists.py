@@ -1,4 +1,4 @@
-"""Managers of a list get an event after each change by anybody, and nobody else does."""
+"""Only the managers of a list get an event after each change."""
 
 from tests.chat.people import People, holder_of
 

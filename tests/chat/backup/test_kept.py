@@ -1,4 +1,4 @@
-"""The owner makes a backup over HTTP, downloads it and deletes it; nobody else does."""
+"""Only the owner creates, downloads and deletes backups over HTTP."""
 
 import io
 import tarfile

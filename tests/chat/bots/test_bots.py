@@ -122,7 +122,7 @@ async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
 async def test_a_token_ends_with_its_creators_membership(folk: People, how: str) -> None:
-    """The maker knows the token and could otherwise go on reading and writing with it."""
+    """The creator knows the token and could otherwise keep reading and writing with it."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     async with folk.chat.member("", bot.token) as live:

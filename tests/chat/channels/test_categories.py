@@ -1,4 +1,4 @@
-"""Channels stand in categories, are archived, and voice channels have limits of their own."""
+"""Channels belong to categories and can be archived, and voice channels have limits."""
 
 import sqlite3
 from contextlib import closing
@@ -145,7 +145,7 @@ async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: Fa
     async with folk.live("member", "guest", "moderator") as [member, guest, moderator]:
         joined = await member.ask("voice_join", channel_id="lobby")
         assert joined["data"]["bitrate_kbps"] == 96
-        # The seat is kept for them until they are there, and then it is theirs.
+        # The seat is reserved until they have joined.
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
         await sfu.tell("peer_joined", "lobby", member.id)

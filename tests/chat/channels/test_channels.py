@@ -1,4 +1,4 @@
-"""Channels are made, changed, ordered and deleted; who may not view one never learns of it."""
+"""Channels are created, changed, ordered and deleted, and stay hidden from members who may not view them."""
 
 from typing import Any
 
@@ -188,7 +188,7 @@ async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(fol
     assert await folk.member.refused("GET", f"/api/channels/{channel_id}") == "unknown_channel"
     await folk.admin.done("GET", f"/api/channels/{channel_id}")
     assert await ask("DELETE", f"{path}/role/admin") == "rank_too_low"
-    # The owner is exempt, and sees it whatever they are denied.
+    # The owner sees every channel, whatever the overrides deny.
     await owner.done("PUT", f"{path}/member/{owner.id}", {"deny": ["view_channel"]})
     await owner.done("GET", f"/api/channels/{channel_id}")
     listed = (await owner.done("GET", path))["overrides"]

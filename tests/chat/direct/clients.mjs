@@ -1,5 +1,5 @@
-// What real MLS clients in node are made of: the page's own code, with a store in memory and a network that
-// can be changed. Where the server is stands in the environment; test_private_clients.py runs what uses this.
+// The parts of real MLS clients in node: the page's own code, with a store in memory and a network that tests
+// can change. Where the server is stands in the environment; test_private_clients.py runs what uses this.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
@@ -7,7 +7,7 @@ import { base64url, signed } from "../../../src/svc/web/transport/device_key.js"
 export const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE } = process.env;
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 
-/** What a browser keeps; `structuredClone` as IndexedDB does it. */
+/** A browser's store. It copies values with `structuredClone`, as IndexedDB does. */
 export class Kept {
   #all = new Map();
   get = async (name) => structuredClone(this.#all.get(name));
@@ -22,7 +22,7 @@ export class Kept {
   };
 }
 
-// What the page would report: whoever looks into a failed run wants to see it.
+// Keep the page's error reports, which help to explain a failed run.
 globalThis.reportError = (error) => console.log("reported:", error);
 
 function inTurn() {
@@ -30,7 +30,7 @@ function inTurn() {
   return (act) => (last = last.then(act, act));
 }
 
-/** What a server answers; rejects as the page's own requests do. */
+/** Resolve with a server's response. Reject like the page's own requests. */
 export async function asked(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const response = await fetch(address + path, {
@@ -47,7 +47,7 @@ export async function asked(token, method, path, body, address = ADDRESS) {
   });
 }
 
-/** What a browser signs in with. */
+/** The key with which a browser signs in. */
 export async function freshKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(CURVE, false, ["sign", "verify"]);
   const { crv, kty, x, y } = await crypto.subtle.exportKey("jwk", publicKey);
@@ -56,7 +56,7 @@ export async function freshKey() {
 
 export class Client {
   kept = new Kept();
-  /** By conversation in whose call it is: what is called when its keys may have changed. */
+  /** The callbacks for changed call keys, by conversation. */
   inCall = new Map();
   /** Called around each request: may lose it, or its answer. */
   network = (request) => request();
@@ -97,7 +97,7 @@ export class Client {
     return Client.join(undefined, { link_code: code });
   }
 
-  /** The page is opened again: nothing is left but what was kept. */
+  /** Reopen the page: only stored data remains. */
   start() {
     this.device = new PrivateDevice({
       api: (method, path, body) => this.network(() => this.ask(method, path, body), path),
@@ -136,7 +136,7 @@ export class Client {
     return response.arrayBuffer();
   }
 
-  /** What it says is wrong with what the server has shown. */
+  /** The faults that it reports in the server's log. */
   async troubles(id) {
     const changes = await this.kept.under(`changes/${id}/`);
     return changes
@@ -149,7 +149,7 @@ export class Client {
   }
 }
 
-/** All of them are in the group, agree, and have read what was sent. */
+/** All of them are in the group, agree, and have read every message. */
 export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
     for (const each of clients) await each.device.sync();
@@ -160,7 +160,7 @@ export async function settle(clients, id) {
           each && each.agreement === standings[0].agreement && each.statements.length === clients.length,
       )
     ) {
-      // What somebody still had to send has been sent by now, and the others read it.
+      // Pending messages have been sent by now, and the others read them.
       for (const each of clients) await each.device.sync();
       return;
     }

@@ -303,7 +303,7 @@ async function compare(clients, id, forgetful, sent) {
   for (const history of histories.values()) {
     for (const { seq, said: all, memberId } of history) {
       assert.ok(all, "everything can be read");
-      const { frank, ...said } = all; // Whoever has said it needs no proof.
+      const { frank, ...said } = all; // The author needs no proof.
       const known = whole.get(seq);
       if (known) assert.deepEqual([said, memberId], known);
       whole.set(seq, [said, memberId]);

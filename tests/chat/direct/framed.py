@@ -60,7 +60,7 @@ def text(data: bytes) -> str:
 
 @dataclass
 class Client:
-    """One device of a member, as far as the server can tell."""
+    """One device of a member, as the server sees it."""
 
     person: Person
     server_id: str

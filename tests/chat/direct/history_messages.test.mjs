@@ -1,5 +1,5 @@
-// What was said before a device joined comes to it from another device of the same member, and to nobody
-// else. Run by test_private_clients.py.
+// A new device gets earlier messages from another device of the same member, and only from there. Run by
+// test_private_clients.py.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -33,7 +33,7 @@ import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
 
 const SECRET = process.env.SVC_SECRET;
 
-/** What the page's own code is handed, as this client. */
+/** The arguments of the page's own code, for this client. */
 const parts = (client) => ({
   kept: client.kept,
   send: (id, said) => client.device.send(id, said),
@@ -116,7 +116,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "done");
   await ben.device.sync();
   assert.deepEqual(await asksAt(ben, id), []);
-  // It goes on, and to the others nothing was said.
+  // It continues, and the others received nothing.
   await ada.device.send(id, messageSaid("still here"));
   for (const each of [ada, ben, cem, phone]) {
     await each.device.sync();
@@ -239,7 +239,7 @@ test("a device that claims to be somebody else's neither receives nor supplies h
   assert.equal(await standsAt(phone, id), "asked");
 });
 
-/** A device that `by` has put into the group with a key of their own, stating that it is `victim`'s. */
+/** A device that `by` has added to the group with their own key, claiming that it belongs to `victim`. */
 async function slippedIn(by, victim, id) {
   const key = await freshKey();
   const keys = await makeKeys();

@@ -1,5 +1,5 @@
-// A server that lies: it stands between clients and the real one, passes on what they ask, and tells some of
-// them something else. Whoever runs a server could do all of this.
+// A lying server between clients and the real one. It forwards requests and changes some responses. Anyone
+// who runs a server could do this.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -20,10 +20,8 @@ export class Hostile {
     return one;
   }
 
-  /**
-   * From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is
-   * answered.
-   */
+  /** * From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is *
+  answered. */
   between(client, lie) {
     this.#lies.set(client.token, lie);
     client.address = this.address;

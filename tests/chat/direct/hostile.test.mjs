@@ -95,7 +95,7 @@ test("an author notices that a message reached nobody once others have read furt
       return { seq: kept.seq, epoch };
     }
     if (!kept || !path.includes(`/conversations/${id}`)) return pass();
-    // Whatever is behind it has another number for Ada.
+    // All later entries have another number for Ada.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
     const told = await pass(
       path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
@@ -110,7 +110,7 @@ test("an author notices that a message reached nobody once others have read furt
   });
   await ada.device.send(id, { text: "swallowed" });
   assert.deepEqual(await ada.texts(id), ["one", "swallowed"]);
-  // What he says first might have crossed it on the way.
+  // His first message might have crossed it on the way.
   await ben.device.send(id, { text: "are you there?" });
   await ada.device.sync();
   assert.deepEqual(await ada.troubles(id), []);
@@ -123,8 +123,7 @@ test("an author notices that a message reached nobody once others have read furt
 test("two members with different commits for one epoch learn that they are apart", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
-  // The server keeps what it was when Ben saw it last, and hands him the same key package that Ada gets
-  // another of.
+  // The server keeps the state that Ben saw last, and gives him another copy of Ada's key package.
   const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
   const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, {
     devices: seen.lacking.map((each) => each.id),
@@ -178,8 +177,8 @@ test("two members with different commits for one epoch learn that they are apart
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit of one does not follow from what the other knows: it is let in again, and that is said
-  // too.
+  // The next commit of one does not follow from the other's state, so the other is added again, which is
+  // reported too.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

@@ -1,5 +1,5 @@
-// A member whose device is the program of tests/clients/openmls: this carries its bytes to the server and
-// back, and signs its statement. What it keeps it keeps in memory.
+// A member whose device is the program of tests/clients/openmls. This module carries its bytes to the server
+// and back, and signs its statement. All state is in memory.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -20,7 +20,7 @@ export class OpenMls {
   #person;
   #program;
   #statement;
-  /** What was read: {text, memberId}. */
+  /** The decrypted messages: {text, memberId}. */
   history = [];
   seq = 0;
   /** In hexadecimal: ours that the log has not shown yet. */
@@ -60,7 +60,7 @@ export class OpenMls {
     this.#program.stdin.end();
   }
 
-  /** Its answer to one line; rejects with what it says that is wrong. */
+  /** Resolve with the response to one line. Reject with its error. */
   async #do(...words) {
     const line = await new Promise((answer) => {
       this.#answers.push(answer);
@@ -82,7 +82,7 @@ export class OpenMls {
     await this.sync(id);
   }
 
-  /** Join where there is a Welcome, and read what was sent. */
+  /** Join with each Welcome, and read the messages. */
   async sync(id) {
     const { welcomes } = await this.ask("GET", "/api/private/welcomes");
     for (const { id: welcomeId, seq, welcome } of welcomes) {
@@ -116,10 +116,8 @@ export class OpenMls {
     this.seq = seq;
   }
 
-  /**
-   * Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose
-   * devices are gone.
-   */
+  /** * Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose *
+  devices are gone. */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
     const left = devices.filter((each) => each.gone);

@@ -1,4 +1,4 @@
-// The page's ts-mls and OpenMLS in one group, at a real server: what one makes, the other reads. Run by
+// The page's ts-mls and OpenMLS share a group at a real server and read each other's messages. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -84,7 +84,7 @@ both("of commits of both that race one wins each epoch, and both agree in the en
   await rust.sync(id);
   const { statement } = await ben.kept.get("identity");
   for (let round = 0; round < ROUNDS; round += 1) {
-    // A device that has lost its keys is taken out and let in again by whoever comes first.
+    // A device that has lost its keys is removed and added again by the first device that commits.
     await ben.turn(() => ben.kept.forget(`group/${id}`));
     await ben.ask("POST", `/api/private/conversations/${id}/lost`);
     const before = (await rust.standing()).epoch;

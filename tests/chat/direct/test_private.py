@@ -289,7 +289,7 @@ async def test_people_join_and_leave_a_group(place: Place) -> None:
     assert (await ada.commit(conversation, 1, packages, [cem.device_id]))[0] == 200
     found = await dia.look(conversation)
     assert {one["id"] for one in found["devices"]} == {ada.device_id, ben.device_id, dia.device_id}
-    # Everybody in a group removes whom they will; what is sent from then on goes to the others alone.
+    # Everybody in a group can remove others, who get none of the later messages.
     await dia.person.done("DELETE", path(conversation, f"members/{ben.person.id}"))
     assert await ben.person.refused("GET", path(conversation, "log")) == "unknown_conversation"
     status, answer = await dia.send(conversation, 2)

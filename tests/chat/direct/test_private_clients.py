@@ -23,7 +23,7 @@ SCHEDULES = 10
 MANY = 1000
 # Text of a message, which the server never stores.
 SECRET = "between the two of us"
-# As it is, as a reaction, which has no spaces, and in base64, wherever in it it begins.
+# The text itself, as a reaction without spaces, and in base64 at every alignment.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
 FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 

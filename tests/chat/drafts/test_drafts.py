@@ -1,4 +1,4 @@
-"""Drafts are there on every page of their member, on nobody else's, and keep their files."""
+"""Drafts appear on all pages of their author only, and keep their files."""
 
 import asyncio
 from collections.abc import AsyncIterator

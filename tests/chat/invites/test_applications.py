@@ -1,4 +1,4 @@
-"""People who come by an invite with approval wait until somebody who manages invites decides."""
+"""Applicants with an invite that needs approval wait until a manager of invites decides."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
         assert (await member.pushed("member_joined"))["id"] == answer["member"]["id"]
         assert "application_created" not in member.kept_events()
     assert await waiting(folk.owner) == [] and await waiting(folk.owner, "approved") == []
-    # Where one lands is told once.
+    # The first channel is reported only once.
     assert (await asks(folk.chat, device))[1]["channel_id"] is None
     (entry,) = (await folk.owner.done("GET", "/api/audit?action=application_approve"))["entries"]
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")

@@ -1,4 +1,4 @@
-"""Invites let in who has them, for as often and as long as they say."""
+"""Invites admit their holders, as often and as long as they allow."""
 
 from typing import Any
 
@@ -92,7 +92,7 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
     assert await ids("member") == {mine["id"]}
     assert await ids("guest") == set()
-    # The server's own is there for managers; one that gives their own rank is not.
+    # Managers see the server's own invite, but none that gives their own rank.
     assert len(await ids("moderator")) == 2
     assert strong["id"] not in await ids("moderator")
     assert {mine["id"], strong["id"]} < await ids("admin")

@@ -42,5 +42,5 @@ async def test_an_address_that_guesses_previews_is_soon_refused(variables: dict[
         status, answer = await viewed(chat, chat.invite)
         assert (status, answer["error"]) == (429, "too_many_invite_attempts")
         assert answer["retry_after_ms"] > 0
-        # Joining has tries of its own.
+        # Joining has a separate limit.
         await newcomer(chat, "Owner")

@@ -74,7 +74,7 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
     ) as response:
         assert response.status == 401
     assert await tried(chat, laptop) == (400, "invalid_nickname")
-    # The other one goes on after a refresh.
+    # The other device continues after a refresh.
     async with chat.http.post("/api/auth/refresh", json={"refresh_token": ada["refresh_token"]}) as response:
         assert [device["name"] for device in await devices(chat, await response.json())] == ["Phone"]
 

@@ -1,4 +1,4 @@
-"""A proof holds or is refused, whatever somebody hostile makes of it: tables over real signatures."""
+"""A proof is accepted or refused, whatever an attacker changes in it: tables over real signatures."""
 
 import hmac
 import json
@@ -236,7 +236,7 @@ def test_a_hostile_assertion_proves_nothing(shown: str, words: str) -> None:
         ({"aud": None}, "audience"),
         ({"aud": {"community": 1}}, "audience"),
         ({"aud": ["community", "else"], "azp": "else"}, "another party"),
-        # As it was issued for another device, or for none.
+        # Issued for another device, or for none.
         ({"nonce": OTHER.thumbprint}, "thumbprint"),
         ({"nonce": "n1"}, "thumbprint"),
         ({"nonce": None}, "thumbprint"),

@@ -88,7 +88,7 @@ async def ada(chat: ChatServer) -> dict[str, Any]:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Let time go on for the requests of joining."""
+    """Advance the time between join requests."""
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
@@ -122,7 +122,7 @@ async def test_a_used_token_that_returns_later_ends_the_session(
     async with chat.member("Ada", successor["access_token"]) as page:
         later(GRACE_MS / 1000 + 1)
         assert await refreshed(chat, ada["refresh_token"]) == await refreshed(chat, "nonsense")
-        # Neither the thief nor the member goes on, by any token of this sign-in.
+        # No token of this session works for the thief or the member.
         assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
         assert not await knows(chat, successor["access_token"])
         async with asyncio.timeout(30):

@@ -1,4 +1,4 @@
-"""A ban takes messages along, lifting one has a reason, and moderators see what was done before."""
+"""A ban deletes messages, lifting one has a reason, and moderators see a member's history."""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""Kicks, bans and timeouts act at once on lower ranks; reports reach those who may read them."""
+"""Kicks, bans and timeouts of lower ranks take effect at once, and reports reach the members who may read
+them.
+"""
 
 import asyncio
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Joining the page's modules: what a browser runs is what is written.
+"""Joining the page's modules preserves their meaning.
 
 A real parser compares what is left of every module; node runs a small program joined and as it is written.
 All of the browser's tests run joined modules, too.

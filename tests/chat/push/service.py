@@ -1,4 +1,6 @@
-"""A push service of a test's own, on loopback: it keeps what it is sent, and reads it as a device would."""
+"""A push service on loopback for tests. It keeps the notices that it receives, and decrypts them like a
+device.
+"""
 
 import asyncio
 import json
@@ -66,7 +68,7 @@ class PushService:
     origin: str = ""
     # How it answers, by path; 201 else. The last one counts on.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
-    # Its words in each answer.
+    # The body of each response.
     says: str = ""
     received: "asyncio.Queue[Received]" = field(default_factory=asyncio.Queue)
 

@@ -1,6 +1,6 @@
-"""The server is found in the local network as its owner wants it, seen by Debian's avahi-browse.
+"""The server is advertised in the local network as its owner has set, as Debian's avahi-browse sees it.
 
-Server and visitor are two machines of a network of its own (`tests.kit.lan`).
+Server and visitor are two machines of a private network (`tests.kit.lan`).
 """
 
 import asyncio

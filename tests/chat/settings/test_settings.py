@@ -1,4 +1,4 @@
-"""Owners change the settings, over HTTP and the live socket; whoever it concerns hears of it."""
+"""Owners change the settings over HTTP and the live socket, and everybody affected is notified."""
 
 import sqlite3
 from collections.abc import AsyncIterator

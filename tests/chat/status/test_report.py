@@ -1,4 +1,4 @@
-"""The owner is told how the server is doing and who is here, nobody else is, and nothing secret is said."""
+"""Only the owner gets the report on the server's health and its connected members. It contains no secrets."""
 
 import json
 import time

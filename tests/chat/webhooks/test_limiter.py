@@ -11,7 +11,7 @@ NOW = 1_000_000
 
 
 def spent(limiter: Limiter, now_ms: int = NOW) -> None:
-    """Take the whole burst."""
+    """Use up the whole burst."""
     assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
 
 

@@ -35,7 +35,7 @@ class Server:
         bytes(message)  # It is sent.
         while self._program.left:
             answer = self._program.piece(LONGEST)
-            # Nobody else's is looked at any further.
+            # Responses of other senders are ignored.
             answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
             if (found := _read(answer, message)) is not None:
                 return found

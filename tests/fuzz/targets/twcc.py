@@ -1,4 +1,4 @@
-"""Any bytes are transport-wide feedback or are refused, and what it tells can be told again by us."""
+"""Any bytes are transport-wide feedback that we can rewrite, or are refused."""
 
 from svc._rtp.twcc import Log, parse_feedback
 

@@ -1,4 +1,4 @@
-"""Frames of video as the simulation sends them: a payload that says which part of which frame it is.
+"""Video frames of the simulation. Each payload names its frame and its part of the frame.
 
 VP8 to the engine (RFC 7741: payload descriptor, then the bit that tells a keyframe), and checked by a
 sum of its own at the receiver. Nothing is ever decoded.

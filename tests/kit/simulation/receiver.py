@@ -1,4 +1,4 @@
-"""VideoReceiver: a browser that shows a video track, as far as the network sees it.
+"""VideoReceiver: a browser that shows a video track, as it appears on the network.
 
 Puts frames together, asks for what is missing, and for a keyframe where that is hopeless; reports.
 Every packet is checked: it authenticates, its payload is what was sent, and no number says two things.
@@ -160,7 +160,7 @@ class VideoReceiver:
 
     @property
     def frames(self) -> set[int]:
-        """The numbers of the frames of which anything has come."""
+        """The numbers of frames with at least one received packet."""
         return set(self._frames)
 
     def check_order(self) -> None:

@@ -1,4 +1,4 @@
-"""VideoSender: a browser's camera, as far as the network sees it.
+"""VideoSender: a browser's camera, as it appears on the network.
 
 Frames of several packets, transport-wide numbers, retransmission on NACK, keyframes on PLI, sender
 reports. No congestion control: it goes on sending what it was told to.

@@ -1,4 +1,4 @@
-"""World: an engine, its participants, and the links between them, on a clock of its own.
+"""World: an engine, its participants, and the links between them, on a simulated clock.
 
 Runs as fast as the machine can: events wait in a heap, and time jumps from one to the next. Knows
 nothing of media; senders and receivers hang themselves on an Endpoint.

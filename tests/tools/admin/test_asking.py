@@ -79,7 +79,7 @@ async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admi
     assert (await admin("invite", "create", "--role", "owner"))[0] == 2
     (printed,) = (await admin("invite", "create"))[1].splitlines()
     assert printed.startswith("http://") and " " not in printed
-    if chat is not None:  # A start makes one of its own.
+    if chat is not None:  # A start creates an invite itself.
         for left in (await admin.json("invite", "list"))["invites"]:
             await admin("invite", "revoke", left["id"])
         assert (await admin("invite", "list"))[1] == "There are no invites.\n"

@@ -1,4 +1,4 @@
-"""A server is backed up, running or not, and comes back elsewhere as it was."""
+"""A running or stopped server is backed up, and restored elsewhere unchanged."""
 
 import asyncio
 import gzip
@@ -122,7 +122,7 @@ async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp
     await admin.at(elsewhere).json("restore", str(file), "--verify")
     with closing(sqlite3.connect(elsewhere / "community.sqlite3")) as copy:
         texts = [row[0] for row in copy.execute("SELECT text FROM messages ORDER BY n")]
-    # One moment: what was said by then, all of it, and nothing later.
+    # A snapshot: all messages from before one moment, and none from after it.
     assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
 
 

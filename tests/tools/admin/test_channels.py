@@ -1,4 +1,4 @@
-"""Channels made on the command line are there for members at once, and stand in the audit log."""
+"""Channels created on the command line appear for members at once and are logged."""
 
 from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin

@@ -143,7 +143,7 @@ async def test_a_new_servers_defaults_are_replaced(
     file, _ = exported
     elsewhere = {**variables, **FILES, "DATA_DIR": str(tmp_path / "elsewhere")}
     async with chat_server(elsewhere):
-        pass  # It has channels of its own now.
+        pass  # The new server already has channels.
     await admin.at(tmp_path / "elsewhere").json("import", str(file))
     async with chat_server(elsewhere):
         await admin.at(tmp_path / "elsewhere").json("export", str(tmp_path / "again.zip"))

@@ -1,4 +1,4 @@
-"""The media worker's jobs, as the operator sees them; what was given up is tried again."""
+"""The media worker's jobs, as the operator lists and retries them."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""`svc doctor` on installations that really are there: idle, running, behind proxies, and broken."""
+"""`svc doctor` on real installations: idle, running, behind proxies, and broken."""
 
 import asyncio
 import json
