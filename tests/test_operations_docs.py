@@ -1,4 +1,4 @@
-"""Every shell block of docs/operations.md does what it says, on a real server in a folder of its own."""
+"""Every shell block of docs/operations.md works on a real server in a temporary folder."""
 
 import asyncio
 import json

@@ -263,7 +263,7 @@ async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_rec
     alone: dict[str, str], tmp_path: Path
 ) -> None:
     data_dir = Path(alone["DATA_DIR"])
-    # No file system lets itself be remounted under open files: its answers are put in their place.
+    # No file system can be remounted with open files, so its errors are simulated.
     refused = "inject=pwrite64,pwritev,ftruncate,fdatasync,fsync:error=EROFS:when=100..160"
     log = str(data_dir / "community.sqlite3-wal")
     wrapper = ("strace", "-f", "-q", "-o", str(tmp_path / "trace"), "-P", log, "-e", refused)

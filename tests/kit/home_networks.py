@@ -338,7 +338,7 @@ async def _connect(home: Home, server: Place) -> None:
         )
         rules = [f"rule add from {address} table {100 + at}" for at, (address, _) in enumerate(behind)]
         await device.ip(*rules, family=family)
-    # Nothing passes a network that has an address of the other one.
+    # No packet passes a network with an address of the other one.
     settings = (
         "ipv4/ip_forward",
         "ipv6/conf/all/forwarding",

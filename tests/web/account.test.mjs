@@ -46,7 +46,7 @@ function cameBack(fresh_until, good_until) {
   account = new Account();
 }
 
-test("a token is used for as long as it is good, whatever becomes of its renewal", async () => {
+test("a token is used while it is valid, even if its renewal fails", async () => {
   cameBack(AGO(), LATER());
   const renewed = once(server, "request");
   mock.timers.tick(0);
@@ -54,7 +54,7 @@ test("a token is used for as long as it is good, whatever becomes of its renewal
   assert.equal(await account.accessToken(), "old");
 });
 
-test("a token is renewed before it ends, while nobody waits for it", async () => {
+test("a token is renewed before it expires, while no request waits for it", async () => {
   cameBack(AGO(), LATER());
   answers = true;
   const renewed = once(account, "renewed");
@@ -63,7 +63,7 @@ test("a token is renewed before it ends, while nobody waits for it", async () =>
   assert.equal(await account.accessToken(), "new");
 });
 
-test("whoever waits for a renewal that gets no answer can ask again after 5 s", async () => {
+test("a request that waits for an unanswered renewal can retry after 5 s", async () => {
   cameBack(LATER(), AGO());
   const first = account.accessToken();
   first.catch(() => {});
@@ -74,13 +74,13 @@ test("whoever waits for a renewal that gets no answer can ask again after 5 s", 
   assert.equal(await account.accessToken(), "new");
 });
 
-test("a token that the server has refused is not used again", async () => {
+test("a refused token is not used again", async () => {
   cameBack(LATER(), LATER());
   answers = true;
   assert.equal(await account.accessToken("old"), "new");
 });
 
-test("signing out ends the reading of private conversations, and the refusal of one does not", async () => {
+test("signing out stops reading private conversations, and one refused request does not", async () => {
   cameBack(LATER(), LATER());
   account.signOut();
   const error = await account.accessToken().catch((refusal) => refusal);

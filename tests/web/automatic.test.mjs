@@ -32,11 +32,11 @@ const seconds = (automatic, count, how, names) =>
   Array.from({ length: count }, () => second(automatic, how, names)).at(-1);
 const ALL = [2, 2, 2];
 
-test("everything is asked for while all is well", () => {
+test("everything is requested while the line is good", () => {
   assert.deepEqual(seconds(new Automatic(), 100), ALL);
 });
 
-test("a queue lowers the least important video first, by as much as the line lacks", () => {
+test("a queue lowers the least important video first, by the missing capacity", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   assert.deepEqual(second(automatic, { line: 1100 }), [2, 0, 0]);
@@ -50,7 +50,7 @@ test("videos pause one by one when their lowest layers are too much, the most im
   assert.deepEqual(seconds(new Automatic(), 12, { line: 60 }), [PAUSED, PAUSED, PAUSED]);
 });
 
-test("a queue that drains shows that enough was lowered", () => {
+test("a draining queue shows that enough was lowered", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   const lowered = second(automatic, { line: 1100 });
@@ -60,14 +60,14 @@ test("a queue that drains shows that enough was lowered", () => {
   );
 });
 
-test("one second in which a little waits may be a busy machine", () => {
+test("one second with a short queue may be a busy machine", () => {
   const automatic = new Automatic();
   assert.deepEqual(second(automatic, { queueMs: 120 }), ALL);
   assert.deepEqual(second(automatic, { queueMs: 0 }), ALL);
   assert.notDeepEqual(seconds(automatic, 2, { queueMs: 120 }), ALL);
 });
 
-test("videos come back where what waits is not due to them", () => {
+test("videos return if the queue is not due to them", () => {
   const automatic = new Automatic();
   const highest = [];
   for (let now = 0; now < 90; now++) highest.push(Math.max(...second(automatic, { queueMs: 150 })));
@@ -75,12 +75,12 @@ test("videos come back where what waits is not due to them", () => {
   assert.equal(highest.at(-1), 2);
 });
 
-test("loss without delay lowers nothing, unless the line drops most of it instead of letting it wait", () => {
+test("loss without delay lowers nothing, unless the line drops most packets instead of queueing them", () => {
   assert.deepEqual(seconds(new Automatic(), 30, { lost: 0.15, queueMs: 10 }), ALL);
   assert.notDeepEqual(seconds(new Automatic(), 3, { lost: 0.5, queueMs: 10 }), ALL);
 });
 
-test("where the delay cannot be told, lost and concealed sound tell", () => {
+test("if the delay is unknown, lost and concealed audio count", () => {
   const automatic = new Automatic();
   const received = [
     { trackId: "large", source: "camera", kbps: 400, lost: 0, concealed: 0, freezes: 0 },
@@ -90,7 +90,7 @@ test("where the delay cannot be told, lost and concealed sound tell", () => {
   assert.equal(automatic.of("large"), 1);
 });
 
-test("when the line grows everything is back soon, the most important video first", () => {
+test("when the line grows everything returns soon, the most important video first", () => {
   const automatic = new Automatic();
   seconds(automatic, 40, { line: 300 });
   const steps = Array.from({ length: 16 }, () => second(automatic, { line: 8000 }));
@@ -118,7 +118,7 @@ test("a harmful trial is undone at once, and a rate that the line never carried 
   assert.ok(Math.min(...pauses.slice(-8)) >= 8, `${pauses}`);
 });
 
-test("nothing is tried while nothing comes, nor while a little still waits", () => {
+test("nothing is tried while nothing arrives or a little is queued", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   const lowered = second(automatic, { line: 1100 });
@@ -130,7 +130,7 @@ test("nothing is tried while nothing comes, nor while a little still waits", () 
   assert.deepEqual(seconds(automatic, 60, { queueMs: 60 }), lowered);
 });
 
-test("a paused video that becomes more important takes the place of the least important one", () => {
+test("a paused video that becomes more important replaces the least important one", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   second(automatic, { line: 500 });
@@ -146,7 +146,7 @@ test("a paused video that becomes more important takes the place of the least im
   assert.ok(automatic.of("small") > PAUSED);
 });
 
-test("a video that comes while others are lowered starts as low", () => {
+test("a video that starts while others are lowered starts as low", () => {
   const automatic = new Automatic();
   seconds(automatic, 3);
   second(automatic, { line: 500 });
@@ -174,7 +174,7 @@ test("repeated freezes without loss cost a layer, except of one sender among man
   assert.equal(automatic.lowest, 2);
 });
 
-test("what a person chooses holds, whatever is measured", () => {
+test("a person's choice holds, whatever is measured", () => {
   assert.deepEqual(
     ["high", "low", "saver"].map((choice) => layerFor(choice, PAUSED)),
     [-1, 1, 0].map((layer) => ({ layer, paused: false })),

@@ -32,7 +32,7 @@ const lend = (value) => Object.defineProperty(globalThis, "localStorage", { conf
 
 beforeEach(() => lend(storage()));
 
-test("what is kept is there again", () => {
+test("stored values are read again", () => {
   keep("a", { ...USUAL, size: 150, recent: ["x"] });
   assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
   keep("b", "1");
@@ -41,7 +41,7 @@ test("what is kept is there again", () => {
   assert.equal(kept("b"), null);
 });
 
-test("what is spoilt is as usual, part by part", () => {
+test("damaged parts of a value have their defaults", () => {
   for (const spoilt of [
     "",
     "{",
@@ -78,7 +78,7 @@ test("what is spoilt is as usual, part by part", () => {
   assert.equal(keptLike(USUAL, "a").size, 3);
 });
 
-test("an empty object stands for any, whose values can be looked at one by one", () => {
+test("an empty object stands for any object, whose values are checked one by one", () => {
   assert.deepEqual(like({}, { a: 1 }), { a: 1 });
   assert.deepEqual(like({}, [1]), {});
   assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), {
@@ -88,7 +88,7 @@ test("an empty object stands for any, whose values can be looked at one by one",
   });
 });
 
-test("what a full browser does not take holds until the page goes", () => {
+test("values that a full browser refuses last until the page ends", () => {
   lend(storage({ full: "before" }, false));
   keep("full", "after");
   assert.equal(kept("full"), "after");
@@ -96,14 +96,14 @@ test("what a full browser does not take holds until the page goes", () => {
   assert.equal(kept("full"), null);
 });
 
-test("a browser that forbids it stops nothing", async () => {
+test("a browser that forbids storage breaks nothing", async () => {
   forbid();
   assert.equal(kept("forbidden"), null);
   keep("forbidden", { size: 5 });
   assert.deepEqual(keptLike({ size: 0 }, "forbidden"), { size: 5 });
 });
 
-test("turns are taken where the browser lends none, and what fails in one is heard of", async () => {
+test("turns are taken without the browser's locks, and failures in them are reported", async () => {
   for (const locks of [
     undefined,
     { request: () => Promise.reject(new DOMException("", "SecurityError")) },

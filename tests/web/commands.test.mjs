@@ -6,20 +6,20 @@ import { test } from "node:test";
 import { asking, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
 import { plain } from "../../src/svc/web/views/markdown/plain.js";
 
-test("faces go behind the words, and are read as they look", () => {
+test("faces follow the text and are not read as Markdown", () => {
   assert.equal(plain(commanded("/shrug").text), "¯\\_(ツ)_/¯");
   assert.equal(plain(commanded("/shrug who knows").text), "who knows ¯\\_(ツ)_/¯");
   assert.equal(commanded("/tableflip").text, "(╯°□°)╯︵ ┻━┻");
   assert.equal(plain(commanded("/unflip").text), "┬─┬ノ( º _ ºノ)");
 });
 
-test("a spoiler, a name and a status take the rest of the text", () => {
+test("spoiler, nickname and status commands take the rest of the text", () => {
   assert.deepEqual(commanded("/spoiler the butler\nit was"), { text: "||the butler\nit was||" });
   assert.deepEqual(commanded("/nick Ada L."), { act: "nick", words: "Ada L." });
   assert.deepEqual(commanded("/status "), { act: "status", words: "" });
 });
 
-test("two slashes write one, and whatever is no command stays as it is", () => {
+test("two slashes write one, and other texts stay unchanged", () => {
   assert.deepEqual(commanded("//shrug"), { text: "/shrug" });
   for (const text of [
     "/etc/hosts",
@@ -38,7 +38,7 @@ test("two slashes write one, and whatever is no command stays as it is", () => {
   }
 });
 
-test("commands are offered at the very start, and those alone that one may use", () => {
+test("only permitted commands are offered, at the very start", () => {
   const asked = (text) => asking(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
   assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(asked), [
     "",

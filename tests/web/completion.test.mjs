@@ -35,7 +35,7 @@ const chosen = (text, index = 0, sources = SOURCES) => {
   return `${result.text.slice(0, result.caret)}¦${result.text.slice(result.caret)}`;
 };
 
-test("a sign at the start of a word asks", () => {
+test("a sign at the start of a word starts a completion", () => {
   const cases = [
     ["@¦", "@", ""],
     ["hi @ad¦", "@", "ad"],
@@ -54,7 +54,7 @@ test("a sign at the start of a word asks", () => {
   }
 });
 
-test("what only looks like it does not", () => {
+test("other signs start no completion", () => {
   for (const text of [
     "a@b¦",
     "a@b.example¦",
@@ -79,20 +79,20 @@ test("what only looks like it does not", () => {
   }
 });
 
-test("nothing is completed in code", () => {
+test("code is not completed", () => {
   for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"])
     assert.equal(asked(text), null, text);
   for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(asked(text), null, text);
 });
 
-test("prefixes come first, then starts of words, then anything", () => {
+test("prefixes come first, then starts of words, then other matches", () => {
   assert.deepEqual(offered("@ad¦"), ["Ada Lovelace", "Adam", "Admins", "Ramada", "Readers"]);
   assert.deepEqual(offered("@lo¦"), ["Ada Lovelace", "Élodie"]);
   assert.deepEqual(offered("#ra¦"), ["random", "general"]);
   assert.deepEqual(offered("#ta¦"), ["ada-talk"]);
 });
 
-test("case and accents do not matter", () => {
+test("case and accents make no difference", () => {
   for (const [text, name] of [
     ["@ELO¦", "Élodie"],
     ["@élo¦", "Élodie"],
@@ -109,13 +109,13 @@ test("case and accents do not matter", () => {
   assert.equal(folded("❤️"), folded("❤"));
 });
 
-test("who goes on writing is not held up", () => {
+test("a completed name followed by text offers nothing", () => {
   assert.deepEqual(offered("@ada l¦"), ["Ada Lovelace"]);
   assert.deepEqual(offered("@ada said¦"), []);
   assert.deepEqual(offered("@grace hopper ¦"), []);
 });
 
-test("groups and roles are for those who may mention them", () => {
+test("groups and roles are offered to members who may mention them", () => {
   assert.deepEqual(offered("@every¦"), ["everyone"]);
   assert.deepEqual(offered("@he¦"), ["here"]);
   for (const text of ["@every¦", "@he¦", "@admins¦"])
@@ -127,12 +127,12 @@ test("the sign alone offers people, then roles and groups", () => {
   assert.deepEqual(offered("@¦", sources), ["Ada", "Zoe", "Admins", "everyone", "here"]);
 });
 
-test("as many as are asked for, and nothing without sources", () => {
+test("the number of completions is limited, and empty without sources", () => {
   assert.equal(candidates(asked("@¦"), SOURCES, 3).length, 3);
   for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(asked(text), {}), [], text);
 });
 
-test("the choice stands in the text, with the caret behind it", () => {
+test("the choice is inserted with the caret after it", () => {
   assert.equal(chosen("hi @ad¦"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦");
   assert.equal(chosen("hi @ad¦ there"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦there");
   assert.equal(chosen("@admi¦!"), "[Admins](role:id-Admins) ¦!");
@@ -142,7 +142,7 @@ test("the choice stands in the text, with the caret behind it", () => {
   assert.equal(chosen(":th¦"), "👍 ¦");
 });
 
-test("a name with signs of markdown is read as it stands", () => {
+test("a name with Markdown signs is shown literally", () => {
   for (const name of names) {
     const text = `hi [${escaped(name)}](mention:abc) there`;
     const [paragraph] = parse(text).children;
@@ -156,7 +156,7 @@ test("a name with signs of markdown is read as it stands", () => {
   }
 });
 
-test("thousands of names are looked through", () => {
+test("thousands of names are searched", () => {
   const many = Array.from({ length: 10_000 }, (_, index) => ({ id: String(index), name: `Member ${index}` }));
   assert.deepEqual(
     matching(many, "99", ({ name }) => name, 2).map(({ name }) => name),
@@ -164,7 +164,7 @@ test("thousands of names are looked through", () => {
   );
 });
 
-test("names that are written out mention, and what could mean several stays", () => {
+test("names that are written out become mentions, unless they are ambiguous", () => {
   const sources = {
     ...SOURCES,
     members: [...SOURCES.members, ...named("ada", "Twin")],

@@ -21,7 +21,7 @@ async function full() {
   return conversation;
 }
 
-test("the oldest make room rarely, a part of them at a time, and not while others come", async (context) => {
+test("old messages are removed rarely, in parts, and not while others arrive", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   context.after(() => mock.timers.reset());
   const conversation = await full();
@@ -41,7 +41,7 @@ test("the oldest make room rarely, a part of them at a time, and not while other
   assert.ok(drops <= 25, `${drops} times`);
 });
 
-test("where timers are late, as in a page that is hidden, there are never more than the most", async () => {
+test("with late timers, as in a hidden page, the maximum is never exceeded", async () => {
   const conversation = await full();
   for (const message of from(MOST, 1000)) {
     conversation.take(message);
@@ -50,7 +50,7 @@ test("where timers are late, as in a page that is hidden, there are never more t
   assert.equal(conversation.moreBefore.value, true);
 });
 
-test("nothing moves for a reader who is further up", async () => {
+test("nothing moves for a reader of older messages", async () => {
   const conversation = await full();
   conversation.atEnd = false;
   for (const message of from(MOST, 5)) conversation.take(message);
@@ -64,7 +64,7 @@ test("nothing moves for a reader who is further up", async () => {
 const refused = Object.assign(new Error("Slowly"), { code: "rate_limited", status: 429 });
 const page = (ids, more) => ({ messages: ids.map((id) => ({ id })), more_before: more, more_after: false });
 
-test("a refused older page is requested again when it is wanted, and loaded messages stay", async () => {
+test("a refused older page is requested again on demand, and loaded messages stay", async () => {
   const answers = [page(["b", "c"], true), refused, page(["a"], false)];
   const conversation = new Conversation("general", null, async () => {
     const answer = answers.shift();

@@ -44,7 +44,7 @@ function watched(context) {
   return { watch, told, at };
 }
 
-test("a call that comes about in time says nothing", (context) => {
+test("a call that connects in time reports nothing", (context) => {
   const { watch, told } = watched(context);
   watch.became("joining");
   mock.timers.tick(6000);
@@ -53,7 +53,7 @@ test("a call that comes about in time says nothing", (context) => {
   assert.deepEqual(told, []);
 });
 
-test("one that does not says what is known, once, corrects it, and takes it back", (context) => {
+test("a slow call reports the known cause once, corrects it, and withdraws it", (context) => {
   const { watch, told, at } = watched(context);
   watch.became("joining");
   mock.timers.tick(10_000);
@@ -66,7 +66,7 @@ test("one that does not says what is known, once, corrects it, and takes it back
   assert.deepEqual(told, ["lost", "path", "", "path", ""]);
 });
 
-test("a device without network says so at once, in the middle of a call too", (context) => {
+test("a device without network reports it at once, also during a call", (context) => {
   const { watch, told } = watched(context);
   watch.became("joining");
   watch.became("connected");
@@ -80,7 +80,7 @@ test("a device without network says so at once, in the middle of a call too", (c
   assert.deepEqual(told, ["offline", ""]);
 });
 
-test("where a session is stuck is told by how far it came", () => {
+test("the progress of a session reveals where it is stuck", () => {
   const rest = { signalled: true, hadMedia: false, relay: "none" };
   assert.deepEqual(stuck(connection("new", "udp"), { ...rest, signalled: false }), { what: "signalling" });
   assert.deepEqual(stuck(connection("new"), rest), { what: "signalling" });
@@ -100,7 +100,7 @@ test("where a session is stuck is told by how far it came", () => {
   assert.equal(stuck(connection("connected", "udp"), { ...rest, hadMedia: true }).what, "path");
 });
 
-test("a silent path is doubted after 2 s where media flowed, else after 3 s, and again later", () => {
+test("a silent path is suspected after 2 s if media flowed, else after 3 s, and again later", () => {
   const doubted = (...readings) => {
     const watch = new SilenceWatch();
     return readings.map((came) => watch.hears(came) && came);
@@ -123,7 +123,7 @@ test("a silent path is doubted after 2 s where media flowed, else after 3 s, and
   ]);
 });
 
-test("voices that stop are noticed once, after a second and a half", () => {
+test("audio that stops is noticed once, after a second and a half", () => {
   const stopped = (...looks) => {
     const watch = new StandstillWatch();
     return looks.map((heard) => watch.stops(heard));
@@ -136,7 +136,7 @@ test("voices that stop are noticed once, after a second and a half", () => {
   ]);
 });
 
-test("voices that go on are heard, and a voice that is forgotten is none", () => {
+test("continuing audio is heard, and a removed track is ignored", () => {
   const watch = new StandstillWatch();
   const goesOn = [3, 4, 4, 2].map((heard) => {
     watch.stops(heard);
@@ -145,7 +145,7 @@ test("voices that go on are heard, and a voice that is forgotten is none", () =>
   assert.deepEqual(goesOn, [true, true, false, false]);
 });
 
-test("a relay is silent until it refuses or is given", () => {
+test("a relay is not reported until it refuses or works", () => {
   const event = (name, fields) => Object.assign(new Event(name), fields);
   const watching = () => {
     const pc = connection("new");

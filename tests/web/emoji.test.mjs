@@ -24,11 +24,11 @@ const all = catalogue.value;
 const by = (sign) => all.find((each) => each.sign === sign);
 const signs = (query, own = new Map()) => search(query, ownItems(own), all).map(({ sign }) => sign);
 
-test("until the catalogue has come there are only the server's own", () => {
+test("until the catalogue has loaded only custom emoji exist", () => {
   assert.deepEqual(before, []);
 });
 
-test("every emoji is one, has a name and a label", () => {
+test("every entry is one emoji with a name and a label", () => {
   assert.ok(all.length > 1_800);
   for (const { sign, name, label, toned } of all) {
     assert.equal(countSigns(sign), 1, sign);
@@ -39,11 +39,11 @@ test("every emoji is one, has a name and a label", () => {
   assert.equal(new Set(all.map(({ sign }) => sign)).size, all.length);
 });
 
-test("they are written as Unicode does", () => {
+test("emoji are written in their Unicode form", () => {
   for (const sign of ["✊", "⛲", "❤️", "1️⃣", "👁️‍🗨️", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]) assert.ok(by(sign), sign);
 });
 
-test("names come before labels, labels before further words", () => {
+test("names rank before labels, and labels before keywords", () => {
   assert.equal(signs("tada")[0], "🎉");
   assert.equal(signs("thumbs up")[0], "👍");
   assert.equal(signs(":+1:")[0], "👍");
@@ -53,7 +53,7 @@ test("names come before labels, labels before further words", () => {
   assert.deepEqual(signs("  "), []);
 });
 
-test("the server's own come first", () => {
+test("custom emoji come first", () => {
   assert.deepEqual(signs("tada", OWN).slice(0, 2), [":tada:", "🎉"]);
   assert.deepEqual(signs("thumbs", OWN)[0], ":thumbs_down_hard:");
   assert.deepEqual(
@@ -62,7 +62,7 @@ test("the server's own come first", () => {
   );
 });
 
-test("a few for the beginning of a name, in the tone that was chosen", () => {
+test("a prefix offers a few emoji in the chosen skin tone", () => {
   assert.deepEqual(
     find("thumbsu", new Map(), 5, 3).map(({ character }) => character),
     ["👍🏽"],
@@ -70,14 +70,14 @@ test("a few for the beginning of a name, in the tone that was chosen", () => {
   assert.equal(find("s", new Map(), 4).length, 4);
 });
 
-test("tones are for those that have them", () => {
+test("only emoji with skin tones get one", () => {
   assert.equal(inTone(by("👋"), 0), "👋");
   assert.equal(inTone(by("👋"), 1), "👋🏻");
   assert.equal(inTone(by("🧑‍🤝‍🧑"), 5), "🧑🏿‍🤝‍🧑🏿");
   assert.equal(inTone(by("🎉"), 5), "🎉");
 });
 
-test("each language has words for all of them", async () => {
+test("each language has words for every emoji", async () => {
   for (const language of ["en", "de", "fr", "es", "ja"]) {
     const { default: words } = await import(`../../src/svc/web/vendor/emoji/${language}.js`);
     assert.equal(words.length, all.length);
@@ -102,7 +102,7 @@ const to = (sign, key) => {
   return place && rows[place.row].items[place.column].sign;
 };
 
-test("rows are as long as fits, under a heading where there is something", () => {
+test("rows fill the width, under headings of non-empty groups", () => {
   assert.deepEqual(
     rows.map(({ head, items }) => head?.id ?? items.length),
     ["0", 3, 2, "2", 2, "3", 3, 1],
@@ -112,7 +112,7 @@ test("rows are as long as fits, under a heading where there is something", () =>
   assert.deepEqual(firstFrom([]), { row: 0, column: 0 });
 });
 
-test("the arrow keys lead over headings and stop at the ends", () => {
+test("the arrow keys skip headings and stop at the ends", () => {
   for (const [from, key, end] of [
     ["0-0", "ArrowRight", "0-1"],
     ["0-2", "ArrowRight", "0-3"],

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { finished, withEmoji } from "../../src/svc/web/state/emoticons.js";
 
-test("an emoticon by itself becomes an emoji", () => {
+test("a separate emoticon becomes an emoji", () => {
   const cases = [
     [":)", "🙂"],
     ["hi :)", "hi 🙂"],
@@ -16,7 +16,7 @@ test("an emoticon by itself becomes an emoji", () => {
   for (const [text, done] of cases) assert.equal(withEmoji(text), done, text);
 });
 
-test("what only holds one stays as it is", () => {
+test("a word that only contains an emoticon stays unchanged", () => {
   for (const text of [
     "see:)",
     "a:D",
@@ -34,7 +34,7 @@ test("what only holds one stays as it is", () => {
   }
 });
 
-test("nothing is touched in code", () => {
+test("code is not changed", () => {
   for (const text of [
     "`:)`",
     "` :) `",
@@ -49,7 +49,7 @@ test("nothing is touched in code", () => {
   assert.equal(withEmoji("```\n:)\n```\n:)"), "```\n:)\n```\n🙂");
 });
 
-test("a space behind one finishes it", () => {
+test("a space completes an emoticon", () => {
   const at = (text) => finished(text.replace("¦", ""), text.indexOf("¦"));
   assert.deepEqual(at("hi :) ¦you"), { start: 3, end: 5, emoji: "🙂" });
   assert.deepEqual(at(":( ¦"), { start: 0, end: 2, emoji: "🙁" });

@@ -9,7 +9,7 @@ const track = (width, contentHint = "") => ({ contentHint, getSettings: () => ({
 const camera = (wanted, { width = 1280, people = 2 } = {}) =>
   encodingFor("camera", track(width), { ...ALL_WANTED, ...wanted }, people);
 
-test("a camera is sent as large and with as much as its widest tile needs", () => {
+test("a camera is sent at the size and rate that its widest tile needs", () => {
   const encodings = [200, 320, 321, 640, 641, 3000, 0].map((width) => camera({ width }));
   assert.deepEqual(
     encodings.map(({ maxBitrate }) => maxBitrate / 1000),
@@ -26,14 +26,14 @@ test("a small camera is never scaled up", () => {
   assert.equal(camera({ width: 200 }, { width: 480 }).scaleResolutionDownBy, 1.5);
 });
 
-test("many people with large tiles get less of each", () => {
+test("with many large tiles each gets less", () => {
   assert.deepEqual(
     [2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }).maxBitrate / 1000),
     [1200, 1200, 900, 900, 700, 700],
   );
 });
 
-test("a screen keeps its size and its rate, however small it is shown", () => {
+test("a screen keeps its size and rate, however small its tile", () => {
   const [text, motion] = ["text", "motion"].map((hint) =>
     encodingFor("screen", track(1920, hint), { width: 100, watched: true }, 30),
   );
@@ -50,7 +50,7 @@ test("a screen keeps its size and its rate, however small it is shown", () => {
   );
 });
 
-test("what nobody watches is not encoded", () => {
+test("video that nobody watches is not encoded", () => {
   assert.equal(camera({ watched: false }).active, false);
   assert.equal(encodingFor("screen", track(1920, "text"), { width: 0, watched: false }, 2).active, false);
   assert.equal(camera({}).active, true);
@@ -58,7 +58,7 @@ test("what nobody watches is not encoded", () => {
 
 const several = (encoding, width) => ["q", "h", "f"].map((rid) => oneOfSeveral(encoding, rid, width));
 
-test("of three encodings each has half the width of the next, and less of the rate", () => {
+test("each of three encodings has half the width of the next, and a lower rate", () => {
   const encodings = several(camera({}), 1280);
   assert.deepEqual(
     encodings.map(({ scaleResolutionDownBy, maxBitrate }) => [scaleResolutionDownBy, maxBitrate / 1000]),
@@ -71,7 +71,7 @@ test("of three encodings each has half the width of the next, and less of the ra
   assert.ok(encodings.every(({ active, scalabilityMode }) => active && scalabilityMode === "L1T3"));
 });
 
-test("a small source is sent in fewer encodings, and one that nobody watches in none", () => {
+test("a small source is sent in fewer encodings, and an unwatched one in none", () => {
   const sent = (encoding, width) =>
     several(encoding, width)
       .filter(({ active }) => active)
@@ -84,12 +84,12 @@ test("a small source is sent in fewer encodings, and one that nobody watches in 
   assert.deepEqual(sent(camera({ watched: false }), 1280), []);
 });
 
-test("a single encoding has no name and is sent as it is", () => {
+test("a single encoding has no name and is sent unscaled", () => {
   assert.equal(oneOfSeveral(camera({}), undefined, 1280).maxBitrate, 1_200_000);
   assert.deepEqual(oneOfSeveral({}, "q", 1280), {});
 });
 
-test("more is a matter of urgency, and less is not", () => {
+test("increases are applied at once, and decreases later", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },

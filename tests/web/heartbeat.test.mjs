@@ -20,7 +20,7 @@ beforeEach(() => {
   );
 });
 
-test("a connection that answers is asked every 10 s, and kept", () => {
+test("a responsive connection is pinged every 10 s and kept", () => {
   pulse.start();
   for (let i = 0; i < 10; i++) {
     mock.timers.tick(10_000);
@@ -30,7 +30,7 @@ test("a connection that answers is asked every 10 s, and kept", () => {
   assert.deepEqual([asked, lost], [10, 0]);
 });
 
-test("one that does not answer is lost 5 s after the question, once", () => {
+test("an unresponsive connection is lost 5 s after the ping, once", () => {
   pulse.start();
   mock.timers.tick(10_000);
   mock.timers.tick(4999);
@@ -41,7 +41,7 @@ test("one that does not answer is lost 5 s after the question, once", () => {
   assert.deepEqual([asked, lost], [1, 1]);
 });
 
-test("further questions do not put off the end", () => {
+test("further pings do not delay the loss", () => {
   pulse.start();
   pulse.ask();
   mock.timers.tick(3000);
@@ -50,7 +50,7 @@ test("further questions do not put off the end", () => {
   assert.equal(lost, 1);
 });
 
-test("anything that comes answers, and a stopped pulse is silent", () => {
+test("any received frame counts as a response, and a stopped heartbeat is silent", () => {
   pulse.start();
   pulse.ask();
   pulse.heard();
@@ -60,7 +60,7 @@ test("anything that comes answers, and a stopped pulse is silent", () => {
   assert.deepEqual([asked, lost], [1, 0]);
 });
 
-test("one that is doubted is lost 2 s after the question, whatever was asked before and after", () => {
+test("a suspected connection is lost 2 s after the ping, regardless of other pings", () => {
   pulse.start();
   pulse.ask();
   mock.timers.tick(500);
@@ -73,7 +73,7 @@ test("one that is doubted is lost 2 s after the question, whatever was asked bef
   assert.deepEqual([asked, lost], [3, 1]);
 });
 
-test("one beside which a call has fallen silent is lost sooner", () => {
+test("a connection next to a silent call is lost sooner", () => {
   pulse.start();
   pulse.doubt(SILENT_MS);
   mock.timers.tick(1499);
@@ -82,7 +82,7 @@ test("one beside which a call has fallen silent is lost sooner", () => {
   assert.equal(lost, 1);
 });
 
-test("one that has answered is asked in peace again", () => {
+test("a connection that has responded returns to the normal rhythm", () => {
   pulse.start();
   pulse.doubt();
   pulse.heard();
@@ -91,7 +91,7 @@ test("one that has answered is asked in peace again", () => {
   assert.equal(lost, 0);
 });
 
-test("an answer is late after 0.3 s where there was doubt, once, and never where there was none", () => {
+test("a response to a suspicion is late after 0.3 s, once", () => {
   let late = 0;
   pulse = new Pulse(
     () => {},

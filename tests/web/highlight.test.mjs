@@ -12,7 +12,7 @@ const textOf = (pieces) =>
 const kinds = (pieces) =>
   pieces.flatMap((each) => (typeof each === "string" ? [] : [each.kind, ...kinds(each.children)]));
 
-test("a language's words are told from each other", () => {
+test("the tokens of a language are distinguished", () => {
   assert.deepEqual(kinds(highlight("const a = 'x'; // y", "js")), ["keyword", "string", "comment"]);
   assert.deepEqual(kinds(highlight("def f(): return 1", "python")), [
     "keyword",
@@ -22,17 +22,17 @@ test("a language's words are told from each other", () => {
   ]);
 });
 
-test("a language within another is coloured too", () => {
+test("an embedded language is highlighted too", () => {
   assert.ok(kinds(highlight("<script>const a = 1;</script>", "html")).includes("number"));
 });
 
-test("unknown languages and lines that nobody wrote by hand are left alone", () => {
+test("unknown languages and generated lines are not highlighted", () => {
   for (const name of ["", "nothing", "constructor", "__proto__", '"><img>'])
     assert.equal(highlight("a", name), null, name);
   assert.equal(highlight("a".repeat(4_000), "java"), null);
 });
 
-test("hostile code is the same text afterwards", () => {
+test("hostile code keeps its text", () => {
   for (const text of [...HOSTILE.markdown, ...HOSTILE.walls.map((wall) => wall.repeat(20))]) {
     for (const language of ["js", "html", "markdown", "bash", "yaml"]) {
       const pieces = highlight(text, language);

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { mock, test } from "node:test";
 import { request } from "../../src/svc/web/transport/http.js";
 
-test("a server that never answers cannot be reached after a minute", async () => {
+test("a server that never responds counts as unreachable after a minute", async () => {
   const silent = createServer(() => {});
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -23,7 +23,7 @@ test("a server that never answers cannot be reached after a minute", async () =>
   silent.close();
 });
 
-test("a request that is too fast waits as it is told, as often as it takes, but not for ever", async () => {
+test("a rate-limited request waits as reported, repeatedly, but not forever", async () => {
   let refusals = 0;
   const strict = createServer((_, response) => {
     response.writeHead(refusals-- > 0 ? 429 : 200, { "Content-Type": "application/json" });

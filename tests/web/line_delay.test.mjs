@@ -30,34 +30,34 @@ function told(delay, from, to, voices) {
 }
 const near = (value, expected) => assert.ok(Math.abs(value - expected) < 1, `${value} is not ${expected}`);
 
-test("nothing waits on a line that is empty, whatever its delay is, also when timestamps wrap around", () => {
+test("an idle line has no queue, whatever its delay, also when timestamps wrap", () => {
   const delay = new LineDelay();
   near(told(delay, 0, 20, { ada: {} }), 0);
   assert.equal(delay.take(new Map([["ada", 60]]), 21_000), null, "and nothing is told of what has not come");
 });
 
-test("a queue is told, and what the browser holds back itself is none", () => {
+test("a queue is measured without the browser's own buffer", () => {
   const delay = new LineDelay();
   told(delay, 0, 10, { ada: {} });
   near(told(delay, 10, 11, { ada: { waits: 150 } }), 150);
   near(told(delay, 11, 12, { ada: { waits: 0, held: 300 } }), 0);
 });
 
-test("what waits on the way from one person alone is not ours", () => {
+test("a queue of only one sender is not on our line", () => {
   const delay = new LineDelay();
   told(delay, 0, 10, { ada: {}, grace: {} });
   near(told(delay, 10, 11, { ada: { waits: 300 }, grace: {} }), 0);
   near(told(delay, 11, 12, { ada: { waits: 300 }, grace: { waits: 200 } }), 200);
 });
 
-test("a sender that begins anew is measured anew", () => {
+test("a restarted sender is measured from the beginning", () => {
   const delay = new LineDelay();
   told(delay, 0, 10, { ada: {} });
   delay.note("ada", 1e12 + 10_500, 2 ** 31, 48_000);
   near(delay.take(new Map([["ada", 60]]), 11_000), 0);
 });
 
-test("a line that has become longer counts as empty after half a minute", () => {
+test("a longer path counts as empty after half a minute", () => {
   const delay = new LineDelay();
   told(delay, 0, 10, { ada: {} });
   near(told(delay, 10, 30, { ada: { waits: 200 } }), 200);

@@ -73,7 +73,7 @@ test("the token is shown in the handshake", () => {
   assert.deepEqual(sockets[0].protocols, ["svc.live", "svc.token.token"]);
 });
 
-test("one that is doubted and does not answer gives way to another as soon as that is there", async () => {
+test("a suspected, unresponsive socket is replaced as soon as another one is open", async () => {
   await signedIn();
   const waits = assert.rejects(live.request("ping", {}));
   live.doubt();
@@ -95,7 +95,7 @@ test("one that is doubted and does not answer gives way to another as soon as th
   assert.deepEqual([sockets.length, sockets[1].closed], [2, false]);
 });
 
-test("one that answers late is kept, and the other is closed", async () => {
+test("a socket that responds late is kept, and the other one closed", async () => {
   await signedIn();
   live.doubt();
   await pass(400);
@@ -106,7 +106,7 @@ test("one that answers late is kept, and the other is closed", async () => {
   assert.deepEqual([told, sockets.length, sockets[1].sent], [["authenticated"], 2, []]);
 });
 
-test("where neither comes, a new attempt is made", async () => {
+test("if neither socket responds, a new attempt is made", async () => {
   await signedIn();
   live.doubt();
   await pass(1500);
@@ -131,7 +131,7 @@ async function hearing() {
   return { heard, pushed };
 }
 
-test("a push is told at once, and those that follow it closely together, 100 ms later", async () => {
+test("a push is delivered at once, and pushes close behind it together 100 ms later", async () => {
   const { heard, pushed } = await hearing();
   pushed(1, 2, 3);
   assert.deepEqual(heard, [1]);
@@ -145,7 +145,7 @@ test("a push is told at once, and those that follow it closely together, 100 ms 
   assert.deepEqual(heard, [1, 2, 3, 4, 5]);
 });
 
-test("what was pushed before an answer is told before it, and what follows it at once", async () => {
+test("pushes before a response are delivered before it, and later ones at once", async () => {
   const { heard, pushed } = await hearing();
   const answered = live.request("ping", {}).then(() => heard.push("answer"));
   pushed(1, 2);
@@ -155,7 +155,7 @@ test("what was pushed before an answer is told before it, and what follows it at
   assert.deepEqual(heard, [1, 2, "answer", 3]);
 });
 
-test("what was pushed before the line is lost is told before that", async () => {
+test("pushes before a disconnection are delivered before it", async () => {
   const { heard, pushed } = await hearing();
   live.addEventListener("offline", () => heard.push("offline"));
   pushed(1, 2);
@@ -163,7 +163,7 @@ test("what was pushed before the line is lost is told before that", async () => 
   assert.deepEqual(heard, [1, 2, "offline"]);
 });
 
-test("of what was pushed nothing is told after signing out", async () => {
+test("no push is delivered after signing out", async () => {
   const { heard, pushed } = await hearing();
   pushed(1, 2);
   live.close();
@@ -171,7 +171,7 @@ test("of what was pushed nothing is told after signing out", async () => {
   assert.deepEqual(heard, [1]);
 });
 
-test("a page that is hidden is told each push at once", async (context) => {
+test("a hidden page gets each push at once", async (context) => {
   const { heard, pushed } = await hearing();
   globalThis.document = { hidden: true };
   context.after(() => delete globalThis.document);
@@ -179,7 +179,7 @@ test("a page that is hidden is told each push at once", async (context) => {
   assert.deepEqual(heard, [1, 2, 3]);
 });
 
-test("without a network nothing is tried until there is one, or for 15 s", async (context) => {
+test("without a network the next attempt waits for one, at most 15 s", async (context) => {
   const browser = globalThis.navigator;
   const onLine = (is) =>
     Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });

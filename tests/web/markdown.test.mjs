@@ -144,7 +144,7 @@ for (const [written, tags, text] of MEANINGS) {
   });
 }
 
-test("a block finds the direction of its words, what is within has the block's", () => {
+test("a block has the direction of its text, and its content inherits it", () => {
   for (const text of ["a", "# a", "> a", "- a", "|a|\n|-|\n|b|"]) {
     const directions = elements(shown(text))
       .map(({ props }) => props.dir)
@@ -158,12 +158,12 @@ test("lists keep their numbers", () => {
   assert.deepEqual(named("1986. a", "ol")[0].props.style, { "--digits": 4 });
 });
 
-test("cells are aligned as they say", () => {
+test("table cells follow their alignment", () => {
   const classes = named("|a|b|c|\n|:-|:-:|-:|", "th").map(({ props }) => props.class);
   assert.deepEqual(classes, ["start", "center", "end"]);
 });
 
-test("links lead out of the page, say where, and tell nothing of us", () => {
+test("links leave the page, show their target, and send no referrer", () => {
   const [{ props }] = named("[x](https://a.example/y)", "a");
   const { href, target, rel, title } = props;
   assert.deepEqual(
@@ -177,7 +177,7 @@ test("links lead out of the page, say where, and tell nothing of us", () => {
   );
 });
 
-test("mentions are marked where they are meant for oneself", () => {
+test("mentions of the reader are marked", () => {
   const classes = (text) => named(text, "span").map(({ props }) => props.class);
   assert.deepEqual(classes("[x](mention:me) [x](mention:you)"), ["mention own", "mention"]);
   assert.deepEqual(classes("[x](mention:here)"), ["mention own"]);
@@ -188,12 +188,12 @@ test("mentions are marked where they are meant for oneself", () => {
   assert.deepEqual(named("[x](role:moderators)", "span")[0].props.style, { "--role": "#ff0000" });
 });
 
-test("a member is called by the present name, whatever was written", () => {
+test("a mention shows the member's present name", () => {
   const context = { members: (id) => (id === "abc" ? "Ada" : undefined) };
   assert.equal(read("[Grace](mention:abc) [Grace](mention:gone)", context), "@Ada @Grace");
 });
 
-test("of a posted message only those are mentioned whom the server has told", () => {
+test("a posted message mentions only the members whom the server lists", () => {
   const context = {
     ...CONTEXT,
     mentioned: new Set(["me"]),
@@ -213,7 +213,7 @@ test("of a posted message only those are mentioned whom the server has told", ()
   );
 });
 
-test("mentions and channels can be pressed where somebody listens", () => {
+test("mentions and channels are buttons if they have a handler", () => {
   const met = [];
   const context = { ...CONTEXT, onMention: (id) => met.push(id), onChannel: (id) => met.push(id) };
   for (const { props } of named(
@@ -225,7 +225,7 @@ test("mentions and channels can be pressed where somebody listens", () => {
   assert.deepEqual(met, ["abc", "general"]);
 });
 
-test("emoji alone are large", () => {
+test("texts of only emoji are large", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["🎉", "👍🏽 👨‍👩‍👧‍👦\n🇩🇪", ":tada:", ":tada: ❤️ 1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
     assert.ok(isLarge(text), text);
@@ -233,7 +233,7 @@ test("emoji alone are large", () => {
     assert.ok(!isLarge(text), text);
 });
 
-test("one line of plain words", () => {
+test("a text becomes one plain line", () => {
   assert.equal(plain("-# __a__ <t:0:R>").replace(/\d+ years/u, "n years"), "a n years ago");
   const text =
     "# Title\n> *said*\n- [Ada](mention:a) **wrote**\n```js\ncode()\n```\n" +
@@ -277,7 +277,7 @@ test("hostile text is not swallowed", () => {
   }
 });
 
-test("a label that names another host than its link leads to is shown with the real address", () => {
+test("a link whose label names another host shows the real address", () => {
   for (const [text, host] of HOSTILE.pretending) {
     const links = named(text, "a");
     assert.equal(links.length, 1, text);
@@ -292,12 +292,12 @@ test("a label that names another host than its link leads to is shown with the r
     assert.equal(textOf(named(text, "a").map(({ props }) => props.children)), label, text);
 });
 
-test("a link that nobody would see shows its address", () => {
+test("an invisible link shows its address", () => {
   for (const text of ["[](https://a.example)", "[\u200b](https://a.example)", "[ㅤ](https://a.example)"])
     assert.equal(read(text), "https://a.example", text);
 });
 
-test("names and passwords before a host make no link", () => {
+test("credentials before a host make no link", () => {
   for (const text of [
     "https://bank.example@evil.example/",
     "[x](https://u:p@evil.example)",
@@ -307,12 +307,12 @@ test("names and passwords before a host make no link", () => {
   }
 });
 
-test("a text that is too long is shown without its markdown", () => {
+test("a text that is too long is shown without formatting", () => {
   const text = `**a**\n\n${"b".repeat(8_000)}`;
   assert.equal(read(text), text.replaceAll("\n", ""));
 });
 
-test("elements do not nest without end", () => {
+test("nesting is limited", () => {
   const depth = (vnode) =>
     Array.isArray(vnode)
       ? Math.max(0, ...vnode.map(depth))
@@ -325,14 +325,14 @@ test("elements do not nest without end", () => {
   assert.ok(depth(shown(`${open}x${close}`)) < 40);
 });
 
-test("a wall of signs is not more elements than characters", () => {
+test("a wall of signs makes no more elements than characters", () => {
   for (const wall of HOSTILE.walls) {
     const text = wall.repeat(Math.ceil(4_000 / wall.length)).slice(0, 4_000);
     assert.ok(elements(shown(text)).length <= text.length * 2, wall);
   }
 });
 
-test("a table does not grow beyond what was written", () => {
+test("a table has no more cells than the text", () => {
   const columns = (count) => `${"|a".repeat(count)}|\n${"|-".repeat(count)}|\n${"|\n".repeat(500)}`;
   assert.equal(named(columns(200), "td").length, 0);
   assert.equal(named(columns(200), "th").length, 0);

@@ -12,11 +12,11 @@ const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;
 const wish = (changes) => Object.fromEntries(asked({ ...EVERYBODY, ...changes }, NOW));
 
-test("without filters the newest members are asked for", () => {
+test("without filters the newest members are requested", () => {
   assert.deepEqual(wish({}), { sort: "-joined", limit: "50" });
 });
 
-test("filters are said in the server's words", () => {
+test("filters become the server's parameters", () => {
   assert.deepEqual(wish({ query: " ada ", roleId: "crew", kind: "people", inTimeout: true, sort: "name" }), {
     query: "ada",
     role_id: "crew",
@@ -28,12 +28,12 @@ test("filters are said in the server's words", () => {
   assert.equal(wish({ kind: "bots" }).bot, "true");
 });
 
-test("days are within, and before where they are negative", () => {
+test("a number of days means within them, and before them if negative", () => {
   const { joined_after_ms: joined, seen_before_ms: seen } = wish({ joinedDays: 7, seenDays: -30 });
   assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
 });
 
-test("the next page goes on behind the last member", () => {
+test("the next page follows the last member", () => {
   assert.equal(asked(EVERYBODY, NOW, "m7").get("after"), "m7");
 });
 
@@ -50,14 +50,14 @@ function asChief() {
   permissions.value = { server: ["manage_roles"], channels: {} };
 }
 
-test("whoever ranks as high, or is oneself, is left out", () => {
+test("oneself and members of equal or higher rank are left out", () => {
   asChief();
   assert.equal(obstacle("kick", { id: "low", roles: ["member"] }), null);
   assert.equal(obstacle("kick", { id: "peer", roles: ["chief"] }), "rank");
   assert.equal(obstacle("ban", { id: "us", roles: ["chief"] }), "self");
 });
 
-test("a role is given to whoever lacks it, and taken from whoever has it", () => {
+test("a role is given to members who lack it, and removed from those who have it", () => {
   asChief();
   const plain = ROLES[2];
   assert.equal(obstacle("give", { id: "low", roles: ["member"] }, plain), null);
@@ -66,13 +66,13 @@ test("a role is given to whoever lacks it, and taken from whoever has it", () =>
   assert.equal(obstacle("take", { id: "low", roles: ["member"] }, plain), "has-not");
 });
 
-test("a role that permits what one lacks is given to nobody, and can be taken", () => {
+test("a role with permissions that one lacks can be removed but not given", () => {
   asChief();
   assert.equal(obstacle("give", { id: "low", roles: ["member"] }, ROLES[1]), "rank");
   assert.equal(obstacle("take", { id: "low", roles: ["crew"] }, ROLES[1]), null);
 });
 
-test("one refusal does not hold up the others", async () => {
+test("one refusal does not stop the others", async () => {
   const people = ["a", "b", "c"].map((id) => ({ id }));
   const progress = [];
   const { done, refused } = await doToEach(
@@ -93,7 +93,7 @@ test("one refusal does not hold up the others", async () => {
   assert.deepEqual(progress, [1, 2, 3]);
 });
 
-test("it stops where nobody waits for it any more", async () => {
+test("the action stops once it is cancelled", async () => {
   const { done } = await doToEach(
     [{ id: "a" }, { id: "b" }],
     async () => {},

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { isNamed, restored, shortened } from "../../src/svc/web/state/mention_text.js";
 
-test("a mention is shown as its name, and comes back as it was", () => {
+test("a mention is edited as a name and restored", () => {
   for (const [markdown, shown] of [
     ["hi [Ada](mention:1) and [mods](role:m) in [general](channel:g)!", "hi @Ada and @mods in #general!"],
     ["[Ada Lovelace](mention:1) [Ada](mention:2)", "@Ada Lovelace @Ada"],
@@ -20,14 +20,14 @@ test("a mention is shown as its name, and comes back as it was", () => {
   }
 });
 
-test("what would not come back stays as it is", () => {
+test("an ambiguous mention stays in its source form", () => {
   for (const markdown of ["x[Ada](mention:1)", "[Ada](mention:1)x", "@Ada and [Ada](mention:1)"]) {
     assert.equal(shortened(markdown, new Map()), markdown);
   }
   assert.equal(shortened("[Ada](mention:1) [Ada](mention:2)", new Map()), "@Ada [Ada](mention:2)");
 });
 
-test("a name that was chosen means the same wherever it is written, and nothing else does", () => {
+test("a chosen name keeps its meaning everywhere in the text", () => {
   const names = new Map();
   shortened("[Ada](mention:1)", names);
   assert.equal(
@@ -37,7 +37,7 @@ test("a name that was chosen means the same wherever it is written, and nothing 
   assert.equal(restored("@Ada", new Map()), "@Ada");
 });
 
-test("behind a name that is there already nothing is completed", () => {
+test("nothing is completed after an inserted name", () => {
   const names = new Map([["@Ada", "[Ada](mention:1)"]]);
   assert.equal(isNamed("hi @Ada there", 3, 8, names), true);
   assert.equal(isNamed("hi @Ada", 3, 7, names), true);

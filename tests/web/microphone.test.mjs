@@ -13,7 +13,7 @@ const device = () => ({
   },
 });
 
-test("with a key to talk one is heard while it is held, and a little longer", async (context) => {
+test("with push-to-talk audio is sent while the key is held, and a little longer", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   context.after(() => mock.timers.reset());
   const raw = device();
@@ -32,7 +32,7 @@ test("with a key to talk one is heard while it is held, and a little longer", as
   assert.equal(raw.enabled, false);
 });
 
-test("who is muted is not heard, whatever key is held", async () => {
+test("a muted microphone stays silent, whatever key is held", async () => {
   const raw = device();
   const microphone = await Microphone.of(raw, PUSH);
   microphone.muted = true;

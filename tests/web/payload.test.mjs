@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/payload.js";
 import { problemsIn } from "../../src/svc/web/state/admin/schema.js";
 
-test("what is put and taken away again leaves nothing behind", () => {
+test("fields that are added and removed leave nothing behind", () => {
   let payload = { text: "hi" };
   payload = withAt(payload, ["cards", 0, "author", "name"], "Ada");
   payload = withAt(payload, ["cards", 0, "fields", 0, "name"], "Commit");
@@ -20,7 +20,7 @@ test("what is put and taken away again leaves nothing behind", () => {
   assert.deepEqual(payload, { text: "hi" });
 });
 
-test("what somebody else has put there stays", () => {
+test("unknown fields of the payload stay", () => {
   const payload = { text: "hi", tts: true, cards: [{ title: "a" }, { title: "b" }] };
   assert.deepEqual(withAt(payload, ["cards", 0, "title"], "c"), {
     text: "hi",
@@ -29,7 +29,7 @@ test("what somebody else has put there stays", () => {
   });
 });
 
-test("a card is shown as far as it makes sense", () => {
+test("an incomplete card is shown as far as it is valid", () => {
   const card = {
     title: 3,
     description: "d",
@@ -84,7 +84,7 @@ const SCHEMA = {
 const told = (value) =>
   problemsIn(SCHEMA, value, ROOT).map(({ path, keyword, limit }) => [path, keyword, limit]);
 
-test("every problem is named with its place", () => {
+test("every problem is listed with its path", () => {
   assert.deepEqual(told({ text: "😀😀" }), []);
   assert.deepEqual(told({ fields: [{ name: "a", inline: null }], color: 3, unknown: 1 }), []);
   assert.deepEqual(told({}), [["", "anyOf", null]]);

@@ -30,7 +30,7 @@ test("an emoji with and without its variation selector is one reaction", () => {
   assert.deepEqual(messages[0].reactions, [{ emoji: "❤️", member_ids: [BEN] }]);
 });
 
-test("edits, answers and reactions come to their message", () => {
+test("edits, answers and reactions are applied to their message", () => {
   const first = messageSaid("Hello");
   const answer = messageSaid("Hello yourself", { reply: refOf(ADA, first) });
   const { messages, emptying } = toldBy(
@@ -66,7 +66,7 @@ test("only its author edits or deletes a message", () => {
   );
 });
 
-test("what is deleted is told to be forgotten once, with its earlier words, and stays deleted", () => {
+test("a deletion is announced once, with the earlier texts, and stays in effect", () => {
   const [first, other] = [messageSaid("Secret"), messageSaid("Stays")];
   const entries = inOrder(
     [ADA, first],
@@ -88,7 +88,7 @@ test("what is deleted is told to be forgotten once, with its earlier words, and 
   assert.ok(!JSON.stringify(left.slice(0, 4)).includes("ecret"));
 });
 
-test("the same key is the same message, but not of somebody else", () => {
+test("one key identifies one message of one author", () => {
   const first = messageSaid("Once");
   const { messages } = toldBy(
     inOrder([ADA, first], [ADA, { ...first, text: "Twice" }], [BEN, { ...first, text: "Ben's" }]),
@@ -99,7 +99,7 @@ test("the same key is the same message, but not of somebody else", () => {
   );
 });
 
-test("what cannot be read or is of a later version is said to be", () => {
+test("unreadable content and later versions are reported as such", () => {
   const { messages } = toldBy(inOrder([ADA, null], [null, null], [BEN, { ...messageSaid("?"), v: 2 }]));
   assert.deepEqual(
     messages.map(({ trouble, seq }) => [trouble, seq]),
@@ -110,7 +110,7 @@ test("what cannot be read or is of a later version is said to be", () => {
   );
 });
 
-test("what makes no sense is nothing", () => {
+test("invalid content is ignored", () => {
   const first = messageSaid("Here");
   const ref = refOf(ADA, first);
   const nonsense = [
@@ -137,7 +137,7 @@ test("what makes no sense is nothing", () => {
   );
 });
 
-test("the name of a file shows where its extension begins", () => {
+test("a file name shows its real extension", () => {
   const sealed = { id: "1", key: `${"A".repeat(43)}=`, digest: `${"B".repeat(43)}=`, bytes: 1 };
   const names = ["in\u202efdp.exe", "letter.pdf\u2800\u2800\u3164\n\t .exe", "\u0645\u06cc\u200c\u062e.txt"];
   assert.deepEqual(

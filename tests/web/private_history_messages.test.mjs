@@ -20,7 +20,7 @@ const entry = (seq, said = { type: "message", key: `${seq}`, text: "hello" }) =>
 });
 const many = (count, said) => Array.from({ length: count }, (_, at) => entry(at + 1, said));
 
-test("only what was said before the other device joined goes, in order, and nothing of how it came", () => {
+test("only earlier messages are transferred, in order and without metadata", () => {
   const all = [
     entry(3),
     entry(1),
@@ -36,7 +36,7 @@ test("only what was said before the other device joined goes, in order, and noth
   assert.equal(read(packedEarlier(all, 5))[0].chain, undefined);
 });
 
-test("of more than may go at once, the newest go", () => {
+test("of too many messages the newest are transferred", () => {
   const seqs = read(packedEarlier(many(MOST_ENTRIES + 5), MOST_ENTRIES + 5)).map(({ seq }) => seq);
   assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [MOST_ENTRIES, 6, MOST_ENTRIES + 5]);
   const long = { type: "message", key: "k", text: "x".repeat(4000) };
@@ -45,7 +45,7 @@ test("of more than may go at once, the newest go", () => {
   assert.equal(read(plain).at(-1).seq, 3000);
 });
 
-test("asks that make no sense are nothing that anybody is shown", () => {
+test("invalid requests are not shown", () => {
   const from = (said) => ({ ...entry(9, { type: "earlier", ...said }), thumbprint: "b" });
   const shown = (said, before = [entry(1)]) =>
     asksIn([...before, from(said)], { memberId: "ada", thumbprint: "a" }, ["b"]).length;

@@ -24,7 +24,7 @@ function store() {
 
 const notes = async (kept) => (await kept.under("changes/1/")).map((change) => noteOf(change, true));
 
-test("the first devices are remembered, and a later one that no commit named is told of once", async () => {
+test("the first devices are remembered, and a later one without a commit is reported once", async () => {
   const kept = store();
   await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
   assert.deepEqual(await notes(kept), []);
@@ -34,7 +34,7 @@ test("the first devices are remembered, and a later one that no commit named is 
   assert.equal((await notes(kept)).length, 1, "one that has come back is known");
 });
 
-test("one that a commit named is not told of again", async () => {
+test("a device added by a commit is not reported again", async () => {
   const kept = store();
   await noteUnknown(kept, "1", [ADA, BEN], { seq: 1, sentAtMs: 1 });
   await kept.put([
@@ -47,7 +47,7 @@ test("one that a commit named is not told of again", async () => {
   assert.equal((await notes(kept)).length, 1);
 });
 
-test("in a group somebody joins and leaves, in a conversation between two only devices change", () => {
+test("in a group people join and leave, in a conversation between two only devices change", () => {
   const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
   assert.deepEqual(noteOf(change, false), [
     { what: "joined", memberId: "ben" },
@@ -59,7 +59,7 @@ test("in a group somebody joins and leaves, in a conversation between two only d
   ]);
 });
 
-test("whoever was removed is told of with who did it, and not once they have come again and left", () => {
+test("a removal is reported with its author, but not after the person returned and left", () => {
   const of = (seq, removed, after) => ({
     seq,
     sentAtMs: 0,

@@ -15,26 +15,26 @@ const US = {
 const message = (changes = {}) => ({ author: { id: "ada" }, mentions: [], mention_groups: [], ...changes });
 const kind = (changes, us = {}) => kindOf(message(changes), { ...US, ...us });
 
-test("a mention rings, by name, by role and by everyone", () => {
+test("mentions by name, role and everyone notify", () => {
   assert.equal(kind({ mentions: ["me"] }), "mention");
   for (const group of ["crew", "everyone", "here"])
     assert.equal(kind({ mention_groups: [group] }), "mention");
   assert.equal(kind({ mentions: ["grace"], mention_groups: ["band"] }), null);
 });
 
-test("the level decides about everything else", () => {
+test("the level decides about all other messages", () => {
   assert.equal(kind({}), null);
   assert.equal(kind({}, { level: "all" }), "message");
   assert.equal(kind({ mentions: ["me"] }, { level: "nothing" }), null);
 });
 
-test("of threads, those that one follows ring, and mentions in all", () => {
+test("followed threads notify, and mentions in all threads", () => {
   assert.equal(kind({}, { level: "all", follows: false }), null);
   assert.equal(kind({}, { level: "all", follows: true }), "message");
   assert.equal(kind({ mentions: ["me"] }, { follows: false }), "mention");
 });
 
-test("what is muted, one's own and what the blocked write never rings", () => {
+test("muted channels, own messages and blocked members never notify", () => {
   assert.equal(kind({ mentions: ["me"] }, { level: "all", muted: true }), null);
   assert.equal(kind({ author: { id: "me" }, mentions: ["me"] }, { level: "all" }), null);
   assert.equal(kind({ author: { id: "pest" }, mentions: ["me"] }, { level: "all" }), null);
@@ -43,19 +43,19 @@ test("what is muted, one's own and what the blocked write never rings", () => {
 const HERE = { inSight: true, sees: false, elsewhere: false, sound: true, notices: true, rung: false };
 const means = (changes) => meansOf({ ...HERE, ...changes });
 
-test("in sight a sound is enough, and what is being read makes none", () => {
+test("a visible page plays a sound, except for the open channel", () => {
   assert.deepEqual(means({}), { sound: true, notice: false });
   assert.deepEqual(means({ sees: true }), { sound: false, notice: false });
 });
 
-test("out of sight there is a notice too, unless the server rings this device", () => {
+test("a hidden page shows a notification too, unless the server notifies this device", () => {
   assert.deepEqual(means({ inSight: false }), { sound: true, notice: true });
   assert.deepEqual(means({ inSight: false, sees: true }), { sound: true, notice: true });
   assert.deepEqual(means({ inSight: false, rung: true }), { sound: true, notice: false });
   assert.deepEqual(means({ inSight: false, notices: false, sound: false }), { sound: false, notice: false });
 });
 
-test("a tab out of sight leaves it to the one that is in sight", () => {
+test("a hidden tab leaves notifying to the visible one", () => {
   assert.deepEqual(means({ inSight: false, elsewhere: true }), { sound: false, notice: false });
 });
 

@@ -16,24 +16,24 @@ function ordered(roles, changed) {
     .join("");
 }
 
-test("a role goes to the place of another, up and down", () => {
+test("a role moves to another's position, up and down", () => {
   const roles = below(400, 300, 200, 100);
   assert.equal(ordered(roles, ranksAfter(roles, "d", 0, 1000)), "dabc");
   assert.equal(ordered(roles, ranksAfter(roles, "a", 2, 1000)), "bcad");
   assert.equal(ordered(roles, ranksAfter(roles, "b", 2, 1000)), "acbd");
 });
 
-test("only the ranks that differ are asked for", () => {
+test("only changed ranks are sent", () => {
   assert.deepEqual(ranksAfter(below(400, 300, 200, 100), "b", 2, 1000), { c: 300, b: 200 });
 });
 
-test("where it stands already, and where there is no place, nothing is asked for", () => {
+test("an unchanged or impossible position sends nothing", () => {
   const roles = below(300, 200);
   for (const place of [0, -1, 2]) assert.equal(ranksAfter(roles, "a", place, 1000), null);
   assert.equal(ranksAfter(roles, "x", 0, 1000), null);
 });
 
-test("ranks that are the same are pulled apart, below one's own", () => {
+test("equal ranks are separated, below one's own", () => {
   const roles = below(200, 200, 200);
   const changed = ranksAfter(roles, "c", 0, 203);
   assert.equal(ordered(roles, changed), "cab");

@@ -29,7 +29,7 @@ const offered = (query) => {
   return asked && values(asked, sources, named);
 };
 
-test("a filter is completed only at the end and only while its value is not whole", () => {
+test("a filter is completed only at the end, while its value is incomplete", () => {
   for (const whole of ["from:Ada tea", "tea ", "where from: ", 'in:"garden club"', "url:x"])
     assert.equal(begun(whole, named), null);
   for (const query of ["tea von:gr", "tea from:gr", "tea Von:gr", "tea von：gr"])
@@ -45,7 +45,7 @@ test("people, channels and kinds are offered, excluded ones too", () => {
   assert.deepEqual(offered("vor:"), []);
 });
 
-test("what is chosen takes the place of what was written", () => {
+test("the choice replaces the typed value", () => {
   const chosen = (query, value) => completed(query, begun(query, named), value);
   assert.equal(chosen("tea from:gr", "Grace Hopper"), 'tea from:"Grace Hopper" ');
   assert.equal(chosen('in:"gen', "general"), "in:general ");
@@ -53,7 +53,7 @@ test("what is chosen takes the place of what was written", () => {
   assert.equal(extended("", "before", named), "vor:");
 });
 
-test("the server gets its own words, and nothing of what only looks like a filter is changed", () => {
+test("filters are translated for the server, and similar texts stay unchanged", () => {
   assert.equal(
     sent('tea von:"Grace Hopper" -hat:bild in:general', named),
     'tea from:"Grace Hopper" -has:image in:general',
@@ -71,7 +71,7 @@ test("the server gets its own words, and nothing of what only looks like a filte
   assert.equal(sent("apres:morgen", french), "after:morgen");
 });
 
-test("the beginning of a name means everybody whose name has a word that begins so", () => {
+test("the beginning of a name means everybody with a matching word in their name", () => {
   const members = ["Grace Hopper", "Ada Lovelace", "Ada", "Adam"].map((nickname) => ({ nickname }));
   const asked = (query) => sent(query, named, members);
   assert.equal(asked("von:grace tea"), 'from:"Grace Hopper" tea');
@@ -81,13 +81,13 @@ test("the beginning of a name means everybody whose name has a word that begins 
   assert.equal(asked("from:nobody"), "from:nobody");
 });
 
-test("a day is the reader's, from midnight to midnight, also where the clock is put forward in it", () => {
+test("a day is the reader's, from midnight to midnight, also when the clock changes", () => {
   assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
   assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");
   assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");
 });
 
-test("what the server would refuse is known before it is asked", () => {
+test("invalid queries are recognised before they are sent", () => {
   assert.deepEqual(wrong("tea hat:Kuchen has:bild", named), { why: "kind", filter: "has", value: "Kuchen" });
   assert.deepEqual(wrong('-hat:"rote Grütze"', named), { why: "kind", filter: "has", value: "rote Grütze" });
   for (const value of ["gestern", "2026-02-31", "2026-13-01", "31.01.2026", "2026-01-31T00:00", "T+00:00"])

@@ -17,7 +17,7 @@ test("an address of this computer works for nobody else, with a certificate or w
     assert.equal(problem(address), "only-here");
 });
 
-test("browsers let nobody sign in without https", () => {
+test("browsers do not allow signing in without https", () => {
   for (const address of ["http://chat.example", "http://192.168.0.7:5000", "http://raspberry.local"])
     assert.equal(problem(address), "no-tls");
 });

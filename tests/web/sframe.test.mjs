@@ -33,7 +33,7 @@ const METADATA = bytes("4945544620534672616d65205747");
 const PLAIN = bytes("64726166742d696574662d736672616d652d656e63");
 const SEALED = "9901234567b7412c2513a1b66dbb48841bbaf17f598751176ad847681a69c6d0b091c07018ce4adb34eb";
 
-test("headers are as in the test vectors, both ways", () => {
+test("headers match the test vectors in both directions", () => {
   for (const [kid, counter, encoded] of HEADERS) {
     assert.equal(hex(header(kid, counter)), encoded);
     assert.deepEqual(readHeader(bytes(`${encoded}00`)), { kid, counter, length: encoded.length / 2 });
@@ -42,14 +42,14 @@ test("headers are as in the test vectors, both ways", () => {
     assert.equal(readHeader(bytes(cut)), null);
 });
 
-test("a frame is sealed as in the test vectors, and opened", async () => {
+test("frames match the test vectors and can be opened", async () => {
   const keys = await derived(BASE, KID);
   assert.equal(hex(keys.salt), "75234edefe07819026751816");
   assert.equal(hex(await sealed(keys, COUNTER, PLAIN, METADATA)), SEALED);
   assert.deepEqual(await opened(keys, bytes(SEALED), METADATA), PLAIN);
 });
 
-test("what was changed, cut off or sealed by another key is not opened", async () => {
+test("changed, truncated and foreign frames are not opened", async () => {
   const keys = await derived(BASE, KID);
   for (let at = 0; at < SEALED.length / 2; at += 1) {
     const changed = bytes(SEALED);
@@ -70,7 +70,7 @@ const epoch = (number, leaf) => ({
   devices: ["phone", "laptop"],
 });
 
-test("a key is of one epoch, device, source and stay", async () => {
+test("a key belongs to one epoch, device, source and session", async () => {
   const [ada, grace] = [new LineKeys(), new LineKeys()];
   const line = new SentLine("mic", 7n);
   assert.equal(await ada.toSend(line), null);
@@ -91,7 +91,7 @@ test("a key is of one epoch, device, source and stay", async () => {
   assert.deepEqual([line.next(used.kid), line.next(used.kid), line.next(1n)], [1n, 2n, 0n]);
 });
 
-test("frames of earlier epochs are opened until these end, and no epoch is taken twice", async () => {
+test("frames of earlier epochs are opened until those expire, and no epoch is accepted twice", async () => {
   const keys = new LineKeys();
   const at = (number) =>
     keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
@@ -122,7 +122,7 @@ test("once a device has been removed, frames of the epoch before end within half
   assert.equal(after(4, ["phone", "desktop"]), null);
 });
 
-test("a frame is taken once, also when others have overtaken it", () => {
+test("a frame is accepted once, even if others have overtaken it", () => {
   const keys = new LineKeys();
   const isNew = (counter) => keys.isNew({ kid: 1n, counter: BigInt(counter) });
   assert.deepEqual([0, 2, 1, 1, 0, 2].map(isNew), [true, true, true, false, false, false]);

@@ -1,4 +1,4 @@
-"""The page's QR codes can be read, and those that texts fill are square by square another library's."""
+"""The page's QR codes can be read, and full codes equal those of another library."""
 
 import json
 import subprocess

@@ -9,7 +9,7 @@ const of = (userId, ...sources) => sources.map((source) => ({ userId, source }))
 const wanted = (watching, ...offered) =>
   watching.wanted(offered.flat()).map(({ userId, source }) => `${userId} ${source}`);
 
-test("voices and cameras are wanted, and the first screen with its sound", () => {
+test("audio, cameras and the first screen with its audio are requested", () => {
   const watching = new Watching();
   assert.deepEqual(wanted(watching, of("ada", "mic", "camera", "screen", "screen_audio")), [
     "ada mic",
@@ -31,7 +31,7 @@ test("a second screen waits until it is chosen, and the first may be left", () =
   assert.deepEqual(wanted(watching, both), ["bob screen", "bob screen_audio"]);
 });
 
-test("a screen that is not wanted stays so until it is shared anew", () => {
+test("a declined screen stays off until it is shared again", () => {
   const watching = new Watching();
   wanted(watching, of("ada", "screen"));
   watching.choose("ada", false);
@@ -40,7 +40,7 @@ test("a screen that is not wanted stays so until it is shared anew", () => {
   assert.deepEqual(wanted(watching, of("ada", "mic", "screen")), ["ada mic", "ada screen"]);
 });
 
-test("with only sound no pictures are wanted but a screen that is chosen", () => {
+test("in sound-only mode only a chosen screen is requested", () => {
   const watching = new Watching();
   const all = [...of("ada", "mic", "camera", "screen"), ...of("bob", "mic", "camera")];
   wanted(watching, all);

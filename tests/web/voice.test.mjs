@@ -14,7 +14,7 @@ beforeEach(() => {
   voice.value = { lobby: people("ada", "grace", "alan") };
 });
 
-test("whose connection breaks keeps their place, and has it again when they are back", () => {
+test("a participant with a broken connection keeps their place", () => {
   lose("lobby", "grace");
   assert.deepEqual(shown(), ["ada", "grace?", "alan"]);
   place("lobby", { id: "grace" });
@@ -23,7 +23,7 @@ test("whose connection breaks keeps their place, and has it again when they are 
   assert.deepEqual(shown(), ["ada", "grace", "alan"]);
 });
 
-test("who does not come back is gone after ten seconds, counted from the last break", () => {
+test("a participant who does not return is removed ten seconds after the last break", () => {
   lose("lobby", "grace");
   mock.timers.tick(9000);
   place("lobby", { id: "grace" });
@@ -34,7 +34,7 @@ test("who does not come back is gone after ten seconds, counted from the last br
   assert.deepEqual(shown(), ["ada", "alan"]);
 });
 
-test("a server that has lost everybody in our call loses nobody of it", () => {
+test("a server that lost all participants removes nobody from our call", () => {
   takeOver("ada", { lobby: [], lounge: [] });
   assert.deepEqual(shown(), ["ada?", "grace?", "alan?"]);
   for (const id of ["alan", "ada", "edsger"]) place("lobby", { id });
@@ -43,14 +43,14 @@ test("a server that has lost everybody in our call loses nobody of it", () => {
   assert.deepEqual(shown(), ["ada", "alan", "edsger"]);
 });
 
-test("of calls that we are not in, what the server says anew holds at once", () => {
+test("the server's new state of other calls applies at once", () => {
   takeOver("somebody else", { lobby: people("alan") });
   assert.deepEqual(shown(), ["alan"]);
   takeOver("alan", {}); // We may no longer view the channel.
   assert.deepEqual(shown(), []);
 });
 
-test("who is moved while their place is kept is in one channel, whichever is heard first", () => {
+test("a participant moved during a break is in one channel, in any order of events", () => {
   lose("lobby", "grace");
   place("lounge", { id: "grace" });
   assert.deepEqual([shown(), shown("lounge")], [["ada", "alan"], ["grace"]]);

@@ -10,7 +10,7 @@ const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y 
 const close = (one, other) =>
   assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
 
-test("what is under the pointer stays there", () => {
+test("the point under the pointer stays in place", () => {
   const at = { x: 0.2, y: -0.3 };
   const view = zoomed(WHOLE, 2, at);
   close(shown(view, at), at);
@@ -19,14 +19,14 @@ test("what is under the pointer stays there", () => {
   close(shown(further, place), { x: -0.1, y: 0.1 });
 });
 
-test("the picture never leaves a gap, and all of it is the least", () => {
+test("the picture never leaves a gap, and the minimum shows all of it", () => {
   assert.deepEqual(moved(WHOLE, 0.4, 0.4), { scale: 1, x: 0, y: 0 });
   assert.deepEqual(zoomed(zoomed(WHOLE, 3, { x: 0.5, y: 0.5 }), 0.01), { scale: 1, x: 0, y: 0 });
   assert.deepEqual(moved(zoomed(WHOLE, 2), 9, -9), { scale: 2, x: 0.5, y: -0.5 });
   assert.equal(zoomed(WHOLE, 1000).scale, 8);
 });
 
-test("keys zoom, move and reset; others are not for it", () => {
+test("keys zoom, move and reset, and other keys do nothing", () => {
   const near = keyed(keyed(WHOLE, "+"), "=");
   assert.ok(near.scale > 1.5);
   assert.ok(keyed(near, "ArrowRight").x < near.x);
@@ -37,7 +37,7 @@ test("keys zoom, move and reset; others are not for it", () => {
   assert.equal(keyed(near, "m"), null);
 });
 
-test("two fingers that part enlarge what is between them", () => {
+test("spreading two fingers enlarges the part between them", () => {
   const view = dragged(
     WHOLE,
     [

@@ -34,7 +34,7 @@ function randomOf(seed) {
 
 const lost = () => Object.assign(new Error("the network"), { code: "unreachable" });
 
-test("two people write to each other, and each knows who it was", async () => {
+test("two people exchange messages and see each author", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: process.env.SVC_SECRET });
@@ -53,7 +53,7 @@ test("two people write to each other, and each knows who it was", async () => {
   }
 });
 
-test("files, edits, reactions, answers, names and removals come through as they were said", async () => {
+test("files, edits, reactions, answers, names and removals arrive unchanged", async () => {
   const secret = process.env.SVC_SECRET;
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
@@ -100,7 +100,7 @@ test("files, edits, reactions, answers, names and removals come through as they 
   assert.deepEqual(await openFile(await ben.fetched(id, file.id), messages[0].files[0]), plain);
 });
 
-test("nothing is sent while nobody else could read it, and all of it once they can", async () => {
+test("messages wait until somebody else can read them", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben", undefined, false)];
   const { id } = await ada.device.openWith([ben.memberId]);
   await assert.rejects(ada.device.send(id, { text: "too early" }), { code: "alone" });
@@ -110,7 +110,7 @@ test("nothing is sent while nobody else could read it, and all of it once they c
   assert.deepEqual(await ben.texts(id), ["too early", "now"]);
 });
 
-test("a second device is let in and reads from then on", async () => {
+test("a second device is added and reads from then on", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
@@ -123,7 +123,7 @@ test("a second device is let in and reads from then on", async () => {
   assert.deepEqual(await ben.texts(id), ["before", "after"]);
 });
 
-test("two people who have both lost their keys begin anew, and what they had read stays", async () => {
+test("two people who both lost their keys start over and keep what they had read", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
@@ -136,7 +136,7 @@ test("two people who have both lost their keys begin anew, and what they had rea
   for (const each of [ada, ben]) assert.deepEqual(await each.texts(id), ["before", "after"]);
 });
 
-test("three people are a group, and whoever leaves reads nothing more", async () => {
+test("three people form a group, and a leaver reads nothing more", async () => {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "one" });
@@ -166,7 +166,7 @@ test("three people are a group, and whoever leaves reads nothing more", async ()
   assert.deepEqual(await cem.texts(id), ["one"]);
 });
 
-test("after a removal a call has the new key before anything but the log is asked for", async () => {
+test("after a removal a call gets the new key right after the log", async () => {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "hello" });
@@ -189,7 +189,7 @@ test("after a removal a call has the new key before anything but the log is aske
   assert.deepEqual((await his.callKeys()).baseKey, (await hers.callKeys()).baseKey);
 });
 
-test("a server that leaves out, changes or repeats something is noticed", async () => {
+test("a server that omits, changes or repeats entries is noticed", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "one" });
@@ -220,7 +220,7 @@ test("a server that leaves out, changes or repeats something is noticed", async 
   );
 });
 
-test("whoever takes no part in a conversation cannot be slipped in", async () => {
+test("an outsider cannot be added secretly to a conversation", async () => {
   const [ada, ben, eve] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Eve")];
   const { id } = await ada.device.openWith([ben.memberId]);
   const { id: other } = await ada.device.openWith([eve.memberId]);
@@ -239,7 +239,7 @@ test("whoever takes no part in a conversation cannot be slipped in", async () =>
   await assert.rejects(ada.device.send(id, { text: "for Ben alone" }), { code: "alone" });
 });
 
-test("whatever order devices act in, crash and lose their keys, they agree in the end", async (t) => {
+test("devices agree in the end, in any order of acts, crashes and lost keys", async (t) => {
   let clients = [];
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
     // Their tokens end before a long run does.

@@ -127,7 +127,7 @@ test("a new device gets the history only once the person at the old device has a
   }
 });
 
-test("only the asking device can open what comes, and its key is gone afterwards", async () => {
+test("only the requesting device can open the history, and its key is then deleted", async () => {
   const { ada, ben, cem, phone, id } = await asked();
   const key = (await phone.kept.get(`asked/${id}`)).key;
   await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
@@ -150,7 +150,7 @@ test("only the asking device can open what comes, and its key is gone afterwards
   assert.equal((await phone.kept.get(`asked/${id}`)).key.length, 0);
 });
 
-test("a refusal is told, and what was refused can be asked for once more", async () => {
+test("a refusal is reported, and the history can be requested once more", async () => {
   const { ben, phone, id } = await asked();
   await refuseEarlier(parts(ben).send, id, (await asksAt(ben, id))[0]);
   assert.deepEqual(await asksAt(ben, id), []);
@@ -202,7 +202,7 @@ test("altered history is refused with an error, and unavailable history is retri
   assert.equal(await standsAt(phone, id), "done");
 });
 
-test("another member who asks is not heard, and their answer is not taken", async () => {
+test("requests and responses of other members are ignored", async () => {
   const { ada, ben, cem, phone, id } = await asked();
   await cem.kept.put([[`since/${id}`, 100]]);
   await askForEarlier(parts(cem), id);
@@ -220,7 +220,7 @@ test("another member who asks is not heard, and their answer is not taken", asyn
   assert.equal((await asksAt(ben, id)).length, 1, "nor does it count as one");
 });
 
-test("a device that claims to be somebody else's neither receives nor supplies history", async () => {
+test("a device that claims to be another member's neither receives nor supplies history", async () => {
   const { ada, ben, cem, phone, id } = await asked();
   const evil = await slippedIn(cem, ben, id);
   const { thumbprint } = await readStatement(evil.statement, AUDIENCE);

@@ -22,7 +22,7 @@ async function two() {
   return { ada, ben, id };
 }
 
-test("a withheld message stops reading, which goes on once the message arrives", async () => {
+test("a withheld message stops reading until it arrives", async () => {
   const { ada, ben, id } = await two();
   for (const text of ["two", "three"]) await ada.device.send(id, { text });
   server.between(
@@ -69,7 +69,7 @@ for (const [what, change] of [
   ["repeated", ([first]) => renumbered([first, first], first.seq)],
   ["changed", ([first]) => [{ ...first, body: first.body.replace(/.{8}$/u, "AAAAAAA=") }]],
 ]) {
-  test(`a message that is ${what} is not read, and said to be wrong`, async () => {
+  test(`a message that is ${what} is not read, and reported`, async () => {
     const { ada, ben, id } = await two();
     await ada.device.send(id, { text: "pay 10" });
     server.between(
@@ -85,7 +85,7 @@ for (const [what, change] of [
   });
 }
 
-test("an author notices that a message reached nobody once others have read further", async () => {
+test("an author notices that a message reached nobody once others have read later ones", async () => {
   const { ada, ben, id } = await two();
   let kept = null;
   server.between(ada, async ({ method, path, body, pass }) => {
@@ -120,7 +120,7 @@ test("an author notices that a message reached nobody once others have read furt
   assert.deepEqual(await ada.troubles(id), [["differs", ben.memberId]]);
 });
 
-test("two members with different commits for one epoch learn that they are apart", async () => {
+test("two members with different commits for one epoch learn that their groups differ", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
   // The server keeps the state that Ben saw last, and gives him another copy of Ada's key package.
