@@ -96,8 +96,8 @@ function pathOf([tag, shape]) {
 }
 
 /**
- * Round to a hundredth of a unit, less than a twentieth of a pixel at any size that the page uses. Each number
- * keeps its point, because the point may be all that separates it from the number before or after.
+ * Round to a hundredth of a unit, less than a twentieth of a pixel at any size that the page uses. Each
+ * number keeps its point, because the point may be all that separates it from the number before or after.
  */
 const rounded = (path) =>
   path.replaceAll(/\d*\.\d{3,}/g, (number) => Number(number).toFixed(2).replace(/0$/, "").replace(/^0/, ""));

@@ -5,6 +5,7 @@ A view knows no markup of another one.
 
 import posixpath
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from svc.chat.community import WEB_FOLDER
@@ -55,6 +56,17 @@ def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
             if not (WEB_FOLDER / target).is_file() or target.split("/")[0] not in layers[folder] | {folder}:
                 wrong.append(f"{module} imports {target}")
     assert wrong == []
+
+
+def test_no_module_leads_back_to_itself_even_through_import_calls() -> None:
+    graph = {
+        module: [
+            posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
+            for path in IMPORT.findall(code)
+        ]
+        for module, code in code_of().items()
+    }
+    TopologicalSorter(graph).prepare()
 
 
 def test_browser_storage_is_read_in_one_place() -> None:

@@ -34,7 +34,9 @@ _OPENING = "([{"
 
 # The tag of templates that contain markup, where htm ignores the spaces around a line end.
 _MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
-_MARKUP = "html`"
+# A template of markup that is open, outside and inside a tag.
+_MARKUP, _TAG = "html`", "html`<"
+_TAG_END = re.compile(r"([<>])")
 _NEEDLESS_MARKUP_LINE_END = re.compile(r"(?<=>)\s*\n\s*|\s*\n\s*(?=/?>|<)")
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
@@ -58,7 +60,7 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `kind` is a group of the pattern above, or "regular", "keyword" or "markup"."""
+    """A token. `kind` is a group of the pattern above, or "regular", "keyword", "markup" or "tag"."""
 
     kind: str
     text: str
@@ -109,13 +111,15 @@ def tokens(source: str) -> Iterator[Token]:
         found = _TOKEN.match(source, position)
         kind, text = (str(found.lastgroup), found[0]) if found else ("", "")
         template = ""
-        if text == "}" and opened and opened[-1] in ("`", _MARKUP):
+        if text == "}" and opened and opened[-1] in ("`", _MARKUP, _TAG):
             template = opened.pop()
         elif kind == "template":
             template = _MARKUP if _MARKUP_TAG.search(last) else "`"
         if template:
-            kind = "markup" if template == _MARKUP else "template"
+            kind = {_MARKUP: "markup", _TAG: "tag"}.get(template, "template")
             text = _matched(_TEMPLATE, source, position)
+            if kind != "template" and (ends := _TAG_END.findall(text)):
+                template = _TAG if ends[-1] == "<" else _MARKUP
             if text.endswith("{"):
                 opened.append(template)
         elif kind == "slash" and _starts_regular(last, before):
@@ -187,8 +191,8 @@ def read(source: str) -> Module:
         if token.kind == "comment":
             # Line ends stay, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
-        elif token.kind == "markup":
-            put(_LINE_END.sub("\n", _NEEDLESS_MARKUP_LINE_END.sub("", token.text)))
+        elif token.kind in ("markup", "tag"):
+            put(_shortened(token.text, token.kind == "tag"))
         elif token.kind == "template" or "\\\n" in token.text:
             put(token.text)
         elif token.kind == "code":
@@ -206,6 +210,15 @@ def read(source: str) -> Module:
         last = token.kind
     put("")
     return module
+
+
+def _shortened(markup: str, in_tag: bool) -> str:
+    """Remove the spaces around line ends. Between attributes one space is left, which compresses best."""
+    parts = _TAG_END.split(_NEEDLESS_MARKUP_LINE_END.sub("", markup))
+    for number, part in enumerate(parts):
+        in_tag = part == "<" or (in_tag and part != ">")
+        parts[number] = _LINE_END.sub(" " if in_tag else "\n", part)
+    return "".join(parts)
 
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:

@@ -17,7 +17,7 @@ import { raiseHand } from "../state/gestures.js";
 import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
-import { theRunning } from "../state/private_conversations.js";
+import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
 import { callSettings, people, volumeOf } from "../state/call_settings.js";
 import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
@@ -281,7 +281,7 @@ const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "")
  * @param {string} channelId
  */
 async function sealedGrant(channelId) {
-  const running = await theRunning();
+  const running = await privateClient();
   await running.takePart();
   return ask("voice_join", { channel_id: channelId, sealed: true });
 }

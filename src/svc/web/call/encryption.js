@@ -6,7 +6,7 @@
 /** @import { Offered, Source } from "./session.js" */
 
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
-import { theRunning } from "../state/private_conversations.js";
+import { privateClient } from "../state/private_client.js";
 
 const STAY_WORDS = 2; // Of 32 bits: together a number that no other stay has.
 
@@ -80,7 +80,7 @@ export class Sealing {
 
 /** @param {string} conversationId @param {(epoch: Keys) => void} told */
 function ofConversation(conversationId, told) {
-  const following = theRunning().then((running) => running.followConversation(conversationId, told));
+  const following = privateClient().then((running) => running.followConversation(conversationId, told));
   following.catch(reportError);
   return () => {
     following.then(
@@ -92,7 +92,7 @@ function ofConversation(conversationId, told) {
 
 /** @param {string} channelId @param {(epoch: Keys) => void} told */
 function ofChannel(channelId, told) {
-  const following = theRunning().then((running) =>
+  const following = privateClient().then((running) =>
     running.followCall(channelId, (epoch) => {
       told(epoch);
       keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");

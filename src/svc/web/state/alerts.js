@@ -10,7 +10,7 @@ import { channelsById } from "./channels.js";
 import { isMuted, levelOf } from "./notifications.js";
 import { blocked, ownQuiet } from "./people.js";
 import { place } from "./navigation.js";
-import { push } from "./push.js";
+import { lookAtPush, push } from "./push.js";
 import { kindOf, meansOf } from "./ring_rules.js";
 import { listen, member } from "./server.js";
 import { inSight, seenElsewhere } from "./visibility.js";
@@ -108,7 +108,30 @@ async function tell(id, what, here) {
   );
 }
 
+/** Load the code that changes the subscription to Web Push. */
+const subscription = () => import("./push_subscription.js");
+
 listen({
+  greet() {
+    lookAtPush();
+    // The server may have a new key, and the browser a new endpoint. After a failure, the next greeting tries
+    // again.
+    if (push.value === "on")
+      subscription()
+        .then(({ renew }) => renew())
+        .then(
+          (state) => {
+            push.value = state;
+          },
+          () => {},
+        );
+  },
+  forget() {
+    subscription()
+      .then(({ drop }) => drop())
+      .catch(() => {});
+    push.value = "off";
+  },
   hear(event, data) {
     if (event === "message_posted") ring(data);
   },

@@ -13,7 +13,6 @@
 import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./navigation.js";
-import { act } from "./private_conversations.js";
 import { api, ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./location.js";
 
@@ -330,35 +329,6 @@ export function conversationOf(spot) {
   if (kept && connection.value !== "online") conversation.recall(kept);
   return conversation;
 }
-
-/**
- * @typedef {Pick<Message, "channel_id" | "id"> & {conversation_id?: undefined}} Posted
- * @typedef {Posted | {id: string, channel_id: null, conversation_id: string}} Named A private message has a
- *   `conversation_id`.
- * @param {Posted} message
- */
-const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
-
-/** The actions on a message; each resolves or rejects as the request does. */
-export const acts = {
-  /** @param {Named} message @param {string} text */
-  edit: (message, text) =>
-    message.conversation_id !== undefined
-      ? act("edit", message, text)
-      : ask("message_edit", { ...named(message), text }),
-  /** @param {Named} message */
-  remove: (message) =>
-    message.conversation_id !== undefined ? act("remove", message) : ask("message_delete", named(message)),
-  /** @param {Named} message @param {string} emoji @param {boolean} added */
-  react: (message, emoji, added) =>
-    message.conversation_id !== undefined
-      ? act("react", message, emoji, added)
-      : ask(added ? "reaction_add" : "reaction_remove", { ...named(message), emoji }),
-  /** @param {Posted} message */
-  removePreviews: (message) => ask("previews_remove", named(message)),
-  /** @param {Posted} message @param {boolean} pinned */
-  pin: (message, pinned) => ask(pinned ? "pin_add" : "pin_remove", named(message)),
-};
 
 listen({
   early(asking) {

@@ -66,6 +66,12 @@ export const target = signal(null);
 export const layers = signal([]);
 /** Whether the address has not been followed yet. */
 let isFresh = true;
+/**
+ * Null until the address has been followed. `isMissing`: it named a channel that does not exist or is not
+ * visible.
+ * @type {Signal<{isMissing: boolean} | null>}
+ */
+export const arrival = signal(null);
 
 /**
  * Let Back close a layer over the page. Return a function to call once the layer is gone.
@@ -250,10 +256,7 @@ function settle(isSure = false) {
   const isFollowed = isFresh && followAddress();
   if (isFresh && (isFollowed || isSure || !names)) {
     isFresh = false;
-    import("./browser_history.js").then(
-      ({ startHistory }) => startHistory(names && !isFollowed),
-      () => {},
-    );
+    arrival.value = { isMissing: names && !isFollowed };
   }
   if (isFollowed) return;
   const known = (/** @type {string | null | undefined} */ id) =>

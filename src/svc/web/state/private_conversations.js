@@ -1,5 +1,5 @@
-// Private conversations for display: the list, their messages, and the unread ones. The code that reads and
-// writes them is fetched some time after the greeting, or on demand. docs/private.md
+// Private conversations for display: the list, their messages, and the unread ones. state/private_client.js
+// loads the code that reads and writes them. docs/private.md
 
 /**
  * @import { Member } from "../types/api.js"
@@ -18,16 +18,12 @@
  *   "waiting", problem: string}} Unsent
  * @typedef {{id: string, seq: number, posted_at_ms: number, note: {what: string, memberId: string, by?:
  *   string}[]}} Noted
- * @typedef {typeof import("./private/index.js").running} Running
  */
 
 import { computed, signal } from "../vendor/signals.js";
 import { listed, t } from "../words/words.js";
 import { blocked, memberOf, members } from "./people.js";
-import { openConversation, place } from "./navigation.js";
 import { listen, member } from "./server.js";
-
-const CALM_MS = 4000; // After the greeting: the page is drawn first.
 
 /**
  * [{id, members, two, name, unread, lastMs, stands, verified, earlier, code, asks}], the newest first.
@@ -70,19 +66,6 @@ export const attaching = new Map();
 /** The reason why a conversation could not be read, if any. @type {Signal<Map<string, string>>} */
 export const problems = signal(new Map());
 
-/** @type {Promise<Running> | null} */
-let running = null;
-let timer = 0;
-
-/** Load the code that reads and writes conversations. */
-export const theRunning = () =>
-  (running ??= import("./private/index.js")
-    .then((module) => module.running)
-    .catch((error) => {
-      running = null;
-      throw error;
-    }));
-
 /** Return the other members of a conversation. @param {Pick<PrivateConversation, "members">} conversation */
 export const othersOf = (conversation) => conversation.members.filter((id) => id !== member.value?.id);
 /** @param {Pick<PrivateConversation, "name" | "members">} conversation */
@@ -95,65 +78,14 @@ export const isBlocked = (conversation) =>
   conversation.two && othersOf(conversation).some((id) => blocked.value.has(id));
 
 /**
- * Open the conversation with this member, creating it if needed. Rejects as the request does.
- * @param {string} memberId
- */
-export async function writeTo(memberId) {
-  const known = conversations.value.find(
-    (conversation) => conversation.two && conversation.members.includes(memberId),
-  );
-  openConversation(known?.id ?? (await (await theRunning()).begin([memberId])));
-}
-
-/**
- * Perform an action on a private message.
- * @param {keyof Running["acts"]} name
- * @param {object} message
- * @param {unknown[]} details
- * @returns {Promise<void>}
- */
-export const act = async (name, message, ...details) =>
-  /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await theRunning()).acts)[name](
-    message,
-    ...details,
-  );
-
-/**
  * Return whether we may write privately to this member: not to ourselves, bots, and members we have blocked.
  * @param {Pick<Member, "id" | "bot">} to
  */
 export const mayWriteTo = ({ id, bot }) =>
   id !== member.value?.id && !bot && !blocked.value.has(id) && members.value.has(id);
 
-/** @param {number} ms */
-function later(ms) {
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act));
-    idle(
-      () =>
-        theRunning().then(
-          (made) => made.refresh(),
-          () => later(CALM_MS * 4),
-        ),
-      { timeout: CALM_MS * 2 },
-    );
-  }, ms);
-}
-
 listen({
-  greet: () => later(place.value?.conversationId ? 0 : CALM_MS),
-  resume: () => later(0),
-  hear(event, data) {
-    if (!event.startsWith("private_") && event !== "member_left") return;
-    if (running || event !== "member_left")
-      theRunning().then(
-        (made) => made.heard(event, data),
-        () => later(CALM_MS),
-      );
-  },
   forget() {
-    clearTimeout(timer);
     conversations.value = [];
     conversationsKnown.value = false;
     begun.clear();
@@ -162,12 +94,5 @@ listen({
     opened.value = new Map();
     answering.value = null;
     for (const all of [said, unsent, problems, notes]) all.value = new Map();
-    // Even if the code was never loaded, something may be stored.
-    if (running) running.then((made) => made.forget());
-    else
-      import("../transport/private_store.js").then(
-        (store) => store.erasePrivateStore(),
-        () => {},
-      );
   },
 });

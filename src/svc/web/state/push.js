@@ -5,7 +5,6 @@
 
 import { kept } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
-import { listen } from "./server.js";
 
 export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the endpoint that the server knows.
 
@@ -30,32 +29,3 @@ export function obstacle() {
     return navigator.standalone === false ? "install" : "unsupported";
   return Notification.permission === "denied" ? "refused" : null;
 }
-
-/**
- * Load the code that changes the subscription. views/alerts/alerts.js fetches the file at the start, so it is
- * ready when needed.
- */
-const subscription = () => import("./push_subscription.js");
-
-listen({
-  greet() {
-    lookAtPush();
-    // The server may have a new key, and the browser a new endpoint. After a failure, the next greeting tries
-    // again.
-    if (push.value === "on")
-      subscription()
-        .then(({ renew }) => renew())
-        .then(
-          (state) => {
-            push.value = state;
-          },
-          () => {},
-        );
-  },
-  forget() {
-    subscription()
-      .then(({ drop }) => drop())
-      .catch(() => {});
-    push.value = "off";
-  },
-});

@@ -5,7 +5,7 @@
 
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
-import { beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
+import { arrival, beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { connection, info, member } from "../state/server.js";
 import { ringing } from "../state/private_calls.js";
 import { nameOf, privateUnread, conversationsById } from "../state/private_conversations.js";
@@ -53,6 +53,14 @@ export function App() {
   const titled = useComputed(title);
   useSignalEffect(() => {
     document.title = titled.value;
+  });
+  useSignalEffect(() => {
+    const { isMissing } = arrival.value ?? {};
+    if (isMissing !== undefined)
+      import("../state/browser_history.js").then(
+        ({ startHistory }) => startHistory(isMissing),
+        () => {},
+      );
   });
   if (fault)
     return html`<main class="empty">

@@ -3,7 +3,7 @@
 /** @import { Report } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { acts } from "../../state/conversation.js";
+import { acts } from "../../state/message_actions.js";
 import { channelsById, may } from "../../state/channels.js";
 import { timeOut } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/rank.js";

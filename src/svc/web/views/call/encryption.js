@@ -1,10 +1,10 @@
 // The encryption of a call: the holders of its keys, and the number that all compare.
 
-/** @import { Running } from "../../state/private_conversations.js" */
-/** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
+/** @import { Client } from "../../state/private_client.js" */
+/** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
 
 import { keyHolders } from "../../state/private_calls.js";
-import { theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
 import { memberOf } from "../../state/people.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
@@ -46,7 +46,7 @@ export function SealedDialog({ channelId, onClose }) {
   );
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    theRunning()
+    privateClient()
       .then((running) => running.numberOf(channelId))
       .then(
         (number) => setCompared({ holders, number }),

@@ -4,12 +4,13 @@
 /** @import { Held, May, Shown } from "./message.js" */
 
 import { may as mayOnServer } from "../../state/channels.js";
-import { acts } from "../../state/conversation.js";
+import { acts } from "../../state/message_actions.js";
 import { draftOf } from "../../state/drafts.js";
 import { notify, tried } from "../../state/notices.js";
 import { block, blocked, nameNow, unblock } from "../../state/people.js";
 import { addressOf, showAside, showDialog } from "../../state/navigation.js";
-import { answering, mayWriteTo, writeTo } from "../../state/private_conversations.js";
+import { writeTo } from "../../state/private_client.js";
+import { answering, mayWriteTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
 import { forward } from "../../state/shared_content.js";
 import { shortened } from "../../state/mention_text.js";

@@ -2,7 +2,7 @@
 
 /** @import { Shown } from "./message.js" */
 
-import { acts } from "../../state/conversation.js";
+import { acts } from "../../state/message_actions.js";
 import { tried } from "../../state/notices.js";
 import { nameNow } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";

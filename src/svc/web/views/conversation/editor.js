@@ -3,7 +3,7 @@
 /** @import { Names } from "../../state/mention_text.js" */
 /** @import { Shown } from "./message.js" */
 
-import { acts } from "../../state/conversation.js";
+import { acts } from "../../state/message_actions.js";
 import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";

@@ -4,7 +4,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Held, Shown } from "./message.js" */
 
-import { acts } from "../../state/conversation.js";
+import { acts } from "../../state/message_actions.js";
 import { emoji } from "../../state/emoji.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

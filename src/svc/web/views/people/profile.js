@@ -16,7 +16,8 @@ import {
   roleName,
 } from "../../state/people.js";
 import { closeDialogs, place, showDialog } from "../../state/navigation.js";
-import { mayWriteTo, writeTo } from "../../state/private_conversations.js";
+import { writeTo } from "../../state/private_client.js";
+import { mayWriteTo } from "../../state/private_conversations.js";
 import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";

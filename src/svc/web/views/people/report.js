@@ -7,7 +7,7 @@
 import { notify } from "../../state/notices.js";
 import { report } from "../../state/own_account.js";
 import { memberOf } from "../../state/people.js";
-import { theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { quoted } from "../conversation/message.js";
@@ -30,7 +30,7 @@ export function Report({ message = null, memberId = "", onClose }) {
   useLayoutEffect(() => form.current.elements.text.focus(), []);
   const secret = message?.channel_id === null ? message : null; // In a private conversation.
   const told = async (/** @type {string} */ said) => {
-    if (secret) await (await theRunning()).report(secret, said);
+    if (secret) await (await privateClient()).report(secret, said);
     else
       await report(
         message && message.channel_id !== null

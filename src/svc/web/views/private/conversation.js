@@ -10,6 +10,7 @@ import { notify } from "../../state/notices.js";
 import { leaveConversation, showDialog } from "../../state/navigation.js";
 import { memberOf } from "../../state/people.js";
 import { may } from "../../state/channels.js";
+import { privateClient } from "../../state/private_client.js";
 import {
   isBlocked,
   nameOf,
@@ -17,7 +18,6 @@ import {
   problems,
   conversationsById,
   conversationsKnown,
-  theRunning,
 } from "../../state/private_conversations.js";
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
@@ -71,7 +71,7 @@ function Open({ conversation }) {
   const dropping = useDropping(
     () => !closed && may("send_messages"),
     async (files) => {
-      const running = await theRunning();
+      const running = await privateClient();
       if (!closed && running.uploadsOf(conversation.id, undressed).add(files) === false)
         notify(t("too-many-files"));
     },
@@ -180,7 +180,7 @@ function Head({ conversation }) {
 function Content(props) {
   const { conversation, history } = props;
   if (conversation.stands === "loading" && !history.messages.value.length) {
-    const again = () => theRunning().then((made) => made.look(conversation.id));
+    const again = () => privateClient().then((made) => made.look(conversation.id));
     return html`<div class="empty">
       ${
         problems.value.has(conversation.id)

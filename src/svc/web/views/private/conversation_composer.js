@@ -6,7 +6,8 @@
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
-import { answering, attaching, begun, nameOf, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { answering, attaching, begun, nameOf } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
@@ -41,7 +42,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
   useField(conversation.id, writing.field);
   // Wait for this before attaching: a message sent at the same moment would go without its files.
   useLayoutEffect(() => {
-    theRunning().then((running) => setUploads(running.uploadsOf(conversation.id, undressed)));
+    privateClient().then((running) => setUploads(running.uploadsOf(conversation.id, undressed)));
   }, []);
   const attach = (/** @type {File[]} */ files) => {
     if (uploads?.add(files) === false) notify(t("too-many-files"));
@@ -79,7 +80,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     uploads?.sent();
     if (reply) unanswer();
     writing.completion.close();
-    Promise.all([theRunning(), later?.catch(() => now) ?? now]).then(
+    Promise.all([privateClient(), later?.catch(() => now) ?? now]).then(
       ([running, said]) => running.send(conversation.id, said, { reply: reply?.ref, files }),
       () => write(now),
     );

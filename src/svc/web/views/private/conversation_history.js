@@ -12,7 +12,8 @@
  */
 
 import { target } from "../../state/navigation.js";
-import { theRunning, unsent } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { unsent } from "../../state/private_conversations.js";
 import { inSight } from "../../state/visibility.js";
 import { member } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
@@ -83,7 +84,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   }, [marked]);
   useEffect(() => {
     if (inSight.value && conversation.unread)
-      theRunning().then((running) => running.markRead(conversation.id));
+      privateClient().then((running) => running.markRead(conversation.id));
   }, [inSight.value, conversation.unread]);
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
@@ -179,7 +180,7 @@ function together(previous, message) {
 function Unsent({ conversation, item: { key, text, files, state, problem } }) {
   const { id, nickname, avatar } = /** @type {Member} */ (member.value);
   const act = (/** @type {"discard" | "sendAgain"} */ name) =>
-    theRunning().then((running) => running[name](conversation.id, key));
+    privateClient().then((running) => running[name](conversation.id, key));
   return html`<li class=${`message pending ${state}`} tabindex="-1">
     <span class="avatar-place"><${Avatar} id=${id} name=${nickname} url=${avatar} /></span>
     <div class="body">

@@ -3,7 +3,8 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./message_adapter.js" */
 
-import { opened, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { opened } from "../../state/private_conversations.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -38,7 +39,7 @@ function Closed({ conversationId, file }) {
   const place = useRef(null);
   const { state, problem } = opened.value.get(file.id) ?? {};
   const name = unturned(shownName(file.name));
-  const open = () => theRunning().then((running) => running.openFile(conversationId, file.said));
+  const open = () => privateClient().then((running) => running.openFile(conversationId, file.said));
   useEffect(() => {
     if (file.kind !== "picture" || file.bytes > BY_ITSELF_BYTES || isSpoiler(file) || state) return undefined;
     const observer = new IntersectionObserver(([{ isIntersecting }]) => {

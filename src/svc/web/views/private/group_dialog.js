@@ -1,7 +1,7 @@
 // Create a private group conversation: its members and name.
 
 import { openConversation } from "../../state/navigation.js";
-import { theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -27,7 +27,7 @@ export function GroupDialog({ with: those = [], onClose }) {
     event.preventDefault();
     setBusy(true);
     try {
-      openConversation(await (await theRunning()).makeGroup(keys.map(idOf), name.trim()));
+      openConversation(await (await privateClient()).makeGroup(keys.map(idOf), name.trim()));
     } catch (error) {
       setProblem(explain(error));
       setBusy(false);

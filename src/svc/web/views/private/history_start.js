@@ -4,7 +4,8 @@
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { notify } from "../../state/notices.js";
-import { nameOf, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { nameOf } from "../../state/private_conversations.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -21,7 +22,7 @@ export function Beginning({ conversation }) {
     </p>`;
   const ask = async () => {
     setBusy(true);
-    await theRunning()
+    await privateClient()
       .then((running) => running.askOurs())
       .catch((error) => notify(explain(error)));
     setBusy(false);

@@ -1,7 +1,8 @@
 // Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns
 // who else it could be.
 
-import { conversations, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { conversations } from "../../state/private_conversations.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -21,7 +22,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const answer = async (/** @type {boolean} */ allowed) => {
     setBusy(true);
     setProblem("");
-    await theRunning()
+    await privateClient()
       .then((running) => running.answerOurs(thumbprint, allowed))
       .catch((error) => setProblem(explain(error)));
     setBusy(false);

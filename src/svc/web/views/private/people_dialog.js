@@ -1,10 +1,11 @@
 // The members and name of a private group conversation; add others, or leave.
 
-/** @import { Running } from "../../state/private_conversations.js" */
+/** @import { Client } from "../../state/private_client.js" */
 
 import { memberOf } from "../../state/people.js";
 import { notify } from "../../state/notices.js";
-import { nameOf, conversationsById, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { nameOf, conversationsById } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -28,11 +29,11 @@ export function PeopleDialog({ conversationId, onClose }) {
   const [removing, setRemoving] = useState("");
   const [busy, setBusy] = useState(false);
   if (!conversation) return null;
-  const attempt = async (/** @type {(running: Running) => Promise<void>} */ act) => {
+  const attempt = async (/** @type {(running: Client) => Promise<void>} */ act) => {
     setBusy(true);
     setProblem("");
     try {
-      await act(await theRunning());
+      await act(await privateClient());
     } catch (error) {
       setProblem(explain(error));
     }
@@ -52,7 +53,7 @@ export function PeopleDialog({ conversationId, onClose }) {
     });
   const leave = async () => {
     try {
-      await (await theRunning()).leave(conversationId);
+      await (await privateClient()).leave(conversationId);
       onClose();
     } catch (error) {
       notify(explain(error));

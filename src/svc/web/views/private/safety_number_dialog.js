@@ -1,9 +1,10 @@
 // Explain how a private conversation is encrypted, and show the number that both sides compare.
 
-/** @import { Running } from "../../state/private_conversations.js" */
-/** @typedef {Awaited<ReturnType<Running["numberOf"]>>} Compared */
+/** @import { Client } from "../../state/private_client.js" */
+/** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
 
-import { nameOf, conversationsById, theRunning } from "../../state/private_conversations.js";
+import { privateClient } from "../../state/private_client.js";
+import { nameOf, conversationsById } from "../../state/private_conversations.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
@@ -22,7 +23,7 @@ export function NumberDialog({ conversationId, onClose }) {
   // Whether the camera scans, or the wrong code that it read.
   const [{ scanning, wrong }, setScan] = useState({ scanning: false, wrong: "" });
   useEffect(() => {
-    theRunning()
+    privateClient()
       .then((running) => running.numberOf(conversationId))
       .then(setNumber, (error) => setProblem(explain(error)));
   }, [conversationId, conversation]);
@@ -31,7 +32,7 @@ export function NumberDialog({ conversationId, onClose }) {
   const end = (why = "") => setScan({ scanning: false, wrong: why });
   const verify = async (/** @type {string[] | null} */ digits) => {
     end();
-    const running = await theRunning();
+    const running = await privateClient();
     await running.verify(conversationId, digits);
     await running.look(conversationId);
   };

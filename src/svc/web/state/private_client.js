@@ -1,0 +1,85 @@
+// The client of private conversations, fetched some time after the greeting, or on demand. docs/private.md
+
+/** @typedef {typeof import("./private/index.js").running} Client */
+
+import { openConversation, place } from "./navigation.js";
+import { conversations } from "./private_conversations.js";
+import { listen } from "./server.js";
+
+const CALM_MS = 4000; // After the greeting: the page is drawn first.
+
+/** @type {Promise<Client> | null} */
+let client = null;
+let timer = 0;
+
+/** Load the code that reads and writes conversations. */
+export const privateClient = () =>
+  (client ??= import("./private/index.js")
+    .then((module) => module.running)
+    .catch((error) => {
+      client = null;
+      throw error;
+    }));
+
+/**
+ * Open the conversation with this member, creating it if needed. Rejects as the request does.
+ * @param {string} memberId
+ */
+export async function writeTo(memberId) {
+  const known = conversations.value.find(
+    (conversation) => conversation.two && conversation.members.includes(memberId),
+  );
+  openConversation(known?.id ?? (await (await privateClient()).begin([memberId])));
+}
+
+/**
+ * Perform an action on a private message.
+ * @param {keyof Client["acts"]} name
+ * @param {object} message
+ * @param {unknown[]} details
+ * @returns {Promise<void>}
+ */
+export const act = async (name, message, ...details) =>
+  /** @type {Record<string, (...given: any[]) => Promise<void>>} */ ((await privateClient()).acts)[name](
+    message,
+    ...details,
+  );
+
+/** @param {number} ms */
+function later(ms) {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
+    const idle = globalThis.requestIdleCallback ?? ((act) => setTimeout(act));
+    idle(
+      () =>
+        privateClient().then(
+          (made) => made.refresh(),
+          () => later(CALM_MS * 4),
+        ),
+      { timeout: CALM_MS * 2 },
+    );
+  }, ms);
+}
+
+listen({
+  greet: () => later(place.value?.conversationId ? 0 : CALM_MS),
+  resume: () => later(0),
+  hear(event, data) {
+    if (!event.startsWith("private_") && event !== "member_left") return;
+    if (client || event !== "member_left")
+      privateClient().then(
+        (made) => made.heard(event, data),
+        () => later(CALM_MS),
+      );
+  },
+  forget() {
+    clearTimeout(timer);
+    // Even if the code was never loaded, something may be stored.
+    if (client) client.then((made) => made.forget());
+    else
+      import("../transport/private_store.js").then(
+        (store) => store.erasePrivateStore(),
+        () => {},
+      );
+  },
+});
