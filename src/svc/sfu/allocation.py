@@ -243,11 +243,17 @@ class Allocator:
         planned = plan(videos, (estimate - reserved * margin) / margin)
         ordered = sorted(videos, key=lambda video: video.importance)
         waiting = [video for video in ordered if planned[video.key] > present[video.key]]
-        for video in waiting:
-            levels, level = video.levels, present[video.key]
-            after = need + levels[planned[video.key]].bps - levels[level].bps
-            if estimate >= margin * after + (0 if level else _RESUME_MARGIN_BPS):
-                present[video.key] = planned[video.key]
+        # Paused videos come first: every video gets its picture back before one gets a better picture.
+        for video in sorted(waiting, key=lambda video: present[video.key] > 0):
+            level = present[video.key]
+            spare = estimate - (0 if level else _RESUME_MARGIN_BPS) - margin * need
+            fits = (
+                higher
+                for higher in range(planned[video.key], level, -1)
+                if margin * (video.levels[higher].bps - video.levels[level].bps) <= spare
+            )
+            if raised := next(fits, 0):
+                present[video.key] = raised
                 self._raised_at, self._raise_after, self._unproven = now, now + _RAISE_INTERVAL_S, True
                 return
         if not waiting:

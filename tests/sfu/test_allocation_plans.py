@@ -1,0 +1,210 @@
+"""The allocation with the real estimator on seeded lines in virtual time, within the bounds of each plan."""
+
+from collections import deque
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+import pytest
+
+from svc.sfu.allocation import UNLIMITED, Allocator, Limit, Video, ladder, wanted_bps
+from tests._rtp.link_plans import FRAME_S, PACKET_BYTES, Phase, Plan, Run
+
+K = 1_000.0
+SEEDS = range(1, 6)
+AUDIO_BPS = 80 * K
+CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
+SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
+# A keyframe has this many times the bytes of an average frame.
+KEYFRAME = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The bounds of one phase. Times are seconds from its start."""
+
+    shown: tuple[int, int] | None = None  # videos that are not paused at its end: (least, most)
+    pictures_back: float | None = None  # no video is paused from then on
+    all_back: float | None = None  # each video is as wished from then on
+    sent_share: float | None = None  # of the capacity, at most, from 1.5 s on
+    used_share: float | None = None  # of the capacity, at least, at its end
+    queue_s: float | None = None  # 95 % of the queue, from 1.5 s on
+    changes: int | None = None  # of limits, at most, in its second half
+    screen_sharp: bool = False  # the screen has its full size at its end
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """The lines and the videos of one receiver."""
+
+    name: str
+    phases: tuple[tuple[float, float], ...]  # (seconds, capacity in bit/s)
+    expected: tuple[Expected, ...]
+    cameras: int = 4
+    screen: bool = False
+    loss: float = 0.0
+    line: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Sample:
+    at: float
+    limits: dict[str, Limit]
+    bps: float
+    queue_s: float
+
+
+class AllocatedRun(Run):
+    """A Run whose sender forwards the levels that the allocation permits."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        starts = [sum(seconds for seconds, _ in scenario.phases[:n]) for n in range(len(scenario.phases))]
+        phases = tuple(
+            Phase(start, capacity, loss=scenario.loss)
+            for start, (_, capacity) in zip(starts, scenario.phases, strict=True)
+        )
+        seconds = sum(seconds for seconds, _ in scenario.phases)
+        line = Plan(scenario.name, phases, (), seconds)
+        super().__init__(replace(line, **scenario.line), seed)  # type: ignore[arg-type]
+        self.allocator = Allocator()
+        self.samples: list[Sample] = []
+        self.rates = {f"camera {n}": CAMERA for n in range(scenario.cameras)}
+        self.screens = {"screen": SCREEN} if scenario.screen else {}
+        self.keyframes: dict[str, int] = {}
+        self.reviewed = (0.0, 0.0)
+
+    def _frame(self, pending: deque[float], now: float, phase: Phase) -> None:
+        videos = self._videos()
+        estimate = self.estimator.estimate() if now > 1.3 else None
+        last_estimate, at = self.reviewed
+        changed = estimate is not None and not 0.97 * last_estimate < estimate < 1.05 * last_estimate
+        before = dict(self.allocator.limits)
+        if changed or now >= min(self.allocator.next_review, at + 1):
+            self.reviewed = (estimate or 0.0, now)
+            limits = self.allocator.review(videos, estimate, AUDIO_BPS, now)
+            self.estimator.want(wanted_bps(videos, AUDIO_BPS))
+            for video in videos:
+                earlier = before.get(video.key)
+                if earlier is not None and limits[video.key].spatial != earlier.spatial:
+                    self.keyframes[video.key] = KEYFRAME
+        rates = {v.key: v.levels[v.index(self.allocator.limits[v.key])].bps for v in videos}
+        bits = AUDIO_BPS * FRAME_S
+        for key, bps in rates.items():
+            bits += bps * FRAME_S * self.keyframes.pop(key, 1)
+        count = bits / 8 / PACKET_BYTES
+        whole = int(count) + (self.random.random() < count - int(count))
+        pending.extend(now + i * FRAME_S * 0.6 / max(whole, 1) for i in range(whole))
+        queue = max(0.0, self.line.free_at - now)
+        sample = Sample(now - 1, dict(self.allocator.limits), AUDIO_BPS + sum(rates.values()), queue)
+        self.samples.append(sample)
+
+    def _videos(self) -> list[Video]:
+        """Return the videos as they are measured: the rates vary by up to a tenth."""
+        varied = 0.9 + 0.2 * self.random.random()
+        return [
+            Video(
+                key,
+                ladder([[varied * bps for bps in layers] for layers in rates], -1, -1, screen=screen),
+                90 if screen else 50,
+                screen=screen,
+            )
+            for tracks, screen in ((self.rates, False), (self.screens, True))
+            for key, rates in tracks.items()
+        ]
+
+
+def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
+    """Describe each violated bound."""
+    found: list[str] = []
+    start = 0.0
+    for (seconds, capacity), expected in zip(scenario.phases, scenario.expected, strict=True):
+        samples = [sample for sample in run.samples if start <= sample.at < start + seconds]
+        settled = [sample for sample in samples if sample.at >= start + 1.5]
+        half = [sample for sample in samples if sample.at >= start + seconds / 2]
+        back_at = max((s.at - start for s in samples if set(s.limits.values()) != {UNLIMITED}), default=0.0)
+        pictures_at = max(
+            (s.at - start for s in samples if any(limit.paused for limit in s.limits.values())), default=0.0
+        )
+        shown = sum(not limit.paused for limit in samples[-1].limits.values())
+        sent = sorted(sample.bps for sample in settled)[int(0.95 * len(settled))]
+        queue = sorted(sample.queue_s for sample in settled)[int(0.95 * len(settled))]
+        changes = sum(one.limits != other.limits for one, other in pairwise(half))
+        last = samples[-1].bps / capacity
+        screen = samples[-1].limits.get("screen", UNLIMITED)
+        checks = [
+            ("shown", shown, expected.shown is None or expected.shown[0] <= shown <= expected.shown[1]),
+            (
+                "pictures back after",
+                pictures_at,
+                expected.pictures_back is None or pictures_at <= expected.pictures_back,
+            ),
+            ("all back after", back_at, expected.all_back is None or back_at <= expected.all_back),
+            (
+                "sent share",
+                sent / capacity,
+                expected.sent_share is None or sent <= expected.sent_share * capacity,
+            ),
+            ("used share", last, expected.used_share is None or last >= expected.used_share),
+            ("queue", queue, expected.queue_s is None or queue <= expected.queue_s),
+            ("changes", changes, expected.changes is None or changes <= expected.changes),
+            ("screen", screen, not expected.screen_sharp or screen.rank >= (2, 0)),
+        ]
+        found += [f"from {start:.0f} s: {name} is {value}" for name, value, held in checks if not held]
+        start += seconds
+    return found
+
+
+WIDE = Expected(all_back=6)
+SCENARIOS = [
+    Scenario(
+        "2 M, 300 k, 4 M",
+        ((10, 2e6), (10, 3e5), (12, 4e6)),
+        (
+            Expected(shown=(4, 4), sent_share=1.05, used_share=0.5, queue_s=0.15),
+            Expected(shown=(0, 3), sent_share=1.05),
+            Expected(pictures_back=5, used_share=0.6),
+        ),
+    ),
+    Scenario("8 M at once", ((12, 8e6),), (WIDE,)),
+    Scenario(
+        "8 M, 800 k, 8 M, with a screen",
+        ((10, 8e6), (10, 8e5), (12, 8e6)),
+        (WIDE, Expected(sent_share=1.05, queue_s=0.2), WIDE),
+        screen=True,
+    ),
+    Scenario(
+        "1.5 M with a screen",
+        ((15, 1.5e6),),
+        (Expected(sent_share=1.05, queue_s=0.15, screen_sharp=True, changes=10),),
+        screen=True,
+    ),
+    Scenario(
+        "everything is paused, then the line grows",
+        ((8, 1e5), (8, 4e6)),
+        (Expected(shown=(0, 1)), Expected(pictures_back=5, used_share=0.5)),
+    ),
+    Scenario(
+        "2 M with 10 % of loss", ((20, 2e6),), (Expected(shown=(4, 4), used_share=0.5, changes=12),), loss=0.1
+    ),
+    Scenario(
+        "2 M, 150 ms away",
+        ((20, 2e6),),
+        (Expected(shown=(4, 4), used_share=0.5, queue_s=0.2),),
+        line={"delay_s": 0.15},
+    ),
+    Scenario(
+        "2 M with jitter",
+        ((20, 2e6),),
+        (Expected(shown=(4, 4), used_share=0.4, queue_s=0.2),),
+        line={"jitter_s": 0.03},
+    ),
+    Scenario("25 cameras on 8 M", ((15, 8e6),), (Expected(shown=(25, 25), used_share=0.6),), cameras=25),
+    Scenario("800 k", ((20, 8e5),), (Expected(shown=(3, 4), sent_share=1.0, queue_s=0.15, changes=12),)),
+]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_a_receiver_gets_as_much_as_its_line_carries(scenario: Scenario, seed: int) -> None:
+    run = AllocatedRun(scenario, seed)
+    run.play()
+    assert violations(scenario, run) == []
