@@ -15,14 +15,14 @@ import sqlite3
 import sys
 import threading
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from svc.base import database_file
+from svc.base import commit_log, database_file
+from svc.base.commit_log import CommitLog, LogLost
+from svc.base.commit_statistics import COMMIT_BUCKETS_S, GROUP_BUCKETS, MAX_GROUP, Statistics
 from svc.base.database_file import CHECK_FIRST_BYTES
 from svc.base.database_file import DatabaseError as DatabaseError
 from svc.base.database_file import connect as connect
@@ -30,12 +30,12 @@ from svc.base.free_space import FreeSpace
 from svc.base.migrations import Migration, migrate
 from svc.base.private_files import tighten
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
+from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
+from svc.base.write_group import StorageFailed as StorageFailed
+from svc.base.write_group import Write as Write
 
 # Further writers are refused: each holds its request's memory while it waits.
 MAX_WAITING = 10_000
-# The most writes in one commit. A function takes some 10 µs. A larger group would delay its first write
-# without making the fsync cheaper.
-MAX_GROUP = 1_000
 # For pages of history and the like. They use an index: 100 messages take 1 ms.
 READERS = 2
 # Queries queued on each reader, including the running one.
@@ -60,17 +60,8 @@ STUCK_AFTER_S = 10.0
 # On a full disk the small write of `works` may fit although no message does: a failure counts this long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
-# Errors of the disk, not of the statement: full, read-only, failing.
-_DISK_FAULTS = frozenset(
-    {
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
-        sqlite3.SQLITE_NOMEM,
-    }
+_OF_A_CLUSTER = (
+    "belongs to a cluster. Start it with --cluster, or with --leave-cluster to let this copy go its own way"
 )
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
@@ -83,60 +74,26 @@ Connection = sqlite3.Connection
 OnCommit = Callable[[T], None]
 
 
-class StorageFailed(Exception):
-    """A write was not saved: the disk is full, broken or read-only. All of it was undone."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PendingWrite:
-    apply: Callable[[Connection], Any]
-    future: "asyncio.Future[Any]"
-    # Maps the result to the response.
-    on_commit: Callable[[Any], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Write(Generic[T, Answer]):
-    """A planned write: `apply` as for `Database.write`, and `on_commit`, which returns the response."""
-
-    apply: Callable[[Connection], T]
-    on_commit: Callable[[T], Answer]
-
-
-_Outcome = tuple[_PendingWrite, Any, BaseException | None]
-
-# Most commits contain one write, under load hundreds. Most take a millisecond or two.
-GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
-COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
-
-
-@dataclass(slots=True)
-class Statistics:
-    """Counts of the writer's thread. Each bucket has its own count, the last for values above all bounds."""
-
-    writes: int = 0
-    failed_writes: int = 0
-    group_sizes: list[int] = field(default_factory=lambda: [0] * (len(GROUP_BUCKETS) + 1))
-    commit_times: list[int] = field(default_factory=lambda: [0] * (len(COMMIT_BUCKETS_S) + 1))
-    commit_seconds: float = 0.0
-
-    def committed(self, writes: int, seconds: float) -> None:
-        self.writes += writes
-        self.group_sizes[bisect_left(GROUP_BUCKETS, writes)] += 1
-        self.commit_times[bisect_left(COMMIT_BUCKETS_S, seconds)] += 1
-        self.commit_seconds += seconds
-
-
 class Database:
     """A database. `open` creates one; `close` it. Methods belong to the event loop that opened it."""
 
-    def __init__(self, path: Path, free_space: FreeSpace, readers: QueryPool, searchers: QueryPool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        free_space: FreeSpace,
+        readers: QueryPool,
+        searchers: QueryPool,
+        log: CommitLog | None,
+    ) -> None:
         self.path = path
+        self._log = log
+        # Why the log takes no writes, in words for clients; empty without a log, and while it does.
+        self._suspended = ""
         self._free_space = free_space
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
-        self._waiting: queue.SimpleQueue[_PendingWrite | None] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
         self._closed = False
         # Held from the decision on a `write_exclusive` until it has been applied.
         self._turn = asyncio.Lock()
@@ -157,17 +114,20 @@ class Database:
         self._writer = threading.Thread(target=self._write_all, name="database", daemon=True)
 
     @classmethod
-    async def open(cls, path: Path, migrations: Sequence[Migration], backups: Path) -> "Database":
+    async def open(
+        cls, path: Path, migrations: Sequence[Migration], backups: Path, log: CommitLog | None = None
+    ) -> "Database":
         """Bring the schema up to date and serve. Raises DatabaseError.
 
-        Copies the file into `backups` before it changes a schema that holds data.
+        Copies the file into `backups` before it changes a schema that holds data. With a `log`, every
+        commit waits for it.
         """
-        free_space = await asyncio.to_thread(_prepare, path, migrations, backups)
+        free_space = await asyncio.to_thread(_prepare, path, migrations, backups, log)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
         connections = [await database_file.reader(path) for _ in range(READERS + SEARCHERS)]
         readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
         searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
-        database = cls(path, free_space, readers, searchers)
+        database = cls(path, free_space, readers, searchers, log)
         database._writer.start()
         if await asyncio.to_thread(lambda: path.stat().st_size) > CHECK_FIRST_BYTES:
             database._checker = threading.Thread(target=database._check, name="database check", daemon=True)
@@ -257,7 +217,9 @@ class Database:
     def _begin(self, write: Write[Any, Answer]) -> "asyncio.Future[Answer]":
         if self._closed or self._waiting.qsize() >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
-        pending = _PendingWrite(write.apply, self._loop.create_future(), write.on_commit)
+        if self._suspended:
+            raise Unreplicated(self._suspended)
+        pending = PendingWrite(write.apply, self._loop.create_future(), write.on_commit)
         self._waiting.put(pending)
         return pending.future
 
@@ -350,7 +312,7 @@ class Database:
     # The writer's thread.
 
     def _write_all(self) -> None:
-        connection = connect(self.path)
+        connection = connect(self.path, recording=self._log is not None)
         free_space = self._free_space
         try:
             while (group := self._next_group(free_space.wait_s(emptying=bool(self._emptying)))) is not None:
@@ -372,12 +334,11 @@ class Database:
         waiting = list(self._emptying)
         if waiting and free_space.empty_log(connection):
             del self._emptying[: len(waiting)]
-            with suppress(RuntimeError):  # The loop and its callers are gone.
-                self._loop.call_soon_threadsafe(_release, waiting)
+            self._post(_release, waiting)
 
-    def _next_group(self, wait_s: float | None) -> list[_PendingWrite] | None:
+    def _next_group(self, wait_s: float | None) -> list[PendingWrite] | None:
         """Return the waiting writes: none after `wait_s`, and None once the database is being closed."""
-        group: list[_PendingWrite] = []
+        group: list[PendingWrite] = []
         with suppress(queue.Empty):
             write = self._waiting.get(timeout=wait_s)
             while write is not None:
@@ -390,22 +351,49 @@ class Database:
             self._waiting.put(None)  # The next call sees it again.
         return group
 
-    def _commit(self, connection: Connection, group: Sequence[_PendingWrite]) -> None:
+    def _commit(self, connection: Connection, group: Sequence[PendingWrite]) -> None:
         started = time.perf_counter()
+        logged = False
         try:
-            outcomes = _run(connection, group)
+            outcomes = run(connection, group)
+            if self._log is not None:
+                self._log.append(connection, lambda reason: self._post(self._doubt, reason, group))
+                logged = True
             connection.execute("COMMIT")
             failed = [fault for _, _, fault in outcomes if isinstance(fault, StorageFailed)]
             self.statistics.committed(len(group) - len(failed), time.perf_counter() - started)
             if failed:
                 self._note_failure(failed[0], len(failed))
-        except sqlite3.Error as fault:
+        except (sqlite3.Error, LogLost) as fault:
             self._note_failure(fault, len(group))
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             outcomes = [(write, None, StorageFailed(str(fault))) for write in group]
+            if self._log is not None and (logged or isinstance(fault, LogLost)):
+                self._log.left_behind(fault)
+                self._post(self._doubt, str(fault), group)
+                return
+        self._post(self._confirm, outcomes)
+
+    def _post(self, call: Callable[..., object], *arguments: object) -> None:
         with suppress(RuntimeError):  # The loop and its callers are gone.
-            self._loop.call_soon_threadsafe(_answer, outcomes)
+            self._loop.call_soon_threadsafe(call, *arguments)
+
+    def _doubt(self, reason: str, group: Sequence[PendingWrite]) -> None:
+        """Refuse writes until the log confirms the group, which may still be stored."""
+        self._suspended = reason
+        unconfirmed = [*group]
+        with suppress(queue.Empty):
+            while (write := self._waiting.get_nowait()) is not None:
+                unconfirmed.append(write)
+            self._waiting.put(None)
+        for write in unconfirmed:
+            if not write.future.done():
+                write.future.set_exception(Unreplicated(reason))
+
+    def _confirm(self, outcomes: Sequence[Outcome]) -> None:
+        self._suspended = ""
+        _answer(outcomes)
 
     def _note_failure(self, fault: Exception, writes: int) -> None:
         self._write_fault = str(fault)
@@ -416,7 +404,7 @@ class Database:
             self._note_damage(fault)
 
 
-def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> FreeSpace:
+def _prepare(path: Path, migrations: Sequence[Migration], backups: Path, log: CommitLog | None) -> FreeSpace:
     try:
         if path.exists():
             database_file.examine(path, migrations)
@@ -424,56 +412,14 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path) -> Free
             database_file.make(path, migrations)
         tighten(path)
         with closing(connect(path)) as connection:
-            migrate(connection, migrations, backups)
+            if log is None and commit_log.position_in(connection) is not None:
+                raise DatabaseError(f"{path} {_OF_A_CLUSTER}")
+            migrate(connection, migrations, backups, log.append_script if log is not None else None)
             if connection.execute("PRAGMA application_id").fetchone()[0] != database_file.APPLICATION_ID:
                 database_file.touch(connection)
         return FreeSpace(path)
-    except (sqlite3.Error, OSError) as fault:
+    except (sqlite3.Error, OSError, LogLost) as fault:
         raise DatabaseError(f"{path} cannot be used: {fault}") from fault
-
-
-def _run(connection: Connection, group: Sequence[_PendingWrite]) -> list[_Outcome]:
-    """Run all writes in a transaction that stays open.
-
-    Savepoints cost as much as statements, so the first attempt uses none: most failing writes have changed
-    nothing, and the rest of the group stands. If one had changed something, the others run again.
-    """
-    outcomes: list[_Outcome] = []
-    connection.execute("BEGIN IMMEDIATE")
-    for write in group:
-        changes = connection.total_changes
-        try:
-            outcomes.append((write, write.apply(connection), None))
-        except Exception as fault:
-            if connection.total_changes != changes or not connection.in_transaction:
-                break
-            outcomes.append((write, None, _meant(fault)))
-    else:
-        return outcomes
-    if connection.in_transaction:  # Some disk errors end the transaction.
-        connection.execute("ROLLBACK")
-    connection.execute("BEGIN IMMEDIATE")
-    refused = {id(write): (write, result, fault) for write, result, fault in outcomes if fault}
-    return [refused.get(id(write)) or _in_savepoint(connection, write) for write in group]
-
-
-def _in_savepoint(connection: Connection, write: _PendingWrite) -> _Outcome:
-    connection.execute("SAVEPOINT change")
-    try:
-        result = write.apply(connection)
-    except Exception as fault:
-        connection.execute("ROLLBACK TO change")
-        connection.execute("RELEASE change")
-        return write, None, _meant(fault)
-    connection.execute("RELEASE change")
-    return write, result, None
-
-
-def _meant(fault: Exception) -> Exception:
-    """Convert a disk error to StorageFailed, because no write caused it."""
-    if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
-        return StorageFailed(str(fault))
-    return fault
 
 
 def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
@@ -482,7 +428,7 @@ def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
             each.set_result(None)
 
 
-def _answer(outcomes: Sequence[_Outcome]) -> None:
+def _answer(outcomes: Sequence[Outcome]) -> None:
     """Send outcomes on the event loop. A caller that has stopped waiting gets none, but its write stands."""
     for write, result, fault in outcomes:
         answer = None

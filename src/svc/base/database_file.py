@@ -13,6 +13,7 @@ from pathlib import Path
 
 import aiosqlite
 
+from svc.base.commit_log import RecordingConnection
 from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
 
@@ -106,9 +107,15 @@ def make(path: Path, migrations: Sequence[Migration]) -> None:
     making.rename(path)
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, *, recording: bool = False) -> sqlite3.Connection:
     """Return a connection that writes durably. The caller must own the file."""
-    connection = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path,
+        timeout=_BUSY_TIMEOUT_S,
+        isolation_level=None,
+        check_same_thread=False,
+        factory=RecordingConnection if recording else sqlite3.Connection,
+    )
     connection.row_factory = sqlite3.Row
     # Overwrite deleted rows, and keep rows out of temporary files.
     for pragma in (

@@ -5,7 +5,7 @@ older file is copied before it is changed. Scripts may call `stored_emoji`. Know
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +38,16 @@ def migrations_in(folder: Path) -> list[Migration]:
     return migrations
 
 
-def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], backups: Path) -> None:
-    """Apply all missing migrations atomically. Raises sqlite3.Error and OSError."""
+def migrate(
+    connection: sqlite3.Connection,
+    migrations: Sequence[Migration],
+    backups: Path,
+    append: Callable[[sqlite3.Connection, str], None] | None = None,
+) -> None:
+    """Apply all missing migrations atomically. Raises sqlite3.Error and OSError, and what `append` raises.
+
+    `append` puts the script into a log, before the commit.
+    """
     version = schema_version(connection)
     newest = migrations[-1].number if migrations else 0
     if version > newest:
@@ -52,10 +60,13 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Migration], bac
         return
     if version:
         _copy(connection, backups / f"before-schema-{due[-1].number}-from-{version}.sqlite3")
-    statements = statements_of(due, connection)
+    script = f"{statements_of(due, connection)}\nPRAGMA user_version={newest};"
     try:
-        connection.executescript(f"BEGIN IMMEDIATE;\n{statements}\nPRAGMA user_version={newest};\nCOMMIT;")
-    except sqlite3.Error:
+        connection.executescript(f"BEGIN IMMEDIATE;\n{script}")
+        if append is not None:
+            append(connection, script)
+        connection.execute("COMMIT")
+    except BaseException:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise

@@ -11,13 +11,16 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aiohttp import ClientSession, ClientTimeout, web
 from aiohttp.typedefs import Handler, Middleware
 
 from svc.base import logs
+from svc.base.commit_log import CommitLog
 from svc.base.config import ConfigError, is_loopback
+from svc.base.control_socket import Handler as ControlHandler
 from svc.base.control_socket import listening
 from svc.base.data_folder import held
 from svc.base.database import Database, DatabaseError
@@ -50,6 +53,15 @@ from svc.chat.tls import TlsFiles
 from svc.chat.uploads.receiving import EXPOSED, OPTIONS, SAID
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """The parts of a cluster's node that its server needs: the log of its commits, and its commands."""
+
+    log: CommitLog
+    # Adds the node's commands to the server's.
+    commands: Callable[[ControlHandler], ControlHandler]
 
 
 class Draining:
@@ -118,12 +130,14 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
 
 
 @contextlib.asynccontextmanager
-async def opened(config: ChatConfig) -> AsyncIterator[Database]:
+async def opened(config: ChatConfig, log: CommitLog | None = None) -> AsyncIterator[Database]:
     """Open the database of DATA_DIR and lock the folder. Raises ConfigError."""
     with held(config.data_dir):
         path = config.data_dir / DATABASE_NAME
         try:
-            database = await Database.open(path, migrations_in(SCHEMA_FOLDER), config.data_dir / "backups")
+            database = await Database.open(
+                path, migrations_in(SCHEMA_FOLDER), config.data_dir / "backups", log
+            )
         except DatabaseError as fault:
             raise ConfigError(str(fault)) from None
         try:
@@ -146,8 +160,10 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
 
 
 @contextlib.asynccontextmanager
-async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[str]:
-    """Run a server and yield its address.
+async def serving(
+    config: ChatConfig, flags: Flags = NO_FLAGS, replication: Replication | None = None
+) -> AsyncIterator[str]:
+    """Run a server and yield its address. With `replication`, it is the owner in a cluster.
 
     At the end it refuses new connections, notifies pages, and lets requests in progress finish.
     """
@@ -156,7 +172,7 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
     # gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (
-        opened(config) as database,
+        opened(config, replication.log if replication is not None else None) as database,
         ClientSession(
             timeout=ClientTimeout(), headers=identity, auto_decompress=False, max_headers=64
         ) as session,
@@ -168,7 +184,10 @@ async def serving(config: ChatConfig, flags: Flags = NO_FLAGS) -> AsyncIterator[
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
             loop.whose = lambda said: community.tokens.shown_in(said, time.time())
-        control = listening(config.data_dir, community.commands.run)
+        commands: ControlHandler = community.commands.run
+        if replication is not None:
+            commands = replication.commands(commands)
+        control = listening(config.data_dir, commands)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
         draining = Draining()
         application = build(community, config, draining)

@@ -1,0 +1,130 @@
+"""The port of a replicated log: each commit of a database waits until the log has its statements.
+
+A database without a log never touches this module's classes. With one, the writer's thread records the
+statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
+log's position is a row of the same file, written in the same transaction, so a file always knows how much of
+the log it contains. Knows neither the log's transport nor any other table.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Protocol, cast
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+# A statement with the parameters of each of its executions.
+Statement = tuple[str, list[Parameters]]
+
+_READERS = ("SELECT", "PRAGMA", "SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")
+_READS, _ALWAYS, _IF_CHANGED = range(3)
+_TABLE = "cluster_position"
+
+
+class LogLost(Exception):
+    """The transaction is not in the log and never will be. The message names the reason."""
+
+
+class CommitLog(Protocol):
+    """A log that a database's commits wait for. Its methods block and run on the writer's thread."""
+
+    def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
+        """Put the open transaction's statements into the log.
+
+        Blocks until the outcome is known, however long that takes. `doubt` is called once with the reason
+        when it takes too long for callers to wait. Raises LogLost.
+        """
+
+    def append_script(self, connection: sqlite3.Connection, script: str) -> None:
+        """Put the script that the open transaction has run into the log. Raises LogLost."""
+
+    def left_behind(self, fault: Exception) -> None:
+        """Stop this node: the log has a transaction that the file could not store."""
+
+
+class RecordingConnection(sqlite3.Connection):
+    """A connection that records the statements that change rows, for the writer's thread."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self.statements: list[Statement] = []
+        self._mark = 0
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        kind = _kind(sql)
+        if kind == _READS:
+            self._follow(sql)
+            return super().execute(sql, parameters)
+        before = self.total_changes
+        cursor = super().execute(sql, parameters)
+        if kind == _ALWAYS or self.total_changes != before:
+            self._add(sql, [parameters])
+        return cursor
+
+    def executemany(self, sql: str, parameters: Iterable[Any], /) -> sqlite3.Cursor:
+        given: list[Parameters] = list(parameters)
+        cursor = super().executemany(sql, given)
+        if given:
+            self._add(sql, given)
+        return cursor
+
+    def _add(self, sql: str, parameters: list[Parameters]) -> None:
+        last = self.statements[-1] if len(self.statements) > self._mark else None
+        if last is not None and last[0] == sql:
+            last[1].extend(parameters)
+        else:
+            self.statements.append((sql, parameters))
+
+    def _follow(self, sql: str) -> None:
+        """Forget statements that are rolled back. The writer nests no savepoints."""
+        if sql.startswith("SAVEPOINT"):
+            self._mark = len(self.statements)
+        elif sql.startswith("ROLLBACK TO"):
+            del self.statements[self._mark :]
+        elif sql.startswith(("BEGIN", "COMMIT", "ROLLBACK")):
+            self.statements = []
+            self._mark = 0
+
+
+@lru_cache(maxsize=1024)
+def _kind(sql: str) -> int:
+    words = sql.lstrip().upper()
+    if words.startswith(_READERS):
+        return _READS
+    # An INSERT that changes no row can still use up an AUTOINCREMENT number, and SQLite counts the rows of a
+    # statement with RETURNING only after the last one has been fetched.
+    return _ALWAYS if words.startswith(("INSERT", "REPLACE")) or "RETURNING" in words else _IF_CHANGED
+
+
+def recorded(connection: sqlite3.Connection) -> list[Statement]:
+    return cast(RecordingConnection, connection).statements
+
+
+# The position of a file in its log.
+
+
+def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
+    """Return the log's name, the last sequence that the file contains, and its epoch. None without a log."""
+    if connection.execute(f"SELECT 1 FROM sqlite_schema WHERE name = '{_TABLE}'").fetchone() is None:
+        return None
+    name, sequence, epoch = connection.execute(f"SELECT log, sequence, epoch FROM {_TABLE}").fetchone()
+    return str(name), int(sequence), int(epoch)
+
+
+def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) -> None:
+    """Make the file a part of a log, beginning behind `sequence`."""
+    with connection:
+        connection.execute(
+            f"CREATE TABLE IF NOT EXISTS {_TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), log TEXT NOT NULL,"
+            " sequence INTEGER NOT NULL, epoch INTEGER NOT NULL) STRICT"
+        )
+        connection.execute(f"INSERT OR REPLACE INTO {_TABLE} VALUES (1, ?, ?, ?)", (log, sequence, epoch))
+
+
+def detach(connection: sqlite3.Connection) -> None:
+    """Make the file independent of its log, which it can never join again."""
+    connection.execute(f"DROP TABLE IF EXISTS {_TABLE}")
+
+
+def move_to(connection: sqlite3.Connection, sequence: int, epoch: int) -> None:
+    """Note within a transaction how much of the log the file contains once it is committed."""
+    sqlite3.Connection.execute(connection, f"UPDATE {_TABLE} SET sequence = ?, epoch = ?", (sequence, epoch))

@@ -1,0 +1,95 @@
+"""A group of writes in one transaction, of which those that fail are undone."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+# Errors of the disk, not of the statement: full, read-only, failing.
+_DISK_FAULTS = frozenset(
+    {
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_NOMEM,
+    }
+)
+
+T = TypeVar("T")
+Answer = TypeVar("Answer")
+Connection = sqlite3.Connection
+
+
+class StorageFailed(Exception):
+    """A write was not saved: the disk is full, broken or read-only. All of it was undone."""
+
+
+class Unreplicated(StorageFailed):
+    """A cluster cannot confirm a write. The message is for clients, and says whether it may still happen."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWrite:
+    apply: Callable[[Connection], Any]
+    future: "asyncio.Future[Any]"
+    # Maps the result to the response.
+    on_commit: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Generic[T, Answer]):
+    """A planned write: `apply` as for `Database.write`, and `on_commit`, which returns the response."""
+
+    apply: Callable[[Connection], T]
+    on_commit: Callable[[T], Answer]
+
+
+Outcome = tuple[PendingWrite, Any, BaseException | None]
+
+
+def run(connection: Connection, group: Sequence[PendingWrite]) -> list[Outcome]:
+    """Run all writes in a transaction that stays open.
+
+    Savepoints cost as much as statements, so the first attempt uses none: most failing writes have changed
+    nothing, and the rest of the group stands. If one had changed something, the others run again.
+    """
+    outcomes: list[Outcome] = []
+    connection.execute("BEGIN IMMEDIATE")
+    for write in group:
+        changes = connection.total_changes
+        try:
+            outcomes.append((write, write.apply(connection), None))
+        except Exception as fault:
+            if connection.total_changes != changes or not connection.in_transaction:
+                break
+            outcomes.append((write, None, _meant(fault)))
+    else:
+        return outcomes
+    if connection.in_transaction:  # Some disk errors end the transaction.
+        connection.execute("ROLLBACK")
+    connection.execute("BEGIN IMMEDIATE")
+    refused = {id(write): (write, result, fault) for write, result, fault in outcomes if fault}
+    return [refused.get(id(write)) or _in_savepoint(connection, write) for write in group]
+
+
+def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
+    connection.execute("SAVEPOINT change")
+    try:
+        result = write.apply(connection)
+    except Exception as fault:
+        connection.execute("ROLLBACK TO change")
+        connection.execute("RELEASE change")
+        return write, None, _meant(fault)
+    connection.execute("RELEASE change")
+    return write, result, None
+
+
+def _meant(fault: Exception) -> Exception:
+    """Convert a disk error to StorageFailed, because no write caused it."""
+    if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
+        return StorageFailed(str(fault))
+    return fault
