@@ -72,7 +72,7 @@ async def test_ones_own_message_is_visible_once_it_is_sent(people: People) -> No
 
     async def scroll_up() -> None:
         await ada.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
-        await expect(ada.page.get_by_role("button", name="To the newest")).to_be_visible()
+        await expect(ada.page.get_by_role("button", name="Jump to latest")).to_be_visible()
 
     await scroll_up()
     await write(ada, "One\nof\nthree lines")

@@ -191,7 +191,7 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     await write(ada, "A word")
     await expect(message(ada, "A word")).to_be_visible()
     usual = await ada.page.evaluate(LOOK)
-    page = await settings(ada, "Look and language")
+    page = await settings(ada, "Appearance and language")
     await page.get_by_role("radio", name="Dark").check()
     await page.get_by_role("radio", name="Compact").check()
     await page.get_by_role("radio", name="Reduced").check()
@@ -203,13 +203,13 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     assert chosen["avatar"] < usual["avatar"]
     assert (usual["motion"], chosen["motion"]) == ("marked", "none")
     assert await ada.page.evaluate(TOO_WIDE) == []
-    page = await settings(ada, "Look and language")
+    page = await settings(ada, "Appearance and language")
     await until_still(ada.page)
     assert await ada.page.evaluate(TOO_WIDE) == []
     await expect(page.get_by_role("radio", name="Compact")).to_be_checked()
     await expect(page.get_by_label("Text size")).to_have_value("150")
     await expect(page.get_by_role("radio", name="Reduced")).to_be_checked()
-    await page.get_by_role("group", name="Motion").get_by_role("radio", name="As the system").check()
+    await page.get_by_role("group", name="Motion").get_by_role("radio", name="Match system").check()
     assert (await ada.page.evaluate(LOOK))["motion"] == "marked"
     await ada.page.emulate_media(reduced_motion="reduce")
     assert (await ada.page.evaluate(LOOK))["motion"] == "none"
@@ -217,7 +217,7 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     assert (await ada.page.evaluate(LOOK))["colorScheme"] == "light"
     await ada.page.emulate_media(color_scheme="dark")
     light = await ada.page.evaluate(PAPER)
-    await page.get_by_role("group", name="Theme").get_by_role("radio", name="As the system").check()
+    await page.get_by_role("group", name="Theme").get_by_role("radio", name="Match system").check()
     dark = await ada.page.evaluate(PAPER)
     await ada.page.emulate_media(color_scheme="light")
     assert await ada.page.evaluate(PAPER) == light != dark

@@ -146,7 +146,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await ada.page.goto(url.split("/#")[0].split("?")[0].rstrip("/") + address)
     await expect(marked).to_have_text("nr10 star")
     await expect(message(ada, "nr10 star")).to_be_in_viewport()
-    await expect(ada.page.get_by_role("button", name="To the newest")).to_be_visible()
+    await expect(ada.page.get_by_role("button", name="Jump to latest")).to_be_visible()
 
     await ada.page.mouse.move(0, 0)
     # A message that continues under the same name shows only its new parts.
@@ -185,7 +185,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     while (await drawn(ada))[0] > 0:
         await go_on(ada, down=False)
     await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 1)
-    await ada.press("To the newest")
+    await ada.press("Jump to latest")
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
 
 

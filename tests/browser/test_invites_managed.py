@@ -94,10 +94,10 @@ async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community
 
 async def test_only_members_who_give_roles_can_add_one_to_a_link(here: Community) -> None:
     await here.owner.press("Invite people")
-    await expect(here.owner.page.get_by_label("They become")).to_be_visible()
+    await expect(here.owner.page.get_by_label("Role of new members")).to_be_visible()
     await here.moderator.press("Invite people")
     await expect(here.moderator.page.get_by_label("Valid for")).to_be_visible()
-    await expect(here.moderator.page.get_by_label("They become")).to_have_count(0)
+    await expect(here.moderator.page.get_by_label("Role of new members")).to_have_count(0)
 
 
 async def make_for_approval(person: Person) -> str:

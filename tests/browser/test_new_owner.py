@@ -116,7 +116,7 @@ async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
     card, box = await steps.bounding_box(), await ada.page.locator("#messages-box").bounding_box()
     assert card is not None and box is not None
     assert card["y"] >= box["y"]
-    await expect(ada.page.get_by_role("button", name="To the newest")).to_have_count(0)
+    await expect(ada.page.get_by_role("button", name="Jump to latest")).to_have_count(0)
 
 
 async def test_a_community_is_set_up_with_few_clicks(hand: Hand, people: People) -> None:
@@ -139,7 +139,7 @@ async def test_a_community_is_set_up_with_few_clicks(hand: Hand, people: People)
     await create_channel(hand, "Create a text channel", "back room", role="Keepers")
 
     await hand.press("Invite people")
-    await hand.choose("They become", "Keepers")
+    await hand.choose("Role of new members", "Keepers")
     await hand.press("Make a link", page.get_by_role("dialog"))
     await expect(page.get_by_label("Link", exact=True)).to_be_visible()
     await hand.picture("link")

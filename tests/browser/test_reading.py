@@ -79,7 +79,7 @@ async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> 
     await ada.page.get_by_role("link", name="#general › message").click()
     await expect(message(ada, "Look here").first).to_be_in_viewport()
     assert len(ada.page.context.pages) == 1
-    await ada.page.get_by_role("button", name="To the newest").click()
+    await ada.page.get_by_role("button", name="Jump to latest").click()
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(message(ada, "Look here").first).to_be_in_viewport()

@@ -152,7 +152,7 @@ async def test_each_kind_of_rule_has_the_chosen_effect(people: People) -> None:
     await ask(here.owner, "PATCH", "/api/settings", {"profanityMode": "off"})
     await pages.get_by_role("button", name="Automatic moderation").click()
 
-    await switch_on(page, "Links", "Cover it")
+    await switch_on(page, "Links", "Censor")
     await write(here.member, "Look at https://spam.example/now please")
     await expect(message(here.owner, "Look at")).to_contain_text("***")
     await expect(message(here.owner, "spam.example")).to_have_count(0)

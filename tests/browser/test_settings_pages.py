@@ -10,7 +10,7 @@ from tests.kit.people import People, Person
 
 PAGES = "Settings pages"
 OWN = [
-    *("Profile", "Look and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
+    *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
     *("Your data", "Signing out"),
 ]
 # The pages that a permission opens, in the order of the list. Permissions that are missing here open none.

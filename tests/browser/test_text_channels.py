@@ -239,7 +239,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
 
     await wait_until("the beginning is there", at_the_beginning, within_s=15)
     await shows(ada, texts)
-    await ada.press("To the newest")
+    await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     # A person who is about to write scrolls back by keyboard.
     await box(ada).press("PageUp")
@@ -247,7 +247,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await box(ada).press("PageDown")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     await box(ada).press("PageUp")
-    await ada.press("To the newest")
+    await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     await stays_at_the_end(shown.last)
 

@@ -215,7 +215,7 @@ async def test_emoticons_become_emoji_unless_undone(people: People) -> None:
     await shows(grace, ["Hello 🙂 you ❤️", "as :( and :D is", "so ;)"])
     await ada.show_channels()
     await ada.press("Settings")
-    await ada.press("Look and language")
+    await ada.press("Appearance and language")
     await ada.page.get_by_role("switch", name="Turn emoticons into emoji").uncheck()
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()

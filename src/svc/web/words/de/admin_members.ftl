@@ -45,7 +45,7 @@ choose-all-shown = { $count ->
     [one] Den Angezeigten auswählen
    *[other] Alle { $count } angezeigten auswählen
 }
-choose-none = Niemanden auswählen
+choose-none = Auswahl aufheben
 chosen-count = { $count } ausgewählt
 bulk-give = Rolle geben
 bulk-take = Rolle nehmen

@@ -118,7 +118,7 @@ copy-report = Bericht kopieren
 
 ## Hands, reactions and screens
 
-call-text = Text zum Anruf
+call-text = Chat zum Anruf
 raise-hand = Hand heben
 lower-hand = Hand senken
 lower-hand-of = Hand von { $name } senken

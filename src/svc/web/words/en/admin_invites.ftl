@@ -10,7 +10,7 @@ invite-for = { $count ->
    *[other] { $count } people
 }
 invite-for-all = Any number
-invite-role = They become
+invite-role = Role of new members
 invite-channel = They arrive in
 invite-any-channel = The first channel
 invite-approval = Approve each person
@@ -40,7 +40,7 @@ invite-nobody-came = Nobody who joined with it is still here.
 revoke = Revoke
 revoke-invite = Revoke { $code }
 revoke-title = Revoke this link?
-revoke-text = Nobody can join with it any more. Members who joined with it stay.
+revoke-text = Nobody can join with it from now on. Members who joined with it stay.
 applications = Waiting to be let in
 application-approve = Let in
 application-refuse = Refuse

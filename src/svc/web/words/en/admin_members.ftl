@@ -45,7 +45,7 @@ choose-all-shown = { $count ->
     [one] Choose the one shown
    *[other] Choose all { $count } shown
 }
-choose-none = Choose none
+choose-none = Clear
 chosen-count = { $count } chosen
 bulk-give = Give a role
 bulk-take = Take a role

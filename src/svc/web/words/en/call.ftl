@@ -72,7 +72,7 @@ muted-for-me = muted for you
 quality = Call quality
 quality-of-picture = Their picture
 quality-of-pictures = Pictures of others
-quality-usual = As in the settings
+quality-usual = Use my settings
 quality-automatic = Automatic
 quality-automatic-hint = Fewer frames per second while the connection is too slow for the sound.
 quality-high = Full
@@ -118,7 +118,7 @@ copy-report = Copy a report
 
 ## Hands, reactions and screens
 
-call-text = Text of the call
+call-text = Call chat
 raise-hand = Raise hand
 lower-hand = Lower hand
 lower-hand-of = Lower the hand of { $name }

@@ -2,7 +2,7 @@
 
 settings-devices = Devices
 devices-text = These devices can sign in as you.
-only-device = This is your only device. If its data is cleared, nobody can sign in as you any more.
+only-device = This is your only device. If its data is cleared, nobody can sign in as you again.
 device-unnamed = A device without a name
 own-this-device = This device
 tier-local = by its own key
@@ -55,7 +55,7 @@ sign-out-local = The key stays in this browser. Whoever uses it can sign in as y
 sign-out-account = You can sign in again with your account.
 sign-out-certificate = You can sign in again with your certificate while it is valid.
 sign-out-alone = This is your only device. Link another one first if you are going to clear the data of this browser.
-somebody-else-alone = The key of this browser is destroyed. It is the only one: nobody can be { $name } here any more, not even you. Your messages stay.
+somebody-else-alone = The key of this browser is destroyed. It is the only one: nobody can be { $name } here again, not even you. Your messages stay.
 recovery-item = Help with lost devices
 recovery-title = A code for { $name }
 recovery-text = With this code { $name } can sign in on a new device after losing all others. The other devices are signed out. Be sure who you give it to.

@@ -45,7 +45,7 @@ choose-all-shown = { $count ->
     [one] Elegir al que se muestra
    *[other] Elegir a los { $count } que se muestran
 }
-choose-none = No elegir a nadie
+choose-none = Quitar la selección
 chosen-count = { $count } elegidos
 bulk-give = Dar un rol
 bulk-take = Quitar un rol

@@ -118,7 +118,7 @@ copy-report = Copiar un informe
 
 ## Hands, reactions and screens
 
-call-text = Texto de la llamada
+call-text = Chat de la llamada
 raise-hand = Levantar la mano
 lower-hand = Bajar la mano
 lower-hand-of = Bajar la mano de { $name }

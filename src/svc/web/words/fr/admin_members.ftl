@@ -45,7 +45,7 @@ choose-all-shown = { $count ->
     [one] Choisir le membre affiché
    *[other] Choisir les { $count } affichés
 }
-choose-none = Ne choisir personne
+choose-none = Tout désélectionner
 chosen-count = { $count } choisis
 bulk-give = Donner un rôle
 bulk-take = Retirer un rôle

@@ -118,7 +118,7 @@ copy-report = Copier un rapport
 
 ## Hands, reactions and screens
 
-call-text = Texte de l’appel
+call-text = Chat de l’appel
 raise-hand = Lever la main
 lower-hand = Baisser la main
 lower-hand-of = Baisser la main de { $name }

@@ -118,7 +118,7 @@ copy-report = レポートをコピー
 
 ## Hands, reactions and screens
 
-call-text = 通話のテキスト
+call-text = 通話のチャット
 raise-hand = 手を挙げる
 lower-hand = 手を下ろす
 lower-hand-of = { $name } の手を下ろす
