@@ -4,8 +4,8 @@ Tracks are matched to names through the page's own handle, `window.svc`. All cou
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.kit.waiting import wait_until
@@ -69,6 +69,8 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
+    """The media that a page sends on one line, in all encodings together."""
+
     mid: str
     codec: str
     target_bps: float
@@ -107,6 +109,23 @@ class Statistics:
         return sum(track.energy for track in self.received if (track.name, track.source) == (name, source))
 
 
+def _by_line(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
+    """Combine the encodings of each line: their bits and packets, and the pictures of the most used one."""
+    lines: dict[str, list[Sent]] = {}
+    for each in encodings:
+        lines.setdefault(each.mid, []).append(each)
+    return tuple(
+        replace(
+            max(line, key=lambda each: each.frames),
+            target_bps=sum(each.target_bps for each in line),
+            packets=sum(each.packets for each in line),
+            nacks=sum(each.nacks for each in line),
+            packets_resent=sum(each.packets_resent for each in line),
+        )
+        for line in lines.values()
+    )
+
+
 class Watcher:
     """A person at a page. `evaluate` runs a JavaScript function there and returns its result."""
 
@@ -119,7 +138,7 @@ class Watcher:
         return Statistics(
             at=found["at"],
             received=tuple(Received(**track) for track in found["received"]),
-            sent=tuple(Sent(**track) for track in found["sent"]),
+            sent=_by_line([Sent(**track) for track in found["sent"]]),
             srtp_ciphers=tuple(found["srtp_ciphers"]),
         )
 

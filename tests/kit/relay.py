@@ -44,7 +44,7 @@ class _Side(asyncio.DatagramProtocol):
 
 
 class Relay:
-    """`lost` counts, by direction, the media that never arrived.
+    """`loss` is the share that is lost. `lost` counts, by direction, the media that never arrived.
 
     Without `repeats_sound` the client does not know NACK for audio.
     """
@@ -52,7 +52,7 @@ class Relay:
     def __init__(self, *, loss: float, seed: int, repeats_sound: bool) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
-        self._loss = loss
+        self.loss = loss
         self._repeats_sound = repeats_sound
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
@@ -80,7 +80,7 @@ class Relay:
             self.to_client.transport.sendto(data, self._client)
 
     def _arrives(self, direction: str, data: bytes) -> bool:
-        arrives = self._random[direction].random() >= self._loss
+        arrives = self._random[direction].random() >= self.loss
         if data and data[0] in _MEDIA:
             (self.carried if arrives else self.lost)[direction] += 1
         return arrives

@@ -3,20 +3,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "../../src/svc/web/call/encodings.js";
+import { ALL_WANTED, encodingsFor, suffices } from "../../src/svc/web/call/encodings.js";
 
 const track = (width, contentHint = "") => ({ contentHint, getSettings: () => ({ width }) });
-const camera = (wanted, { width = 1280, people = 2 } = {}) =>
-  encodingFor("camera", track(width), { ...ALL_WANTED, ...wanted }, people);
+const encodings = (source, wanted, { width = 1280, hint = "text", people = 2, count = 3, sparing } = {}) =>
+  encodingsFor(source, track(width, hint), { ...ALL_WANTED, ...wanted }, { people, count, sparing });
+const camera = (wanted, how) => encodings("camera", wanted, { ...how, count: 1 })[0];
+const kbps = (list) => list.map(({ maxBitrate }) => maxBitrate / 1000);
+// Which of "q", "h" and "f" are sent.
+const sent = (list) => list.map(({ active }, index) => (active ? "qhf"[index] : "")).join("");
 
-test("a camera is sent at the size and rate that its widest tile needs", () => {
-  const encodings = [200, 320, 321, 640, 641, 3000, 0].map((width) => camera({ width }));
+test("a camera in one encoding is sent as large and with as much as its widest tile needs", () => {
+  const all = [200, 320, 321, 640, 641, 3000, 0].map((width) => camera({ width }));
+  assert.deepEqual(kbps(all), [150, 150, 450, 450, 1200, 1200, 1200]);
   assert.deepEqual(
-    encodings.map(({ maxBitrate }) => maxBitrate / 1000),
-    [150, 150, 450, 450, 1200, 1200, 1200],
-  );
-  assert.deepEqual(
-    encodings.map(({ scaleResolutionDownBy }) => scaleResolutionDownBy),
+    all.map(({ scaleResolutionDownBy }) => scaleResolutionDownBy),
     [4, 4, 2, 2, 1, 1, 1],
   );
 });
@@ -26,23 +27,17 @@ test("a small camera is never scaled up", () => {
   assert.equal(camera({ width: 200 }, { width: 480 }).scaleResolutionDownBy, 1.5);
 });
 
-test("with many large tiles each gets less", () => {
-  assert.deepEqual(
-    [2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }).maxBitrate / 1000),
-    [1200, 1200, 900, 900, 700, 700],
-  );
+test("many people with large tiles get less of each", () => {
+  const rates = [2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }));
+  assert.deepEqual(kbps(rates), [1200, 1200, 900, 900, 700, 700]);
 });
 
-test("a screen keeps its size and rate, however small its tile", () => {
-  const [text, motion] = ["text", "motion"].map((hint) =>
-    encodingFor("screen", track(1920, hint), { width: 100, watched: true }, 30),
+test("a screen in one encoding keeps its size and its rate, however small it is shown", () => {
+  const [text, motion] = ["text", "motion"].map(
+    (hint) => encodings("screen", { width: 100 }, { hint, count: 1 })[0],
   );
   assert.deepEqual(
-    [text, motion].map(({ maxBitrate, scaleResolutionDownBy, scalabilityMode }) => [
-      maxBitrate,
-      scaleResolutionDownBy,
-      scalabilityMode,
-    ]),
+    [text, motion].map((each) => [each.maxBitrate, each.scaleResolutionDownBy, each.scalabilityMode]),
     [
       [4_000_000, 1, "L1T2"],
       [8_000_000, 1, "L1T3"],
@@ -50,46 +45,67 @@ test("a screen keeps its size and rate, however small its tile", () => {
   );
 });
 
-test("video that nobody watches is not encoded", () => {
-  assert.equal(camera({ watched: false }).active, false);
-  assert.equal(encodingFor("screen", track(1920, "text"), { width: 0, watched: false }, 2).active, false);
-  assert.equal(camera({}).active, true);
-});
-
-const several = (encoding, width) => ["q", "h", "f"].map((rid) => oneOfSeveral(encoding, rid, width));
-
-test("each of three encodings has half the width of the next, and a lower rate", () => {
-  const encodings = several(camera({}), 1280);
+test("of three encodings each has half the width of the next, and the rate of a tile of its width", () => {
+  const all = encodings("camera", {});
+  assert.deepEqual(kbps(all), [150, 450, 1200]);
   assert.deepEqual(
-    encodings.map(({ scaleResolutionDownBy, maxBitrate }) => [scaleResolutionDownBy, maxBitrate / 1000]),
-    [
-      [4, 150],
-      [2, 450],
-      [1, 1200],
-    ],
+    all.map(({ scaleResolutionDownBy, scalabilityMode }) => [scaleResolutionDownBy, scalabilityMode]),
+    [4, 2, 1].map((scale) => [scale, "L1T3"]),
   );
-  assert.ok(encodings.every(({ active, scalabilityMode }) => active && scalabilityMode === "L1T3"));
 });
 
-test("a small source is sent in fewer encodings, and an unwatched one in none", () => {
-  const sent = (encoding, width) =>
-    several(encoding, width)
-      .filter(({ active }) => active)
-      .map(({ scaleResolutionDownBy }) => scaleResolutionDownBy);
+test("no encoding is larger than the widest tile needs, and the others keep their size", () => {
+  const bySize = [200, 320, 321, 640, 641, 0].map((width) => encodings("camera", { width }));
+  assert.deepEqual(bySize.map(sent), ["q", "q", "qh", "qh", "qhf", "qhf"]);
+  for (const all of bySize) assert.equal(all[0].scaleResolutionDownBy, 4);
+});
+
+test("a small camera is sent in fewer encodings, of which the last has its full size", () => {
+  const bySize = [1280, 960, 640, 480, 320, 100].map((width) => encodings("camera", {}, { width }));
+  assert.deepEqual(bySize.map(sent), ["qhf", "qhf", "qh", "qh", "q", "q"]);
   assert.deepEqual(
-    [1280, 960, 640, 480, 320].map((width) => sent(camera({}), width)),
-    [[4, 2, 1], [4, 2, 1], [2, 1], [2, 1], [1]],
+    bySize.map(([q]) => q.scaleResolutionDownBy),
+    [4, 4, 2, 2, 1, 1],
   );
-  assert.deepEqual(sent(camera({ width: 320 }), 1280), [8, 4]);
-  assert.deepEqual(sent(camera({ watched: false }), 1280), []);
 });
 
-test("a single encoding has no name and is sent unscaled", () => {
-  assert.equal(oneOfSeveral(camera({}), undefined, 1280).maxBitrate, 1_200_000);
-  assert.deepEqual(oneOfSeveral({}, "q", 1280), {});
+test("encodings that nobody needs are not sent, and the nearest stands in for one that cannot be", () => {
+  const needing = (...encodings) => ({ encodings });
+  assert.equal(sent(encodings("camera", needing(true, false, false))), "q");
+  assert.equal(sent(encodings("camera", needing(true, false, true))), "qf");
+  assert.equal(sent(encodings("camera", needing(false, false, true), { width: 640 })), "h");
+  assert.equal(sent(encodings("camera", needing(false, false, true), { width: 320 })), "q");
+  assert.equal(sent(encodings("camera", { width: 300, ...needing(false, false, true) })), "q");
+  assert.equal(sent(encodings("camera", needing(false, false, false))), "");
+  assert.equal(sent(encodings("camera", { watched: false, ...needing(true, true, true) })), "");
 });
 
-test("increases are applied at once, and decreases later", () => {
+test("text is sent in its full size only, and motion in the sizes that are needed", () => {
+  const wanted = { width: 100, encodings: [true, false, true] };
+  assert.equal(sent(encodings("screen", wanted)), "f");
+  assert.equal(sent(encodings("screen", wanted, { width: 800 })), "h");
+  assert.equal(sent(encodings("screen", wanted, { hint: "motion" })), "qf");
+  assert.deepEqual(kbps(encodings("screen", wanted)), [500, 1500, 4000]);
+});
+
+test("what nobody watches is not encoded", () => {
+  for (const source of ["camera", "screen"]) {
+    for (const count of [1, 3]) {
+      assert.equal(sent(encodings(source, { watched: false }, { count })), "");
+      assert.notEqual(sent(encodings(source, {}, { count })), "");
+    }
+  }
+});
+
+test("on a metered line a camera is sent small, and a screen in its full size at a lower rate", () => {
+  const sparing = true;
+  assert.deepEqual(kbps([camera({ width: 1000 }, { sparing })]), [150]);
+  assert.equal(sent(encodings("camera", { width: 1000 }, { sparing })), "q");
+  assert.deepEqual(kbps(encodings("screen", {}, { sparing, count: 1 })), [1000]);
+  assert.equal(encodings("screen", {}, { sparing, count: 1 })[0].scaleResolutionDownBy, 1);
+});
+
+test("more is a matter of urgency, and less is not", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },
@@ -103,6 +119,7 @@ test("increases are applied at once, and decreases later", () => {
     [off, unknown],
   ]) {
     assert.ok(suffices(more, less));
+    assert.ok(suffices(less, less));
     assert.ok(!suffices(less, more));
   }
 });

@@ -5,7 +5,8 @@
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Reading } from "./quality.js" */
 /** @import { Sealing } from "./encryption.js" */
-/** @import { Ending, Offered, Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
+/** @import { Ending, Estimate, Layers, Offered } from "./session.js" */
+/** @import { Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
 /** @import { Trouble } from "./diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
@@ -20,10 +21,12 @@ const FINAL = new Set(["left", "replaced", "removed"]);
 const STANDING_MS = 1500;
 // The time the service has to answer or send media after the chat server has answered over a new connection.
 const LAST_CHANCE_MS = 400;
+/** The properties that a new session resets. */
+const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
 
 /**
- * A call. It dispatches "state", "trouble", "offered", "tracks" and "speakers" after the properties of these
- * names have changed.
+ * A call. It dispatches "state", "trouble", "offered", "tracks", "speakers", "layers" and "bandwidth" after
+ * the properties of these names have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
@@ -69,8 +72,8 @@ export class Call extends EventTarget {
    * page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of
    * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing`
    * (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat server
-   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings; #simulcast in the
-   * address enables it for experiments.
+   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings, but never in a
+   * sealed call, where that has not been tried.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   Sealing | null, simulcast?: boolean}} how
@@ -94,7 +97,7 @@ export class Call extends EventTarget {
     this.#requestGrant = requestGrant;
     this.#codec = sealing?.codec ?? codec;
     this.#sealing = sealing;
-    this.#simulcast = simulcast;
+    this.#simulcast = simulcast && !sealing;
   }
 
   /** The received tracks: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
@@ -121,6 +124,19 @@ export class Call extends EventTarget {
   /** The user ids of the speakers, the loudest first, including our own. @returns {string[]} */
   get speakers() {
     return this.#session?.speakers ?? [];
+  }
+
+  /**
+   * The layers that the service sends of each video, by track id; empty if it does not report it.
+   * @returns {Map<string, Layers>}
+   */
+  get layers() {
+    return this.#session?.layers ?? new Map();
+  }
+
+  /** The estimate of the line to us, or null. @returns {Estimate | null} */
+  get bandwidth() {
+    return this.#session?.bandwidth ?? null;
   }
 
   /** The current RTCPeerConnection, for statistics. */
@@ -230,7 +246,7 @@ export class Call extends EventTarget {
       simulcast: this.#simulcast,
     });
     this.#session = session;
-    for (const property of /** @type {const} */ (["offered", "tracks", "speakers"]))
+    for (const property of /** @type {const} */ (["offered", ...RENEWED]))
       session.addEventListener(property, () => this.#changed(property));
     session.addEventListener("connected", () => {
       this.#backoff.reset();
@@ -242,7 +258,7 @@ export class Call extends EventTarget {
     this.#standing = false;
     this.#session = null;
     this.#lastTrouble = session.trouble;
-    for (const property of ["tracks", "speakers"]) this.#changed(property);
+    for (const property of RENEWED) this.#changed(property);
     return ending;
   }
 

@@ -59,14 +59,6 @@ export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
-/**
- * The lowest level of received video that was chosen automatically: 0, 1, or 2 for all; -1 if some are
- * paused.
- */
-export const automaticLevel = signal(2);
-/** Ids of the videos that our line cannot carry now. @type {Signal<string[]>} */
-export const paused = signal([]);
-
 /** @type {typeof import("./index.js") | null} */
 let being = null; // Fetched with the first call.
 /** @type {Sound | null} */
@@ -78,8 +70,6 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-/** @type {import("./layer_requests.js").Layering | null} */
-let layering = null;
 let handUp = false; // Raised again in a new session of the same call, at the end of the queue.
 let screenStopped = false; // By a moderator, until we leave the room.
 /** @type {Publisher | null} */
@@ -93,8 +83,6 @@ let moving = null; // The next room, after the current call has ended.
 
 /** Return the current Call, for statistics and layers, or null. */
 export const theCall = () => call;
-/** Return our request for a track; see session.js. @param {string} trackId */
-export const wishOf = (trackId) => layering?.of(trackId) ?? {};
 
 /** @param {Partial<Wish>} changes */
 export function chooseWishes(changes) {
@@ -207,7 +195,7 @@ async function enter(there) {
   const mine = new Call({
     requestGrant: grantOnce,
     codec: tried.get("codec"),
-    simulcast: tried.has("simulcast"),
+    simulcast: tried.get("simulcast") !== "off",
     sound: () => ({ music: callSettings.value.music, kbps: kbpsOf(channelId) }),
     wanted: (offered) => watching.wanted(offered),
     reachable: () => connection.value === "online",
@@ -216,14 +204,8 @@ async function enter(there) {
   });
   call = mine;
   const devices = new Publisher(mine, () => callSettings.value);
-  const layers = (layering = new Layering(mine, (trackIds) => {
-    if (String(trackIds) !== String(paused.peek())) paused.value = trackIds;
-  }));
-  const stopWatching = watchQuality(mine, (reading) => {
-    mine.read(reading);
-    layers.hear(reading);
-    automaticLevel.value = layers.level;
-  });
+  const layers = new Layering(mine);
+  const stopWatching = watchQuality(mine, (reading) => mine.read(reading));
   publisher = devices;
   mine.addEventListener("state", () => {
     if (mine.state === "over") return;
@@ -335,9 +317,8 @@ function leaveRoom({ kind, reason }, devices) {
   sound?.render([]);
   handUp = false;
   batch(() => {
-    call = layering = null;
+    call = null;
     tracks.value = [];
-    paused.value = [];
     unwatched.value = [];
     speakers.value = [];
     sending.value = { mic: false, camera: null, screen: null };

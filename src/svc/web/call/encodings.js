@@ -1,23 +1,24 @@
-// The encoding of our video, by its source, the width at which others show it, and their number. Sans I/O.
+// The encodings of our video, by its source, the width at which others show it, and their number. Sans I/O.
 
 /**
- * @typedef {{width: number, watched: boolean}} Wanted The combined request of all receivers of a video;
- *   `width` 0 is unknown.
+ * The combined request of all receivers of a video. `width` 0 is unknown. `encodings` says for each encoding,
+ * the smallest first, whether a receiver needs it; without it, each may be needed.
+ * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
 /** The default until the service sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
 // Text has two layers, because a quarter of its few pictures would be too few. Without an explicit limit
-// Chromium sends at most 2.5 Mbit/s, too little for 60 pictures a second or for 4K.
-const ENCODINGS = {
-  camera: { scalabilityMode: "L1T3" },
-  text: { scalabilityMode: "L1T2", maxBitrate: 4_000_000 },
-  motion: { scalabilityMode: "L1T3", maxBitrate: 8_000_000 },
+// Chromium sends at most 2.5 Mbit/s, too little for 60 pictures a second or for 4K. `sparingBps` is for
+// metered lines.
+const SCREENS = {
+  text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
+  motion: { scalabilityMode: "L1T3", bps: 8_000_000, sparingBps: 1_500_000 },
 };
 // The width and rate of a camera that is shown at most this wide: sizes that others have found good enough
 // for a face. Chromium alone would send 1.7 Mbit/s for a tile of 200 pixels.
-const TILES = [
+export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
 ];
@@ -27,61 +28,94 @@ const LARGE = [
   { upToPeople: 9, bps: 900_000 },
   { upToPeople: Infinity, bps: 700_000 },
 ];
-
-/**
- * Return the encoding of a camera or screen. `people` counts everybody in the call, including us.
- * @param {string} source @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track @param {Wanted}
- *   wanted @param {number} people
- * @returns {RTCRtpEncodingParameters & {active: boolean, scaleResolutionDownBy: number}}
- */
-export function encodingFor(source, track, { width, watched }, people) {
-  if (source !== "camera")
-    return {
-      ...ENCODINGS[/** @type {"text" | "motion"} */ (track.contentHint)],
-      active: watched,
-      scaleResolutionDownBy: 1,
-    };
-  const tile = TILES.find(({ upToPx }) => width > 0 && width <= upToPx);
-  const large = /** @type {typeof LARGE[0]} */ (LARGE.find(({ upToPeople }) => people <= upToPeople));
-  const scaleResolutionDownBy = tile ? Math.max(1, (track.getSettings().width ?? 0) / tile.upToPx) : 1;
-  return { ...ENCODINGS.camera, active: watched, maxBitrate: (tile ?? large).bps, scaleResolutionDownBy };
-}
-
 // With several encodings (simulcast), each has half the width of the next larger one. Chromium sends this
-// many for a track of this width, and uses only the first RIDs.
+// many for a track of this width, and uses only the first.
 const COUNTS = [
   { fromPx: 960, count: 3 },
   { fromPx: 480, count: 2 },
   { fromPx: 0, count: 1 },
 ];
-const RIDS = ["q", "h", "f"];
-const SHARES = [1, 3 / 8, 1 / 8]; // Of the largest encoding's rate.
-const LEAST_WIDTH_PX = 160; // Narrower pictures show nothing.
+const USUAL_PX = 1280; // Of a track whose width is unknown.
+const LEAST_PX = 160; // Narrower pictures show nothing.
+const SHARES = [1, 3 / 8, 1 / 8]; // Of a screen's rate, the largest encoding first.
+
+/** @param {number} px */
+const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 
 /**
- * Return one of the encodings that the service has requested by name. `whole` is the single encoding, `width`
- * the track's width, 0 if unknown.
- * @param {RTCRtpEncodingParameters} whole @param {string | undefined} rid @param {number} width @returns
- *   {RTCRtpEncodingParameters}
+ * Return the parameters of each encoding of a camera or screen, the smallest first. `count` is the number of
+ * encodings that the service has requested. `people` counts everybody in the call, including us. `sparing` is
+ * set on a metered line.
+ * @param {string} source
+ * @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track
+ * @param {Wanted} wanted
+ * @param {{people: number, count: number, sparing?: boolean}} how
+ * @returns {(RTCRtpEncodingParameters & {active: boolean, maxBitrate: number, scaleResolutionDownBy:
+ *   number})[]}
  */
-export function oneOfSeveral(whole, rid, width) {
-  const { scaleResolutionDownBy, maxBitrate, active } = whole;
-  if (!rid || scaleResolutionDownBy === undefined) return whole;
-  const { count } = /** @type {typeof COUNTS[0]} */ (
-    COUNTS.find(({ fromPx }) => (width || Infinity) >= fromPx)
+export function encodingsFor(source, track, wanted, { people, count, sparing = false }) {
+  const known = track.getSettings().width ?? 0;
+  const shownPx = sparing ? Math.min(wanted.width || Infinity, TILES[0].upToPx) : wanted.width;
+  const { bpsOf, scalabilityMode, isText } =
+    source === "camera" ? ofCamera(people) : ofScreen(track.contentHint, sparing);
+  if (count === 1) {
+    const scale = source === "camera" ? Math.max(1, known / (tileOf(shownPx)?.upToPx ?? Infinity)) : 1;
+    return [
+      {
+        scalabilityMode,
+        active: wanted.watched,
+        maxBitrate: bpsOf(shownPx, 0),
+        scaleResolutionDownBy: scale,
+      },
+    ];
+  }
+  const width = known || USUAL_PX;
+  const used = Math.min(count, COUNTS.find(({ fromPx }) => width >= fromPx)?.count ?? 1);
+  const sizes = Array.from({ length: used }, (_, index) => width / 2 ** (used - 1 - index));
+  const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
+  const highest = enough < 0 ? used - 1 : enough;
+  const wide = sizes.findIndex((px) => px >= LEAST_PX);
+  // A smaller picture of a text cannot be read, and would take bandwidth from it.
+  const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
+  // The nearest encoding stands in for a needed one that cannot be sent.
+  const needed = new Set(
+    (wanted.encodings ?? sizes).flatMap((on, index) =>
+      on ? [Math.min(Math.max(index, lowest), highest)] : [],
+    ),
   );
-  const halvings = count - 1 - RIDS.indexOf(rid);
-  if (halvings < 0) return { ...whole, active: false };
-  const scaled = scaleResolutionDownBy * 2 ** halvings;
-  const isWideEnough = halvings === 0 || !width || width / scaled >= LEAST_WIDTH_PX;
-  return {
-    ...whole,
-    active: active && isWideEnough,
-    scaleResolutionDownBy: scaled,
-    ...(maxBitrate && { maxBitrate: Math.round(maxBitrate * SHARES[halvings]) }),
-  };
+  return Array.from({ length: count }, (_, index) => {
+    const halvings = Math.max(0, used - 1 - index);
+    return {
+      scalabilityMode,
+      active: wanted.watched && needed.has(index),
+      maxBitrate: bpsOf(sizes[index] ?? width, halvings),
+      scaleResolutionDownBy: 2 ** halvings,
+    };
+  });
 }
 
-/** Return whether the previous request covers the present one. @param {Wanted} before @param {Wanted} now */
+/** @param {number} people */
+function ofCamera(people) {
+  const large = /** @type {typeof LARGE[0]} */ (LARGE.find(({ upToPeople }) => people <= upToPeople));
+  const bpsOf = (/** @type {number} */ px) => (tileOf(px) ?? large).bps;
+  return { bpsOf, scalabilityMode: "L1T3", isText: false };
+}
+
+/**
+ * @param {string} contentHint
+ * @param {boolean} sparing
+ */
+function ofScreen(contentHint, sparing) {
+  const { bps, sparingBps, scalabilityMode } = contentHint === "motion" ? SCREENS.motion : SCREENS.text;
+  const bpsOf = (/** @type {number} */ _px, /** @type {number} */ halvings) =>
+    Math.round((sparing ? sparingBps : bps) * SHARES[halvings]);
+  return { bpsOf, scalabilityMode, isText: contentHint !== "motion" };
+}
+
+/**
+ * Return whether the previous request covers the present one.
+ * @param {Wanted} before
+ * @param {Wanted} now
+ */
 export const suffices = (before, now) =>
   !now.watched || (before.watched && (before.width || Infinity) >= (now.width || Infinity));

@@ -1,103 +1,104 @@
-// Request from the SFU how much of each video we want: its layers, the width of its tile, or nothing at all.
-// A request is sent only when it has changed.
+// Request from the SFU how much of each video we want, and keep what it reports of the result. A request is
+// sent only when it has changed. When our line carries less, the SFU decides what is lowered.
 
+/** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
-/** @import { Reading } from "./quality.js" */
-/** @import { Offered, Track, Wish } from "./session.js" */
+/** @import { Estimate, Layers, Offered, Wish } from "./session.js" */
 
-import { focused, tilePx } from "../state/call_layout.js";
+import { focused, pinned, tilePx } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
-import { effect } from "../vendor/signals.js";
-import { Automatic, ALL, layerFor, LAYERS, PAUSED } from "./automatic.js";
-import { LineDelay } from "./line_delay.js";
+import { effect, signal } from "../vendor/signals.js";
+import { layerWish } from "./layer_wish.js";
 import { widths } from "./visibility.js";
 
-// The playout delay of voices on a narrow line. Raising video there delays every packet before any is lost.
+// The playout delay of voices on a narrow line, where packets are delayed before any is lost.
 const NARROW_WAIT_MS = 240;
-const LOOK_EVERY_MS = 200;
+const SETTLE_EVERY_MS = 1000;
 const HIDDEN_AFTER_MS = 5000; // For somebody who looks away for a moment, the pictures return at once.
+const SPOKE_MS = 5000; // A pause between two sentences does not make a speaker less important.
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
-const CLOCK_RATE = 48_000; // Opus.
+
+/**
+ * The layers that the service sends of each video, by track id. A service that does not report it leaves this
+ * empty.
+ * @type {Signal<Map<string, Layers>>}
+ */
+export const layers = signal(new Map());
+/** The capacity of our line, as the service estimates it, or null. @type {Signal<Estimate | null>} */
+export const estimate = signal(null);
 
 export class Layering {
   #call;
-  #onPaused;
-  #automatic = new Automatic();
-  #delay = new LineDelay();
   /** @type {Map<string, Wish>} */
   #asked = new Map();
   /** The time since which each track is hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
-  #looking = setInterval(() => this.#look(), LOOK_EVERY_MS);
+  /** When each member was last heard. @type {Map<string, number>} */
+  #spoke = new Map();
 
-  /**
-   * `onPaused(trackIds)` receives the videos that our line cannot carry.
-   * @param {Call} call
-   * @param {(trackIds: string[]) => void} onPaused
-   */
-  constructor(call, onPaused) {
+  /** @param {Call} call */
+  constructor(call) {
     this.#call = call;
-    this.#onPaused = onPaused;
+    call.addEventListener("layers", () => {
+      layers.value = call.layers;
+    });
+    call.addEventListener("bandwidth", () => {
+      estimate.value = call.bandwidth;
+    });
+    call.addEventListener("speakers", () => {
+      this.#noteSpeakers();
+      this.ask();
+    });
     // The requests depend on the person's settings and on the tiles.
     const stop = effect(() => this.ask());
+    const settling = setInterval(() => {
+      this.#noteSpeakers();
+      this.ask(true);
+    }, SETTLE_EVERY_MS);
     this.stop = () => {
-      clearInterval(this.#looking);
+      clearInterval(settling);
       stop();
+      layers.value = new Map();
+      estimate.value = null;
     };
-  }
-
-  /** The lowest level that was chosen automatically, for display. */
-  get level() {
-    return this.#automatic.lowest;
-  }
-
-  /** Return the request for a track. @param {string} trackId @returns {Partial<Wish>} */
-  of(trackId) {
-    return this.#asked.get(trackId) ?? {};
-  }
-
-  /** Process a reading of quality.js. @param {Pick<Reading, "received">} reading */
-  hear({ received }) {
-    const heldMs = new Map(
-      received.filter(({ source }) => source === "mic").map(({ trackId, waitMs }) => [trackId, waitMs]),
-    );
-    this.#automatic.hear(
-      { received, queueMs: this.#delay.take(heldMs, performance.now()) },
-      this.#byImportance(),
-    );
-    this.ask(true);
   }
 
   /** Send changed requests. A smaller tile is reported only with `settled`. */
   ask(settled = false) {
     // Read every signal even while there are no tracks, because otherwise the effect would not run when they
     // change.
-    const [of, , shown, px] = [callSettings.value.quality, people.value, widths.value, tilePx.value];
-    const wait = this.#automatic.lowest < ALL ? NARROW_WAIT_MS : null;
-    const receivers = new Map(this.#call.tracks.map(({ trackId, receiver }) => [trackId, receiver]));
+    const [{ quality, lessData }, , shown, px] = [
+      callSettings.value,
+      people.value,
+      widths.value,
+      tilePx.value,
+    ];
+    const [large, held] = [focused.value, pinned.value];
+    const isNarrow = [...layers.value.values()].some(({ reason }) => reason === "line");
+    const wait = isNarrow ? NARROW_WAIT_MS : null;
     for (const { receiver, source } of this.#call.tracks) {
       if (source === "mic" && receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
     }
+    const receivers = new Map(this.#call.tracks.map(({ trackId, receiver }) => [trackId, receiver]));
     const videos = this.#call.offered.filter(isVideo);
-    for (const { trackId, userId } of videos) {
+    for (const { trackId, userId, source } of videos) {
       const track = receivers.get(trackId)?.track;
-      const { layer, paused } = layerFor(wishesFor(userId).quality || of, this.#automatic.of(trackId));
+      const key = `${source} ${userId}`;
       const width = (track && shown.get(track)) ?? 0;
       const hidden = this.#isHidden(trackId, width > 0 || !track);
-      this.#tell(
-        trackId,
-        { max_temporal_layer: layer, width: width || guess(px), paused: paused || hidden },
-        settled,
-      );
+      const tile = {
+        source,
+        width: this.#steady(trackId, width || guess(px), settled),
+        hidden,
+        large: large.includes(key),
+        chosen: key === held || this.#spoke.has(userId),
+      };
+      this.#tell(trackId, layerWish(tile, { choice: wishesFor(userId).quality || quality, lessData }));
     }
-    this.#onPaused(
-      videos
-        .filter((each) => this.#isAutomatic(each) && this.#automatic.of(each.trackId) === PAUSED)
-        .map(({ trackId }) => trackId),
-    );
     const there = new Set(videos.map(({ trackId }) => trackId));
-    for (const known of [this.#asked, this.#hiddenSince])
+    for (const known of [this.#asked, this.#hiddenSince]) {
       for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
+    }
   }
 
   /** Send all requests again: a new session does not know those of the previous one. */
@@ -106,21 +107,36 @@ export class Layering {
     this.ask();
   }
 
-  /** @param {string} trackId @param {Wish} wish @param {boolean} settled */
-  #tell(trackId, { max_temporal_layer: layer, width: px, paused }, settled) {
-    const before = this.#asked.get(trackId) ?? { max_temporal_layer: -1, width: 0, paused: false };
-    let width = Math.ceil(px / WIDTHS_PX) * WIDTHS_PX;
-    if (before.width && width < before.width && !settled) width = before.width;
-    const wish = { max_temporal_layer: layer, width, paused };
+  /**
+   * @param {string} trackId
+   * @param {Wish} wish
+   */
+  #tell(trackId, wish) {
+    const before = this.#asked.get(trackId);
     const changed = Object.entries(wish).filter(
-      ([name, value]) => before[/** @type {keyof Wish} */ (name)] !== value,
+      ([name, value]) => before?.[/** @type {keyof Wish} */ (name)] !== value,
     );
     if (!changed.length) return;
     this.#asked.set(trackId, wish);
     this.#call.wish(trackId, Object.fromEntries(changed));
   }
 
-  /** @param {string} trackId @param {boolean} shown */
+  /**
+   * Return a tile's width in steps, and not smaller than before unless `settled`.
+   * @param {string} trackId
+   * @param {number} px
+   * @param {boolean} settled
+   */
+  #steady(trackId, px, settled) {
+    const width = Math.ceil(px / WIDTHS_PX) * WIDTHS_PX;
+    const before = this.#asked.get(trackId)?.width ?? 0;
+    return before && !settled ? Math.max(width, before) : width;
+  }
+
+  /**
+   * @param {string} trackId
+   * @param {boolean} shown
+   */
   #isHidden(trackId, shown) {
     const now = performance.now();
     if (shown) this.#hiddenSince.delete(trackId);
@@ -128,32 +144,10 @@ export class Layering {
     return !shown && now - (this.#hiddenSince.get(trackId) ?? now) >= HIDDEN_AFTER_MS;
   }
 
-  /** @param {Pick<Offered, "userId">} track */
-  #isAutomatic({ userId }) {
-    return !((wishesFor(userId).quality || callSettings.value.quality) in LAYERS);
-  }
-
-  /** Return the videos that are decided automatically: screens, then speakers, then large tiles. */
-  #byImportance() {
-    const [large, speakers] = [focused.peek(), this.#call.speakers];
-    const importance = (/** @type {Track} */ { source, userId, receiver }) => {
-      const rank =
-        source === "screen" ? 3 : speakers.includes(userId) ? 2 : large.includes(`camera ${userId}`) ? 1 : 0;
-      return rank * 100_000 + (widths.peek().get(receiver.track) ?? 0);
-    };
-    // Hidden videos are paused anyway, so raising them would be wasted.
-    const shown = this.#call.tracks.filter(
-      (track) => isVideo(track) && this.#isAutomatic(track) && widths.peek().has(track.receiver.track),
-    );
-    return shown.sort((a, b) => importance(b) - importance(a)).map(({ trackId }) => trackId);
-  }
-
-  #look() {
-    for (const { trackId, source, receiver } of this.#call.tracks) {
-      if (source !== "mic") continue;
-      for (const { timestamp, rtpTimestamp } of receiver.getSynchronizationSources())
-        this.#delay.note(trackId, timestamp, rtpTimestamp, CLOCK_RATE);
-    }
+  #noteSpeakers() {
+    const now = performance.now();
+    for (const userId of this.#call.speakers) this.#spoke.set(userId, now);
+    for (const [userId, at] of this.#spoke) if (now - at >= SPOKE_MS) this.#spoke.delete(userId);
   }
 }
 

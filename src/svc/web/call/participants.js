@@ -5,31 +5,26 @@
 /**
  * @typedef {Partial<Omit<Present, "camera" | "screen">>} Marks
  * @typedef {Marks & {id: string, nickname: string, own: boolean, camera: MediaStreamTrack | null, screen:
- *   MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}, slow?: {camera:
- *   boolean, screen: boolean}}} Person
+ *   MediaStreamTrack | null, unwatched?: boolean, withheld?: {[source: string]: string}}} Person
  */
 
 import { member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
-import { callChannel, deafened, paused, sending, theCall, tracks, unwatched } from "./current_call.js";
+import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./current_call.js";
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.
  * `camera` and `screen` are tracks or null. `unwatched` means that there is a screen which we do not receive.
  * `withheld` has the reasons why we cannot be sent a track, "codec" or "no_line", by source; it changes with
- * `tracks`. `slow` marks the videos that our line cannot carry now.
+ * `tracks`.
  * @returns {Person[]}
  */
 export function peopleHere() {
   const own = member.value;
   const here = callChannel.value;
   if (!here || !own) return [];
-  const received = (/** @type {string} */ id, /** @type {Source} */ source) =>
-    tracks.value.find((track) => track.userId === id && track.source === source);
   const video = (/** @type {string} */ id, /** @type {Source} */ source) =>
-    received(id, source)?.receiver.track ?? null;
-  const slow = (/** @type {string} */ id, /** @type {Source} */ source) =>
-    paused.value.includes(received(id, source)?.trackId ?? "");
+    tracks.value.find((track) => track.userId === id && track.source === source)?.receiver.track ?? null;
   const others = peopleIn(here)
     .filter(({ id }) => id !== own.id)
     .map((each) => ({
@@ -37,7 +32,6 @@ export function peopleHere() {
       own: false,
       camera: video(each.id, "camera"),
       screen: video(each.id, "screen"),
-      slow: { camera: slow(each.id, "camera"), screen: slow(each.id, "screen") },
       ...withheldOf(each.id),
     }));
   const { mic, camera, screen } = sending.value;

@@ -3,7 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
-/** @import { Source, Track } from "./session.js" */
+/** @import { Estimate, Layers, Source, Track } from "./session.js" */
 
 import { signal } from "../vendor/signals.js";
 
@@ -116,7 +116,7 @@ function read(entries, before, tracks) {
       }),
   );
   const sent = all
-    .filter(({ type }) => type === "outbound-rtp")
+    .filter((entry) => entry.type === "outbound-rtp" && (!entry.rid || change(entry, "bytesSent") > 0))
     .map((entry) => ({
       ...common(entry),
       source: SOURCES[Number(entry.mid)] ?? "",
@@ -164,19 +164,21 @@ function summary({ atMs, path, sent, received }) {
  * Return a report for somebody who helps, as text without names or addresses. `past` are the last readings.
  * @param {Reading} reading
  * @param {Summary[]} past
+ * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The service's view of our line.
  */
-export function report({ path, sent, received }, past = []) {
+export function report({ path, sent, received }, past, { estimate, layers }) {
   const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>
     Math.max(0, ...past.map((each) => each[name]));
   const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`;
   const line = (/** @type {Sent} */ each) => {
     const size = each.width ? `${each.width}x${each.height}@${each.fps} ` : "";
-    const layers = each.scalability ? `${each.scalability} ` : "";
-    return `${each.source} ${each.codec} ${each.kbps} kbit/s ${size}${layers}lost ${percent(each.lost)}`;
+    const scalability = each.scalability ? `${each.scalability} ` : "";
+    return `${each.source} ${each.codec} ${each.kbps} kbit/s ${size}${scalability}lost ${percent(each.lost)}`;
   };
   return [
     navigator.userAgent,
     `path ${path.kind}, round trip ${path.roundTripMs} ms, available ${path.availableKbps} kbit/s`,
+    ...(estimate ? [`line to us ${estimate.kbps} kbit/s, ${estimate.reason}`] : []),
     `last ${past.length} s: round trip at most ${most("roundTripMs")} ms, ` +
       `lost at most ${percent(most("lost"))}, ` +
       `received at most ${most("kbpsIn")} kbit/s, sent at most ${most("kbpsOut")} kbit/s`,
@@ -184,7 +186,11 @@ export function report({ path, sent, received }, past = []) {
     ...received.map((each, index) => {
       const isSound = each.source.includes("audio") || each.source === "mic";
       const gaps = isSound ? `concealed ${percent(each.concealed)}` : `freezes ${each.freezes}`;
-      return `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms ${gaps}`;
+      const got = layers.get(each.trackId);
+      const layer = got
+        ? ` layers ${got.spatial}/${got.temporal}${got.paused ? " paused" : ""} ${got.reason}`
+        : "";
+      return `received ${index + 1}: ${line(each)} jitter ${each.jitterMs} ms ${gaps}${layer}`;
     }),
   ].join("\n");
 }

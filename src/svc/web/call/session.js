@@ -8,23 +8,26 @@
 // data is a JSON string.
 
 /** @import { Reply } from "../types/wire.js" */
-/** @import { Wanted } from "./encodings.js" */
 /** @import { Sealing } from "./encryption.js" */
 /** @import { Trouble } from "./diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
-import { ALL_WANTED, encodingFor, oneOfSeveral, suffices } from "./encodings.js";
+import { inStereo, withSound, withVp9Last } from "./sdp.js";
 import { RelayWatch, stuck } from "./diagnosis.js";
+import { VideoEncoders } from "./video_encoders.js";
 
 /**
  * @typedef {keyof typeof SOURCES} Source
  * @typedef {{mid: string, trackId: string, userId: string, source: Source}} Offered
  * @typedef {Offered & {receiver: RTCRtpReceiver}} Track
  * @typedef {{trackId: string, userId: string, source: Source, reason: string}} Withheld
- * @typedef {{max_temporal_layer: number, max_spatial_layer?: number, width: number, paused: boolean}} Wish
- *   Our request for a track: `max_temporal_layer` is 0, 1 or 2, or -1 for all; `width` is the width of its
- *   tile in device pixels, or 0.
+ * @typedef {{max_temporal_layer: number, max_spatial_layer: number, width: number, paused: boolean,
+ *   priority: number, adaptive: boolean}} Wish Our request for a track, as in docs/signalling.md.
+ * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
+ *   "source"}} Layers What the service sends of a track, and why.
+ * @typedef {{kbps: number, reason: string}} Estimate What our line carries, and why it is not estimated
+ *   higher.
  * @typedef {{kind: string, reason: string}} Ending
  * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's
  *   rate, or 0.
@@ -33,19 +36,14 @@ import { RelayWatch, stuck } from "./diagnosis.js";
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
-const MUSIC_KBPS = 128;
+// Firefox does not code VP9 in several sizes (sdp.js), and nothing else than its name shows it.
+const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
 /** @type {Sound} */
 const VOICE = { music: false, kbps: 0 };
 
 // A call usually connects within a second, or two over TCP or a relay.
 const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
-// Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
-// "maintain-resolution" the picture is sharp at once; after this time the estimate is good.
-const KEEP_SIZE_MS = 5000;
-// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at
-// once.
-const SMALLER_AFTER_MS = 2000;
 // The close code when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
 // Closings that may come from the network: without a close frame, because the chat server stops, or with
@@ -62,8 +60,8 @@ const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
  * A stay at the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from us),
- * "offered", "tracks" and "speakers" (see the properties of these names). `ended` resolves once with {kind,
- * reason}; kind is "left", "lost" or one of ENDINGS.
+ * "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties of these names). `ended`
+ * resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
@@ -77,6 +75,10 @@ export class Session extends EventTarget {
   withheld = [];
   /** The user ids of the speakers, the loudest first, including our own. @type {string[]} */
   speakers = [];
+  /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
+  layers = new Map();
+  /** The estimate of the line to us. @type {Estimate | null} */
+  bandwidth = null;
   ended;
   /** The trouble that ended the session, if any; see diagnosis.js. @type {Trouble | null} */
   trouble = null;
@@ -97,8 +99,6 @@ export class Session extends EventTarget {
   #wishes = new Map();
   /** Ids of the tracks whose request changed while no socket reached the service. @type {Set<string>} */
   #unsent = new Set();
-  /** The others' request for each of our sources. @type {Map<Source, Wanted>} */
-  #wantedOfUs = new Map();
   #relay;
   #since = performance.now();
   #connected = false;
@@ -118,6 +118,7 @@ export class Session extends EventTarget {
   #offeredSound = VOICE;
   #wanted;
   #sealing;
+  #encoders;
   #pulse = new Pulse(
     () => this.#send("keep_alive", { timestamp: Date.now() }),
     () => this.#unanswered(),
@@ -160,7 +161,13 @@ export class Session extends EventTarget {
     this.#codec = codec;
     this.#pc = this.#openPeerConnection(grant.ice_servers);
     this.#relay = new RelayWatch(this.#pc, grant.ice_servers);
-    this.#socket = this.#openSocket("client_join", { ...grant.client_join, resumable: true, simulcast });
+    this.#encoders = new VideoEncoders({
+      people: () => new Set(this.offered.map(({ userId }) => userId)).size + 1,
+      senderOf: (source) => this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source])?.sender,
+      run: (step) => this.#queue(step),
+    });
+    const how = { resumable: true, simulcast, bandwidth: true };
+    this.#socket = this.#openSocket("client_join", { ...grant.client_join, ...how });
     this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }
 
@@ -381,7 +388,9 @@ export class Session extends EventTarget {
       this.dispatchEvent(new Event("silent")); // An offer with an ICE restart follows.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
-    else if (event === "layers_wanted") this.#wantedChanged(JSON.parse(data));
+    else if (event === "layers_wanted") this.#encoders.wantedChanged(JSON.parse(data));
+    else if (event === "layers") this.#layersChanged(JSON.parse(data));
+    else if (event === "bandwidth") this.#estimated(JSON.parse(data));
     else if (event === "room_error") this.#reason = data;
   }
 
@@ -391,7 +400,8 @@ export class Session extends EventTarget {
    */
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
-    await this.#pc.setRemoteDescription({ type, sdp: withSound(sdp, this.#offeredSound) });
+    const sounding = withSound(sdp, this.#offeredSound, SOURCES.screen_audio);
+    await this.#pc.setRemoteDescription({ type, sdp: IS_FIREFOX ? withVp9Last(sounding) : sounding });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES)))
       this.#sealing?.seal(
         /** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender,
@@ -402,7 +412,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
-    await this.#encode("camera"); // The number of people may have changed.
+    await this.#encoders.update("camera"); // The number of people may have changed.
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({
       type: answer.type,
@@ -473,6 +483,20 @@ export class Session extends EventTarget {
     this.#queue(() => this.#nameTracks());
   }
 
+  /** @param {{tracks: (Layers & {track_id: string})[]}} changed */
+  #layersChanged({ tracks }) {
+    const offered = new Set(this.offered.map(({ trackId }) => trackId));
+    const before = [...this.layers].filter(([trackId]) => offered.has(trackId));
+    this.layers = new Map([...before, ...tracks.map((each) => /** @type {const} */ ([each.track_id, each]))]);
+    this.dispatchEvent(new Event("layers"));
+  }
+
+  /** @param {{estimate_bps: number, reason: string}} estimate */
+  #estimated({ estimate_bps: bps, reason }) {
+    this.bandwidth = { kbps: Math.round(bps / 1000), reason };
+    this.dispatchEvent(new Event("bandwidth"));
+  }
+
   /** @param {{user_ids: string[]}} said */
   #nameSpeakers({ user_ids: userIds }) {
     this.speakers = userIds;
@@ -491,52 +515,13 @@ export class Session extends EventTarget {
     const replaced = line.sender.track !== track;
     if (replaced) await line.sender.replaceTrack(track);
     // The new track may have another size.
-    if (replaced && track && line.direction === direction) await this.#encode(source);
+    if (replaced && track && line.direction === direction) await this.#encoders.update(source);
     if (line.direction === direction) return false;
     line.direction = direction;
-    if (track) await this.#prepareSender(line.sender, source, track);
+    if (!track) return true;
+    line.sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
+    await this.#encoders.start(source, this.#codec);
     return true;
-  }
-
-  /** @param {RTCRtpSender} sender @param {Source} source @param {MediaStreamTrack} track */
-  async #prepareSender(sender, source, track) {
-    sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
-    if (track.kind !== "video") return;
-    // The service learns of a new track only from its packets, so it must send something.
-    this.#wantedOfUs.delete(source);
-    const codec = this.#codec && senderCodec(this.#codec);
-    await wish(
-      sender,
-      { ...this.#encodingOf(source, track), ...(codec && { codec }) },
-      "maintain-resolution",
-    );
-    // Text on a screen stays readable even if it moves less smoothly; a face need not.
-    if (source === "camera" || track.contentHint === "motion")
-      setTimeout(() => wish(sender, {}, "maintain-framerate"), KEEP_SIZE_MS);
-  }
-
-  /** @param {Source} source @param {MediaStreamTrack} track */
-  #encodingOf(source, track) {
-    const others = new Set(this.offered.map(({ userId }) => userId));
-    return encodingFor(source, track, this.#wantedOfUs.get(source) ?? ALL_WANTED, others.size + 1);
-  }
-
-  /** Encode a source of ours as the others want it now. @param {Source} source */
-  async #encode(source) {
-    const sender = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source])?.sender;
-    if (sender?.track?.kind === "video") await wish(sender, this.#encodingOf(source, sender.track));
-  }
-
-  /**
-   * Apply the others' request. Send more, or nothing, at once; send less after a delay.
-   * @param {Wanted & {source: Source}} said
-   */
-  #wantedChanged({ source, width, watched }) {
-    const before = this.#wantedOfUs.get(source) ?? ALL_WANTED;
-    const now = { width, watched };
-    this.#wantedOfUs.set(source, now);
-    const wait = watched && suffices(before, now) ? SMALLER_AFTER_MS : 0;
-    setTimeout(() => this.#queue(() => this.#encode(source)), wait);
   }
 
   /**
@@ -562,71 +547,10 @@ export class Session extends EventTarget {
     clearTimeout(this.#deadline);
     this.#ticket = this.#away = null;
     this.#pulse.stop();
+    this.#encoders.stop();
     this.#socket.close(kind === "left" ? 1000 : LOST);
     this.#pc.close();
     this.tracks = this.offered = this.withheld = [];
     this.#end({ kind, reason });
   }
-}
-
-/**
- * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587).
- * A voice sends next to nothing while it is silent (DTX). Music and the sound of a screen are stereo.
- * @param {string} sdp @param {Sound} sound
- */
-function withSound(sdp, { music, kbps }) {
-  const rich = `stereo=1;sprop-stereo=1;maxaveragebitrate=${(kbps || MUSIC_KBPS) * 1000}`;
-  const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
-  return sdp
-    .split(/(?=^m=)/mu)
-    .map((line) => {
-      const wish = music || line.includes(`a=mid:${SOURCES.screen_audio}\r`) ? rich : voice;
-      return line.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
-    })
-    .join("");
-}
-
-/**
- * Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as one channel.
- * @param {string} sdp
- */
-function inStereo(sdp) {
-  return sdp.replace(/^(a=fmtp:\d+ (?!.*stereo=1).*useinbandfec=1)/gmu, "$1;stereo=1");
-}
-
-/**
- * Set the encoding of a sender. A browser that does not support a setting ignores it. An encoding that
- * becomes active starts with a keyframe.
- * @param {RTCRtpSender} sender @param {RTCRtpEncodingParameters} encoding @param {RTCDegradationPreference}
- *   [degradationPreference]
- */
-async function wish(sender, encoding, degradationPreference) {
-  const parameters = sender.getParameters();
-  if (!parameters.encodings?.length) return;
-  const before = parameters.encodings;
-  const width = sender.track?.getSettings().width ?? 0;
-  const encodings = before.map((each) => ({ ...each, ...oneOfSeveral(encoding, each.rid, width) }));
-  const changed = encodings.some((each, i) =>
-    Object.entries(each).some(
-      ([name, value]) => before[i][/** @type {keyof RTCRtpEncodingParameters} */ (name)] !== value,
-    ),
-  );
-  if (!changed && !degradationPreference) return;
-  const encodingOptions = encodings.map(({ active }, i) => ({
-    keyFrame: before[i].active === false && active === true,
-  }));
-  await sender
-    .setParameters(
-      { ...parameters, encodings, ...(degradationPreference && { degradationPreference }) },
-      { encodingOptions },
-    )
-    .catch(() => {});
-}
-
-/** @param {string} name */
-function senderCodec(name) {
-  const wanted = `video/${name}`.toLowerCase();
-  return RTCRtpSender.getCapabilities("video")?.codecs.find(
-    ({ mimeType }) => mimeType.toLowerCase() === wanted,
-  );
 }

@@ -23,6 +23,7 @@ const USUAL = {
   mirror: true,
   blur: false,
   screen: "text", // "text" is sharp, "motion" is smooth.
+  lessData: false, // For a metered line: fewer and smaller pictures, both ways.
   quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };

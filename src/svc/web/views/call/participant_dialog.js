@@ -1,5 +1,6 @@
 // Settings for one person in a call: their volume and their picture's quality.
 
+import { reading } from "../../call/quality.js";
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
@@ -8,6 +9,7 @@ import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Switch } from "../parts/field.js";
+import { layersOf, layerWords } from "./picture_state.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
@@ -42,8 +44,25 @@ export function CallPerson({ memberId, onClose }) {
       options=${options}
       onChange=${(/** @type {string} */ value) => choose({ quality: value })}
     />
+    <${Now} memberId=${memberId} />
     <footer><${Button} onClick=${() => showDialog("profile", { memberId })}>${t("profile")}<//></footer>
   <//>`;
+}
+
+/**
+ * The size of the member's pictures at the moment, and the reason for it.
+ * @param {{memberId: string}} props
+ */
+function Now({ memberId }) {
+  const videos =
+    reading.value?.received.filter(({ userId, width }) => userId === memberId && width > 0) ?? [];
+  return videos.map(({ trackId, source, width, height, fps }) => {
+    const layers = layersOf(memberId, source);
+    const size = layers?.paused ? [] : [`${width}×${height}`, t("fps", { fps })];
+    return html`<p key=${trackId} class="quiet picture-now">
+      ${t("picture-now")}, ${t(`source-${source}`)}: ${[...size, ...layerWords(layers)].join(" · ")}
+    </p>`;
+  });
 }
 
 /**

@@ -2,7 +2,8 @@
 
 /** @import { Received, Sent } from "../../call/quality.js" */
 
-import { automaticLevel, callState, wishOf } from "../../call/current_call.js";
+import { callState } from "../../call/current_call.js";
+import { estimate, layers } from "../../call/layer_requests.js";
 import { reading, readings, report } from "../../call/quality.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
@@ -10,19 +11,24 @@ import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
+import { layerWords } from "./picture_state.js";
 
 const WIDTH = 260;
 const HEIGHT = 56;
 
 /** @param {{onClose: () => void}} props */
 export function QualityPanel({ onClose }) {
-  const now = reading.value;
+  const [now, carried] = [reading.value, estimate.value];
+  const lowered = [...layers.value.values()].filter(({ reason }) => reason === "line");
+  const pictures = lowered.some(({ paused }) => paused) ? "paused" : lowered.length ? "line" : "wish";
   const copy = () =>
     now &&
-    navigator.clipboard.writeText(report(now, readings.value)).then(
-      () => notify(t("copied"), "done"),
-      () => notify(t("copy-failed")),
-    );
+    navigator.clipboard
+      .writeText(report(now, readings.value, { estimate: carried, layers: layers.value }))
+      .then(
+        () => notify(t("copied"), "done"),
+        () => notify(t("copy-failed")),
+      );
   return html`<${Aside} title=${t("quality")} onClose=${onClose}>
     ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
     ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
@@ -32,9 +38,10 @@ export function QualityPanel({ onClose }) {
         <dl class="numbers">
           <div><dt>${t("round-trip")}</dt><dd>${t("ms", { ms: now.path.roundTripMs })}</dd></div>
           <div><dt>${t("path")}</dt><dd>${t(`path-${now.path.kind || "unknown"}`)}</dd></div>
+          ${carried && html`<div><dt>${t("line-to-you")}</dt><dd>${t("line-carries", carried)}</dd></div>`}
           <div>
             <dt>${t("pictures-of-others")}</dt>
-            <dd>${t(`layers-${automaticLevel.value < 0 ? "paused" : automaticLevel.value}`)}</dd>
+            <dd>${t(`layers-${pictures}`)}</dd>
           </div>
         </dl>
         <${Graph}
@@ -50,7 +57,11 @@ export function QualityPanel({ onClose }) {
         <h3>${t("sent-by-me")}</h3>
         ${now.sent.map(
           (each) =>
-            html`<${Line} key=${each.mid} name=${t(`source-${each.source || "unknown"}`)} line=${each} />`,
+            html`<${Line}
+              key=${`${each.mid} ${each.width}`}
+              name=${t(`source-${each.source || "unknown"}`)}
+              line=${each}
+            />`,
         )}
         <h3>${t("received")}</h3>
         ${[...new Set(now.received.map(({ userId }) => userId))].map(
@@ -79,11 +90,7 @@ function Line({ name, line }) {
     width > 0 && `${width}×${height}`,
     width > 0 && t("fps", { fps }),
     scalability,
-    width > 0 &&
-      trackId &&
-      (wishOf(trackId).paused
-        ? t("video-paused")
-        : t("layers-asked", { layer: wishOf(trackId).max_temporal_layer ?? -1 })),
+    ...layerWords(layers.value.get(trackId ?? "")),
     t("lost", { share: percent(lost) }),
     jitterMs !== undefined && t("jitter", { ms: jitterMs }),
     concealed > 0 && t("concealed", { share: percent(concealed) }),

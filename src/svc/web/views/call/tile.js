@@ -19,12 +19,14 @@ import { Marks } from "../channels/voice_people.js";
 import { Avatar, hue } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { layersOf } from "./picture_state.js";
 import { Zoomable } from "./zoom.js";
 
 /** @param {{person: Person}} props */
 export function PersonTile({ person }) {
-  const { id, nickname, own, withheld, lost, slow } = person;
-  const camera = slow?.camera ? null : person.camera;
+  const { id, nickname, own, withheld, lost } = person;
+  const isSlow = useComputed(() => isPaused(id, "camera")).value;
+  const camera = isSlow ? null : person.camera;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
   const mirrored = own && callSettings.value.mirror;
@@ -48,7 +50,7 @@ export function PersonTile({ person }) {
     <${Video} track=${person.camera} />
     ${!camera && html`<${Avatar} id=${id} name=${nickname} url=${known?.avatar} size="large" />`}
     ${withheld?.mic && html`<p class="withheld quiet">${t("withheld-sound", { reason: withheld.mic })}</p>`}
-    ${slow?.camera && !withheld?.mic && html`<p class="withheld quiet">${t("paused-slow")}</p>`}
+    ${isSlow && !withheld?.mic && html`<p class="withheld quiet">${t("paused-slow")}</p>`}
     ${
       withheld?.camera &&
       !withheld.mic &&
@@ -58,7 +60,8 @@ export function PersonTile({ person }) {
 }
 
 /** @param {{person: Person}} props */
-export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow } }) {
+export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) {
+  const isSlow = useComputed(() => isPaused(id, "screen")).value;
   const name = own ? t("your-screen") : t("screen-of", { name: nickname });
   if (!screen) return html`<${UnwatchedScreen} id=${id} name=${name} reason=${withheld?.screen} />`;
   const actions =
@@ -88,8 +91,18 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld, slow
     actions=${actions}
   >
     <${Zoomable} label=${name}><${Video} track=${screen} /><//>
-    ${slow?.screen && html`<p class="withheld slow">${t("paused-slow")}</p>`}
+    ${isSlow && html`<p class="withheld slow">${t("paused-slow")}</p>`}
   <//>`;
+}
+
+/**
+ * Return whether our line is too slow for a member's video.
+ * @param {string} userId
+ * @param {"camera" | "screen"} source
+ */
+function isPaused(userId, source) {
+  const layers = layersOf(userId, source);
+  return layers?.reason === "line" && layers.paused;
 }
 
 /** A shared screen that is not sent to us. @param {{id: string, name: string, reason?: string}} props */

@@ -13,7 +13,7 @@ const choices = (names, words) =>
   names.map((value) => ({ value, label: words(value), hint: words(`${value}-hint`) }));
 
 export function VoicePage() {
-  const { echoCancellation, autoGainControl, noise, input, music, mirror, blur, quality } =
+  const { echoCancellation, autoGainControl, noise, input, music, mirror, blur, quality, lessData } =
     callSettings.value;
   return html`
     <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
@@ -72,6 +72,12 @@ export function VoicePage() {
         t(`quality-${name}`),
       )}
       onChange=${(/** @type {string} */ value) => chooseForCalls({ quality: value })}
+    />
+    <${Switch}
+      label=${t("less-data")}
+      hint=${t("less-data-hint")}
+      checked=${lessData}
+      onChange=${(/** @type {boolean} */ on) => chooseForCalls({ lessData: on })}
     />
   `;
 }

@@ -74,13 +74,15 @@ quality-of-picture = Bildqualität
 quality-of-pictures = Bilder der anderen
 quality-usual = Wie in den Einstellungen
 quality-automatic = Automatisch
-quality-automatic-hint = Weniger Bilder pro Sekunde, solange die Verbindung zu schwach für den Ton ist.
+quality-automatic-hint = Kleinere, weniger oder keine Bilder, solange die Verbindung langsam ist, damit du alle hörst.
 quality-high = Alles
 quality-high-hint = Jedes Bild, auch wenn der Ton leidet.
 quality-low = Die Hälfte
 quality-low-hint = Jedes zweite Bild.
 quality-saver = Sparsam
 quality-saver-hint = Ein Viertel der Bilder.
+less-data = Weniger Daten verbrauchen
+less-data-hint = Für begrenzte Datentarife: kleine Bilder und weniger davon, in beide Richtungen. Stimmen und die Schrift auf geteilten Bildschirmen bleiben, wie sie sind.
 round-trip = Umlaufzeit
 loss = Verlust
 rate = Datenrate
@@ -90,11 +92,27 @@ path-tcp = TCP
 path-relay = über ein Relay
 path-unknown = unbekannt
 pictures-of-others = Bilder der anderen
-layers-2 = alle
-layers-1 = die Hälfte
-layers-0 = ein Viertel
+layers-wish = wie gewünscht
+layers-line = für deine Verbindung verringert
 layers-paused = einige angehalten
-video-paused = angehalten
+line-to-you = Verbindung zu dir
+line-carries = { $reason ->
+    [use] { NUMBER($kbps) } kbit/s, mehr nicht versucht
+    [loss] { NUMBER($kbps) } kbit/s, Pakete gehen verloren
+   *[other] { NUMBER($kbps) } kbit/s
+}
+picture-now = Jetzt
+picture-paused = angehalten
+picture-size = { $layer ->
+    [0] klein
+    [1] mittel
+   *[other] volle Größe
+}
+picture-reason = { $reason ->
+    [line] mehr trägt deine Verbindung nicht
+    [hidden] du siehst es nicht
+   *[source] mehr wird nicht gesendet
+}
 layers-asked = { $layer ->
     [0] jedes vierte Bild
     [1] jedes zweite Bild

@@ -74,13 +74,15 @@ quality-of-picture = Their picture
 quality-of-pictures = Pictures of others
 quality-usual = Use my settings
 quality-automatic = Automatic
-quality-automatic-hint = Fewer frames per second while the connection is too slow for the sound.
+quality-automatic-hint = Smaller pictures, fewer frames or none while the connection is slow, so that you hear everybody.
 quality-high = Full
 quality-high-hint = Every frame, even if the sound suffers.
 quality-low = Half
 quality-low-hint = Every second frame.
 quality-saver = Saver
 quality-saver-hint = A quarter of the frames.
+less-data = Use less data
+less-data-hint = For metered connections: small pictures with fewer frames, in both directions. Voices and the text on shared screens stay as they are.
 round-trip = Round trip
 loss = Loss
 rate = Rate
@@ -90,11 +92,27 @@ path-tcp = TCP
 path-relay = through a relay
 path-unknown = not known
 pictures-of-others = Pictures of others
-layers-2 = all
-layers-1 = half
-layers-0 = a quarter
+layers-wish = as requested
+layers-line = reduced for your connection
 layers-paused = some are paused
-video-paused = paused
+line-to-you = Connection to you
+line-carries = { $reason ->
+    [use] { NUMBER($kbps) } kbit/s, no more tried
+    [loss] { NUMBER($kbps) } kbit/s, packets are lost
+   *[other] { NUMBER($kbps) } kbit/s
+}
+picture-now = Now
+picture-paused = paused
+picture-size = { $layer ->
+    [0] small
+    [1] medium
+   *[other] full size
+}
+picture-reason = { $reason ->
+    [line] your connection carries no more
+    [hidden] you do not see it
+   *[source] no more is sent
+}
 layers-asked = { $layer ->
     [0] every fourth frame
     [1] every second frame

@@ -74,13 +74,15 @@ quality-of-picture = Su vídeo
 quality-of-pictures = Vídeo de los demás
 quality-usual = Como en los ajustes
 quality-automatic = Automática
-quality-automatic-hint = Menos imágenes por segundo cuando la conexión no da para el sonido.
+quality-automatic-hint = Imágenes más pequeñas, menos o ninguna cuando la conexión es lenta, para que oigas a todos.
 quality-high = Completa
 quality-high-hint = Todas las imágenes, aunque se resienta el sonido.
 quality-low = La mitad
 quality-low-hint = Una de cada dos imágenes.
 quality-saver = Ahorro
 quality-saver-hint = Una cuarta parte de las imágenes.
+less-data = Gastar menos datos
+less-data-hint = Para conexiones con datos limitados: imágenes pequeñas y menos, en ambos sentidos. Las voces y el texto de las pantallas compartidas no cambian.
 round-trip = Ida y vuelta
 loss = Pérdida
 rate = Tasa
@@ -90,11 +92,27 @@ path-tcp = TCP
 path-relay = a través de un relé
 path-unknown = desconocida
 pictures-of-others = Vídeo de los demás
-layers-2 = completo
-layers-1 = la mitad
-layers-0 = una cuarta parte
+layers-wish = lo pedido
+layers-line = reducido por tu conexión
 layers-paused = algunas en pausa
-video-paused = en pausa
+line-to-you = Conexión hacia ti
+line-carries = { $reason ->
+    [use] { NUMBER($kbps) } kbit/s, sin probar más
+    [loss] { NUMBER($kbps) } kbit/s, se pierden paquetes
+   *[other] { NUMBER($kbps) } kbit/s
+}
+picture-now = Ahora
+picture-paused = en pausa
+picture-size = { $layer ->
+    [0] pequeño
+    [1] mediano
+   *[other] tamaño completo
+}
+picture-reason = { $reason ->
+    [line] tu conexión no da para más
+    [hidden] no lo ves
+   *[source] no se envía más
+}
 layers-asked = { $layer ->
     [0] una de cada cuatro imágenes
     [1] una de cada dos imágenes

@@ -74,13 +74,15 @@ quality-of-picture = Sa vidéo
 quality-of-pictures = Vidéo des autres
 quality-usual = Comme dans les paramètres
 quality-automatic = Automatique
-quality-automatic-hint = Moins d’images par seconde quand la connexion est trop lente pour le son.
+quality-automatic-hint = Des images plus petites, moins nombreuses ou aucune quand la connexion est lente, pour que tu entendes tout le monde.
 quality-high = Complète
 quality-high-hint = Toutes les images, même si le son en souffre.
 quality-low = Moitié
 quality-low-hint = Une image sur deux.
 quality-saver = Économie
 quality-saver-hint = Un quart des images.
+less-data = Consommer moins de données
+less-data-hint = Pour les forfaits limités : des images petites et moins nombreuses, dans les deux sens. Les voix et le texte des écrans partagés ne changent pas.
 round-trip = Aller-retour
 loss = Pertes
 rate = Débit
@@ -90,11 +92,27 @@ path-tcp = TCP
 path-relay = par un relais
 path-unknown = inconnu
 pictures-of-others = Vidéo des autres
-layers-2 = complète
-layers-1 = moitié
-layers-0 = un quart
+layers-wish = comme demandé
+layers-line = réduite pour ta connexion
 layers-paused = certaines en pause
-video-paused = en pause
+line-to-you = Connexion vers toi
+line-carries = { $reason ->
+    [use] { NUMBER($kbps) } kbit/s, sans essayer plus
+    [loss] { NUMBER($kbps) } kbit/s, des paquets se perdent
+   *[other] { NUMBER($kbps) } kbit/s
+}
+picture-now = En ce moment
+picture-paused = en pause
+picture-size = { $layer ->
+    [0] petite
+    [1] moyenne
+   *[other] taille réelle
+}
+picture-reason = { $reason ->
+    [line] ta connexion ne permet pas plus
+    [hidden] tu ne la vois pas
+   *[source] rien de plus n’est envoyé
+}
 layers-asked = { $layer ->
     [0] une image sur quatre
     [1] une image sur deux

@@ -74,13 +74,15 @@ quality-of-picture = この人の映像
 quality-of-pictures = ほかの人の映像
 quality-usual = 設定に従う
 quality-automatic = 自動
-quality-automatic-hint = 回線が細くて音声に影響するときは、フレーム数を減らします。
+quality-automatic-hint = 回線が遅いときは、全員の声が聞こえるように、映像を小さくしたり、フレームを減らしたり、止めたりします。
 quality-high = 最高
 quality-high-hint = 音声に影響が出ても、すべてのフレームを受信します。
 quality-low = 半分
 quality-low-hint = フレームを半分だけ受信します。
 quality-saver = 節約
 quality-saver-hint = フレームを4分の1だけ受信します。
+less-data = データ使用量を抑える
+less-data-hint = 従量制の回線向けです。送受信する映像を小さくし、フレームを減らします。音声と、共有画面の文字は変わりません。
 round-trip = 往復時間
 loss = パケットロス
 rate = ビットレート
@@ -90,11 +92,27 @@ path-tcp = TCP
 path-relay = リレー経由
 path-unknown = 不明
 pictures-of-others = ほかの人の映像
-layers-2 = すべて
-layers-1 = 半分
-layers-0 = 4分の1
+layers-wish = 希望どおり
+layers-line = 回線に合わせて抑えています
 layers-paused = 一部を停止中
-video-paused = 停止中
+line-to-you = あなたへの回線
+line-carries = { $reason ->
+    [use] { NUMBER($kbps) } kbit/s（これ以上は未確認）
+    [loss] { NUMBER($kbps) } kbit/s（パケットロスあり）
+   *[other] { NUMBER($kbps) } kbit/s
+}
+picture-now = 現在
+picture-paused = 停止中
+picture-size = { $layer ->
+    [0] 小
+    [1] 中
+   *[other] フルサイズ
+}
+picture-reason = { $reason ->
+    [line] 回線が細いため
+    [hidden] 表示されていません
+   *[source] これ以上は送信されていません
+}
 layers-asked = { $layer ->
     [0] フレームの4分の1
     [1] フレームの半分

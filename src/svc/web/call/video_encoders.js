@@ -1,0 +1,147 @@
+// Encode our camera and screen as the others want them: in which encodings, how large, and at which rate.
+// Knows neither offers nor the signalling socket.
+
+/** @import { Wanted } from "./encodings.js" */
+/** @import { Source } from "./session.js" */
+/**
+ * @typedef {{people: () => number, senderOf: (source: Source) => RTCRtpSender | undefined, run: (step: () =>
+ *   Promise<void>) => void}} Ports
+ */
+
+import { callSettings } from "../state/call_settings.js";
+import { effect } from "../vendor/signals.js";
+import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
+
+// Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
+// "maintain-resolution" the picture is sharp at once; after this time the estimate is good.
+const KEEP_SIZE_MS = 5000;
+// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at
+// once.
+const SMALLER_AFTER_MS = 2000;
+const VIDEOS = /** @type {const} */ (["camera", "screen"]);
+
+export class VideoEncoders {
+  #ports;
+  /** The others' request for each of our sources. @type {Map<Source, Wanted>} */
+  #wanted = new Map();
+  /** The timers after which a smaller width applies. @type {Map<Source, ReturnType<typeof setTimeout>>} */
+  #narrowing = new Map();
+
+  /**
+   * `people()` counts everybody in the call, including us. `senderOf(source)` returns a source's sender.
+   * `run(step)` runs a step when no offer is being answered.
+   * @param {Ports} ports
+   */
+  constructor(ports) {
+    this.#ports = ports;
+    const stop = effect(() => {
+      callSettings.value; // They include whether the line is metered.
+      for (const source of VIDEOS) ports.run(() => this.update(source));
+    });
+    this.stop = () => {
+      stop();
+      for (const timer of this.#narrowing.values()) clearTimeout(timer);
+    };
+  }
+
+  /**
+   * Set up the encoding of a source that begins to be sent. `codec` is "VP8" or the like, or null for the
+   * first of the offer.
+   * @param {Source} source
+   * @param {string | null} codec
+   */
+  async start(source, codec) {
+    // The service learns of a new track only from its packets, so it must send something.
+    clearTimeout(this.#narrowing.get(source));
+    this.#wanted.delete(source);
+    const sender = this.#ports.senderOf(source);
+    if (sender?.track?.kind !== "video") return;
+    const chosen = codec && { codec: senderCodec(codec) };
+    const encodings = this.#encodingsOf(source, sender, sender.track).map((each) => ({ ...each, ...chosen }));
+    await configure(sender, encodings, "maintain-resolution");
+    // Text on a screen stays readable even if it moves less smoothly; a face need not.
+    if (source === "screen" && sender.track.contentHint !== "motion") return;
+    setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
+  }
+
+  /**
+   * Encode a source as the others want it now.
+   * @param {Source} source
+   */
+  async update(source) {
+    const sender = this.#ports.senderOf(source);
+    if (sender?.track?.kind === "video")
+      await configure(sender, this.#encodingsOf(source, sender, sender.track));
+  }
+
+  /**
+   * Apply the others' request: a smaller width after a delay, and everything else at once.
+   * @param {Wanted & {source: Source}} request
+   */
+  wantedChanged({ source, width, watched, encodings }) {
+    const before = this.#wanted.get(source) ?? ALL_WANTED;
+    const now = { width, watched, encodings };
+    const isNarrower = watched && before.width !== width && suffices(before, now);
+    this.#apply(source, isNarrower ? { ...now, width: before.width } : now);
+    const later = isNarrower ? setTimeout(() => this.#apply(source, now), SMALLER_AFTER_MS) : undefined;
+    clearTimeout(this.#narrowing.get(source));
+    if (later !== undefined) this.#narrowing.set(source, later);
+  }
+
+  /**
+   * @param {Source} source
+   * @param {Wanted} wanted
+   */
+  #apply(source, wanted) {
+    this.#wanted.set(source, wanted);
+    this.#ports.run(() => this.update(source));
+  }
+
+  /**
+   * @param {Source} source
+   * @param {RTCRtpSender} sender
+   * @param {MediaStreamTrack} track
+   */
+  #encodingsOf(source, sender, track) {
+    const count = sender.getParameters().encodings?.length ?? 1;
+    const how = { people: this.#ports.people(), count, sparing: callSettings.peek().lessData };
+    return encodingsFor(source, track, this.#wanted.get(source) ?? ALL_WANTED, how);
+  }
+}
+
+/**
+ * Set the encodings of a sender. A browser that does not support a setting ignores it. An encoding that
+ * becomes active starts with a keyframe.
+ * @param {RTCRtpSender} sender
+ * @param {RTCRtpEncodingParameters[]} wanted
+ * @param {RTCDegradationPreference} [degradationPreference]
+ */
+async function configure(sender, wanted, degradationPreference) {
+  const parameters = sender.getParameters();
+  if (!parameters.encodings?.length) return;
+  const before = parameters.encodings;
+  const encodings = before.map((each, index) => ({ ...each, ...wanted[index] }));
+  const isSame = encodings.every((each, index) =>
+    Object.entries(each).every(
+      ([name, value]) => before[index][/** @type {keyof RTCRtpEncodingParameters} */ (name)] === value,
+    ),
+  );
+  if (isSame && !degradationPreference) return;
+  const encodingOptions = encodings.map(({ active }, index) => ({
+    keyFrame: before[index].active === false && active === true,
+  }));
+  await sender
+    .setParameters(
+      { ...parameters, encodings, ...(degradationPreference && { degradationPreference }) },
+      { encodingOptions },
+    )
+    .catch(() => {});
+}
+
+/** @param {string} name */
+function senderCodec(name) {
+  const wanted = `video/${name}`.toLowerCase();
+  return RTCRtpSender.getCapabilities("video")?.codecs.find(
+    ({ mimeType }) => mimeType.toLowerCase() === wanted,
+  );
+}

@@ -1,0 +1,148 @@
+"""The page requests what its tiles need, shows how much it gets and why, and can use less data.
+
+docs/signalling.md, "A narrow line".
+"""
+
+import json
+from typing import Any
+
+from playwright.async_api import WebSocketRoute, expect
+
+from tests.browser.calls.test_adaptation import ENCODINGS, SMALLEST
+from tests.browser.test_accessible import at_both_sizes, axe
+from tests.kit.people import Capture, People, Person
+from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
+
+CAPTURE = Capture(640, 360, 15)
+AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+
+
+class Signalling:
+    """A page's signalling: its requests, and events of a narrow line in place of the real ones."""
+
+    def __init__(self) -> None:
+        self.join: dict[str, Any] = {}
+        self.wishes: dict[str, dict[str, Any]] = {}
+        self.socket: WebSocketRoute | None = None
+
+    def connect(self, socket: WebSocketRoute) -> None:
+        self.socket, server = socket, socket.connect_to_server()
+
+        def from_page(message: str | bytes) -> None:
+            envelope = json.loads(message)
+            data = json.loads(envelope["data"])
+            if envelope["event"] == "client_join":
+                self.join = data
+            elif envelope["event"] == "set_layer":
+                self.wishes[data["track_id"]] = data
+            server.send(message)
+
+        def from_server(message: str | bytes) -> None:
+            if json.loads(message)["event"] not in ("layers", "bandwidth"):
+                socket.send(message)
+
+        socket.on_message(from_page)
+        server.on_message(from_server)
+
+    def say(self, event: str, data: object) -> None:
+        assert self.socket is not None
+        self.socket.send(json.dumps({"event": event, "data": json.dumps(data)}))
+
+    def gets(self, track_id: str, **layers: object) -> None:
+        """Report the layers of a track."""
+        state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
+        self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
+
+    async def wants(self, track_id: str, **fields: object) -> None:
+        """Wait until the request for a track has these fields."""
+
+        async def so() -> bool:
+            wish = self.wishes.get(track_id, {})
+            return {name: wish.get(name) for name in fields} == fields
+
+        await wait_until(f"a request has {fields}", so, within_s=20)
+
+
+async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
+    """Start a call of two cameras. Grace, whose signalling is returned, has chosen no quality."""
+    ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
+    signalling = Signalling()
+    await grace.page.route_web_socket("**/sfu/client**", signalling.connect)
+    await grace.come_in()
+    await grace.page.evaluate(AUTOMATIC)
+    await grace.page.reload()
+    for person in (ada, grace):
+        await person.page.set_viewport_size({"width": 1280, "height": 800})
+    await ada.join()
+    await grace.enter_call(camera=True)
+    await grace.sees(ada)
+    return ada, grace, signalling
+
+
+async def test_a_page_requests_pictures_by_importance_and_shows_what_its_line_does_to_them(
+    people: People, axe: str
+) -> None:
+    ada, grace, signalling = await two_in_a_call(people)
+    assert (signalling.join["bandwidth"], signalling.join["simulcast"]) == (True, True)
+    camera = (await grace.statistics()).track("Ada").track_id
+    await signalling.wants(camera, adaptive=True, paused=False, max_temporal_layer=-1, max_spatial_layer=1)
+    tile = grace.page.locator("#people li", has=grace.page.get_by_text("Ada", exact=True))
+    await tile.hover()
+    await grace.press("Pin Ada")
+    await signalling.wants(camera, priority=70, max_spatial_layer=-1)
+    await ada.press("Share screen")
+    await grace.sees(ada, source="screen")
+    screen = (await grace.statistics()).track("Ada", "screen").track_id
+    await signalling.wants(screen, priority=90, max_spatial_layer=-1, adaptive=True)
+    large = grace.page.locator("#screens li")
+    await large.hover()
+    await grace.press("Unpin Ada")
+
+    signalling.say("bandwidth", {"estimate_bps": 412_000, "reason": "loss"})
+    signalling.gets(camera, paused=True, reason="line")
+    await expect(tile.get_by_text("Paused: your line is slow")).to_be_visible()
+    await expect(tile.locator(".avatar")).to_be_visible()
+    await expect(grace.camera_of("Ada")).to_have_count(0)
+    await grace.press("More call options")
+    await grace.page.get_by_role("menuitem", name="Call quality").click()
+    panel = grace.page.locator(".numbers")
+    await expect(panel).to_contain_text("412 kbit/s, packets are lost")
+    await expect(panel).to_contain_text("some are paused")
+    await expect(grace.page.locator(".quality-person")).to_contain_text(
+        "paused · your connection carries no more"
+    )
+    await at_both_sizes(grace, axe, "the quality of a call on a narrow line")
+
+    signalling.gets(camera, spatial=1, temporal=1, reason="line")
+    await expect(grace.camera_of("Ada")).to_have_count(1)
+    await expect(panel).to_contain_text("reduced for your connection")
+    await tile.hover()
+    await tile.get_by_role("button", name="Volume and quality of Ada").click()
+    now = grace.page.locator(".picture-now", has_text="camera")
+    await expect(now).to_contain_text("medium · every second frame · your connection carries no more")
+    await at_both_sizes(grace, axe, "the pictures of one person on a narrow line")
+
+
+async def test_a_page_on_a_metered_line_requests_and_sends_less(people: People) -> None:
+    ada, grace, signalling = await two_in_a_call(people)
+    camera = (await grace.statistics()).track("Ada").track_id
+    await signalling.wants(camera, max_temporal_layer=-1)
+
+    async def sends(*encodings: list[int]) -> None:
+        async def so() -> bool:
+            return list(await grace.page.evaluate(ENCODINGS)) == list(encodings)
+
+        await wait_until(f"Grace sends {encodings}", so, within_s=20)
+
+    await sends(SMALLEST, [450, 1])
+    await grace.press("Settings")
+    await grace.press("Voice and video")
+    await grace.page.get_by_role("switch", name="Use less data").check()
+    await signalling.wants(camera, max_temporal_layer=1, max_spatial_layer=0, width=320)
+    await sends(SMALLEST)
+    await grace.page.reload()
+    await grace.is_connected()
+    await sends(SMALLEST)
+    await grace.hears(ada)

@@ -1,0 +1,59 @@
+// The requests for received videos, by their tiles and the settings.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { layerWish } from "../../src/svc/web/call/layer_wish.js";
+
+const wish = (shown, settings) =>
+  layerWish(
+    { source: "camera", width: 300, hidden: false, large: false, chosen: false, ...shown },
+    { choice: "automatic", lessData: false, ...settings },
+  );
+
+test("the size of a camera follows its tile, and a screen always has its full size", () => {
+  const spatial = (shown) => wish(shown).max_spatial_layer;
+  assert.deepEqual(
+    [0, 100, 320, 321, 640, 641].map((width) => spatial({ width })),
+    [-1, 0, 0, 1, 1, -1],
+  );
+  assert.equal(spatial({ source: "screen", width: 100 }), -1);
+});
+
+test("screens matter most, then speakers and pinned people, then large tiles", () => {
+  const shown = [{ source: "screen" }, { chosen: true }, { large: true }, {}];
+  assert.deepEqual(
+    shown.map((each) => wish(each).priority),
+    [90, 70, 50, 30],
+  );
+});
+
+test("a choice bounds the frame rate, and only the full picture may not be lowered", () => {
+  const choices = ["automatic", "high", "low", "saver"].map((choice) => wish({}, { choice }));
+  assert.deepEqual(
+    choices.map((each) => [each.max_temporal_layer, each.adaptive]),
+    [
+      [-1, true],
+      [-1, false],
+      [1, true],
+      [0, true],
+    ],
+  );
+});
+
+test("a hidden video is paused", () => {
+  assert.equal(wish({ hidden: true }).paused, true);
+  assert.equal(wish({}).paused, false);
+});
+
+test("on a metered line pictures are fewer and smaller, and a screen keeps its size", () => {
+  const sparing = (shown, choice = "automatic") => {
+    const { max_temporal_layer, max_spatial_layer, width } = wish(shown, { lessData: true, choice });
+    return [max_temporal_layer, max_spatial_layer, width];
+  };
+  assert.deepEqual(sparing({ width: 1000 }), [1, 0, 320]);
+  assert.deepEqual(sparing({ width: 0 }), [1, 0, 320]);
+  assert.deepEqual(sparing({ width: 1000, large: true }), [1, 1, 640]);
+  assert.deepEqual(sparing({ width: 100 }, "saver"), [0, 0, 100]);
+  assert.deepEqual(sparing({ width: 1000, source: "screen" }), [0, -1, 1000]);
+});
