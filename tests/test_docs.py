@@ -101,6 +101,20 @@ def test_architecture_md_names_every_package_and_none_that_is_gone() -> None:
     assert named - {"src/svc/"} == folders
 
 
+def test_every_path_in_architecture_md_exists() -> None:
+    text = (REPOSITORY / "ARCHITECTURE.md").read_text()
+    paths = set(re.findall(r"`([a-z_]+(?:/[a-z_.]+)+)`", text))
+    paths |= {path.replace(".", "/") for path in re.findall(r"`((?:base|sfu|chat)\.[a-z_.]+)`", text)}
+    roots = (REPOSITORY, PACKAGE, PACKAGE / "web")
+    suffixes = ("", ".py", ".pyx", ".pxd", ".js")
+    assert [
+        path
+        for path in sorted(paths)
+        if not any((root / f"{path}{suffix}").exists() for root in roots for suffix in suffixes)
+    ] == []
+    assert len(paths) > 50
+
+
 # `docs/http.md, "Uploads"`, also across two lines of a comment.
 _CITATION = re.compile(
     r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
