@@ -253,3 +253,53 @@ def test_a_track_that_is_sent_again_need_not_name_its_line_and_encodings() -> No
     scene.want(1)
     scene.run(40)
     assert rids(scene.check_stream())[-1] == "h"
+
+
+@every_codec
+def test_a_receiver_whose_line_is_congested_gets_nothing_larger_until_the_keyframe(codec: str) -> None:
+    scene = Scene(codec)
+    scene.run(50)
+    smallest = scene.encodings["q"]
+    frame = smallest.frame
+
+    def late(number: int) -> list[bytes]:
+        requested, smallest.keyframe_asked = smallest.keyframe_asked, smallest.keyframe_asked and number > 55
+        packets_of_frame = frame(number)
+        smallest.keyframe_asked |= requested and number <= 55
+        return packets_of_frame
+
+    smallest.frame = late  # type: ignore[method-assign]
+    scene.engine.set_spatial_layer(scene.down_track, 0, True)
+    scene.run(20)
+    frames = scene.frames()
+    assert rids(frames)[-2:] == ["f", "q"]
+    assert max(frame.number for frame in frames if frame.rid == "f") == 49
+    assert most_missed(frames) == 6
+
+
+def test_a_smaller_encoding_that_is_not_sent_does_not_stop_a_larger_one() -> None:
+    scene = Scene("VP8", rids="f")
+    scene.run(40)
+    scene.engine.set_spatial_layer(scene.down_track, 0, True)
+    scene.run(40)
+    assert most_missed(scene.check_stream()) == 0
+
+
+def test_python_learns_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
+    scene = Scene("VP8")
+    scene.run(40)
+    scene.want(1)
+    scene.run(40)
+    scene.encodings["f"].sending = False
+    scene.run(40)
+    events = scene.engine.take_events()
+    encodings = [(a, b) for kind, _, _, _, _, a, b, _ in events if kind == "encoding"]
+    assert encodings[-1] == (scene.down_track, 1)
+    reports = [(data, a, b, c) for kind, _, data, _, _, a, b, c in events if kind == "rates"]
+    covered = sum(elapsed for _, elapsed, _, _ in reports[1:]) / 1e6
+    assert covered == pytest.approx(len(reports[1:]) * 0.25, rel=0.2)
+    active = [flowing for _, _, flowing, _ in reports]
+    assert active[1] == 0b111 and active[-1] == 0b011
+    sizes = [list(memoryview(data).cast("I")) for data, _, _, _ in reports]
+    assert all(len(layers) == 9 for layers in sizes)
+    assert sizes[1][6] > sizes[1][3] > sizes[1][0] > 0 and sizes[-1][6] == 0

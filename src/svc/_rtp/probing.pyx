@@ -30,7 +30,7 @@ cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # A probe repeated after a second costs about a fortieth of the rate. Without success, probes become rarer.
 cdef int64_t FIRST_INTERVAL = 1_000_000_000
-cdef int64_t MAX_INTERVAL = 5_000_000_000
+cdef int64_t MAX_INTERVAL = 3_000_000_000
 cdef double INTERVAL_GROWTH = 1.6
 # Share of a cluster that must arrive.
 cdef double MIN_RECEIVED = 0.8

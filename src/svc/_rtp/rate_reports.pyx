@@ -8,6 +8,7 @@ Computes no rates: sfu/layer_rates smooths them. docs/bandwidth.md.
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
+from svc._rtp.core cimport fall_due
 from svc._rtp.objects cimport MAX_ENCODINGS, Transport
 from svc._rtp.ring cimport RATES, Event, is_half_full, push
 
@@ -15,6 +16,8 @@ cdef enum:
     LAYERS = 3
 
 cdef int64_t REPORT_INTERVAL = 250_000_000
+# A report wakes no sleeping thread: where nothing is received, nothing has changed.
+cdef int64_t MAX_DELAY = 500_000_000
 
 
 cdef void report_rates(Core* core) noexcept nogil:
@@ -23,8 +26,10 @@ cdef void report_rates(Core* core) noexcept nogil:
     cdef int64_t elapsed = core.now - core.rates_reported_at
     cdef int i
     if elapsed < REPORT_INTERVAL:
+        fall_due(core, core.rates_reported_at + REPORT_INTERVAL, MAX_DELAY)
         return
     core.rates_reported_at = core.now
+    fall_due(core, core.now + REPORT_INTERVAL, MAX_DELAY)
     while transport != NULL:
         for i in range(transport.line_count):
             if transport.lines[i].forwarder != NULL:

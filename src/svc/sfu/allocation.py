@@ -37,6 +37,8 @@ _PROVEN_AFTER_S = 8.0
 # The pause after a raise that failed. It doubles with each failure. A much better estimate ends it.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 30.0
 _MUCH_BETTER = 1.6
+# A paused video returns at its lowest level, unless the estimate is this many times the need.
+_AMPLE = 3.0
 _EXCHANGE_INTERVAL_S = 1.0
 # A level is left out if the next one costs hardly more.
 _MIN_STEP = 1.1
@@ -246,10 +248,14 @@ class Allocator:
         # Paused videos come first: every video gets its picture back before one gets a better picture.
         for video in sorted(waiting, key=lambda video: present[video.key] > 0):
             level = present[video.key]
-            spare = estimate - (0 if level else _RESUME_MARGIN_BPS) - margin * need
+            highest, spare = planned[video.key], estimate - margin * need
+            if not level:
+                spare -= _RESUME_MARGIN_BPS
+                # The remembered rates of a video that has been paused may be out of date.
+                highest = highest if estimate > _AMPLE * need else 1
             fits = (
                 higher
-                for higher in range(planned[video.key], level, -1)
+                for higher in range(highest, level, -1)
                 if margin * (video.levels[higher].bps - video.levels[level].bps) <= spare
             )
             if raised := next(fits, 0):
