@@ -15,6 +15,7 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
+MEASURED = HERE / "measured"  # Measured in the browser that people use.
 TIMEOUT_S = 300
 
 
@@ -49,15 +50,17 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 @pytest.fixture
 def whole_browser() -> None:
-    """Request the whole of Chromium, for example to see the system's notifications."""
+    """Request the whole of Chromium, for example to see the system's notifications.
+
+    It takes twice the processor time to join a call, so most calls are tested without.
+    """
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def people(
     product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
 ) -> AsyncIterator[People]:
-    # Calls are tested in the browser that people use.
-    whole = request.path.parent != HERE or "whole_browser" in request.fixturenames
+    whole = "whole_browser" in request.fixturenames or MEASURED in request.path.parents
     executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

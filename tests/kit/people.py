@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import (
     Browser,
+    Error,
     Locator,
     Page,
     Playwright,
@@ -62,6 +63,8 @@ wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=T
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 DRAWER_UP_TO = 640  # As in style/home.css: below it the channels stand in a drawer.
 JOIN_DEADLINE_S = 60.0
+# A network's addresses come one after the other, and each may interrupt a page that is being opened.
+OPENING_ATTEMPTS = 4
 # How long anything that must appear may take: whether it comes is asked, not when, and CI's machine is busy.
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
@@ -106,6 +109,17 @@ class Capture:
         """Return the script for a page with this one of the simulated cameras."""
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
         return CAPTURE_SCRIPT % (json.dumps(size), camera)
+
+
+async def opened(page: Page, url: str) -> None:
+    """Go to an address. A network that is still being set up interrupts the first attempts."""
+    for attempt in range(1, OPENING_ATTEMPTS + 1):
+        try:
+            await page.goto(url)
+            return
+        except Error as error:
+            if "ERR_NETWORK_CHANGED" not in error.message or attempt == OPENING_ATTEMPTS:
+                raise
 
 
 async def until_still(page: Page) -> None:
@@ -222,7 +236,7 @@ class People:
         self._all.append(person)
         if line:
             await put_behind(line, person.page)
-        await person.page.goto(f"{self._url}&codec={codec}" if codec else self._url)
+        await opened(person.page, f"{self._url}&codec={codec}" if codec else self._url)
         return person
 
     async def leave(self) -> None:

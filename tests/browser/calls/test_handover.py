@@ -7,7 +7,7 @@ import pytest
 from tests.browser.calls.test_recovery import meet_again, talking
 from tests.chat.member import chat_server
 from tests.end_to_end.test_handover import variables_for
-from tests.kit.people import chromium, people_at
+from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 # An idle machine joins within 2 s and shows pictures within 5.
@@ -15,7 +15,7 @@ BACK_WITHIN_S = 20.0
 
 
 async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
-    executable = chromium()
+    executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     place = str(tmp_path / "sfu.sock")

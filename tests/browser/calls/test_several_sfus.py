@@ -6,12 +6,12 @@ import pytest
 
 from tests.browser.calls.test_recovery import meet_again, talking
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, house
-from tests.kit.people import chromium, people_at
+from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 
 async def test_pages_meet_again_at_the_other_one(tmp_path: Path) -> None:
-    executable = chromium()
+    executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     async with (
