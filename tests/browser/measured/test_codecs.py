@@ -11,7 +11,14 @@ import pytest
 from tests.kit.people import WIDE, Capture, People, Person
 from tests.kit.waiting import wait_until
 
-CODECS = ("VP8", "VP9", "H264", "AV1")
+# Each codec runs daily in one of two tests: here or in test_layers.
+NIGHTLY = pytest.mark.nightly("test_layers sends this codec daily")
+CODECS = (
+    "H264",
+    "AV1",
+    pytest.param("VP8", marks=NIGHTLY),
+    pytest.param("VP9", marks=NIGHTLY),
+)
 # The pictures of later participants are small: two cores encode and decode everything.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
 # A few seconds of each.

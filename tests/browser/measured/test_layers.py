@@ -16,7 +16,14 @@ from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import in_one_go_of
 
-CODECS = ("AV1", "VP9", "VP8", "H264")
+# Each codec runs daily in one of two tests: here or in test_codecs.
+NIGHTLY = pytest.mark.nightly("test_codecs sends this codec daily")
+CODECS = (
+    "VP9",
+    "VP8",
+    pytest.param("AV1", marks=NIGHTLY),
+    pytest.param("H264", marks=NIGHTLY),
+)
 CAPTURE = Capture(160, 120, 30)
 WINDOW_S = 3
 GOES = 3
