@@ -194,7 +194,7 @@ async def test_hostile_files_are_saved_without_running_and_changed_ones_are_not_
     alert = grace.page.locator("#private .file").get_by_role("alert")
     await expect(alert).to_contain_text("not the file that was sent")
     await grace.page.unroute("**/files/*")
-    gone = {"error": "unknown_file", "message": "There is no such file any more"}
+    gone = {"error": "unknown_file", "message": "This file no longer exists"}
     await grace.page.route("**/files/*", lambda route: route.fulfill(status=404, json=gone))
     await grace.page.locator("#private .file").get_by_role("button", name="Try again").click()
     await expect(alert).to_contain_text("no longer has this file")

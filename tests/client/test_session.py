@@ -1,4 +1,4 @@
-"""The live socket's protocol, as a bot speaks it: each push once, and after a gap what history tells."""
+"""The live socket's protocol, as a bot speaks it: each push once, and messages from history after a gap."""
 
 import json
 from typing import Any

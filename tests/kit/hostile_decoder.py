@@ -53,7 +53,7 @@ class Target:
 
 
 def prepare() -> None:
-    """Have machine code ready that makes a system call by the 32-bit entry: getpid, which is 20 there."""
+    """Prepare machine code for a system call through the 32-bit entry: getpid, number 20 there."""
     global _by_the_old_entry
     if platform.machine() == "x86_64":
         page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)

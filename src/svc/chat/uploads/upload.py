@@ -99,7 +99,7 @@ class UploadRefused(Response):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One file that the worker has written: the thing itself, or what belongs to it."""
+    """One file that the worker has written: the media itself, its thumbnail or its poster."""
 
     role: Role
     key: Id
