@@ -2,7 +2,6 @@
 // the network: a sent message is shown at once and goes out when it can.
 
 /** @import { Channel } from "../../types/api.js" */
-/** @import { RefObject } from "../../vendor/preact.js" */
 
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
@@ -15,7 +14,7 @@ import { secondsLeft } from "../../state/slow_mode.js";
 import { spotOf } from "../../state/location.js";
 import { weSent, weType } from "../../state/typing_indicators.js";
 import { uploadsOf } from "../../state/uploads.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { EmojiButton } from "../emoji/emoji_button.js";
 import { IconButton } from "../parts/button.js";
@@ -23,11 +22,10 @@ import { Later } from "../parts/later.js";
 import { momentOf } from "../parts/time.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
-import { isSendKey, useField } from "./fields.js";
+import { useComposer } from "./composer_form.js";
 import { ReplyLine } from "./reply_line.js";
 import { SlowLeft, slowWords } from "./slow_left.js";
-import { useWhenReady } from "./delayed_submit.js";
-import { MOST, useWriting } from "./text_field.js";
+import { MOST } from "./text_field.js";
 
 const FEW = 200; // The remaining characters are shown below this number.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
@@ -41,107 +39,62 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
-  /** @type {RefObject<HTMLInputElement>} */
-  const files = useRef(null);
   const maySend = may("send_messages", channel.id);
   const mayAttach = maySend && may("attach_files", channel.id);
   // The page shows cached messages: nothing can be sent yet, and drafts stay.
   const away = shownFrom.value !== null;
   const text = draft.text.value;
   const reply = draft.reply.value;
+  const dropReply = () => {
+    draft.reply.value = null;
+  };
   const [selected, setSelected] = useState(false);
-  const writing = useWriting({
+  const form = useComposer({
+    spot: id,
     text,
     names: draft.names,
     channelId: channel.id,
     write: (now) => write(id, now),
+    uploads,
+    mayAttach,
+    attach: (list) => attach(id, list),
+    hasReply: reply !== null,
+    dropReply,
+    editLast,
+    typed: (value) => {
+      if (value.trim()) weType(channel.id);
+    },
+    isBlocked() {
+      const left = secondsLeft(channel.id);
+      if (left && !away) notify(slowWords(left));
+      return away || left > 0;
+    },
+    submit(written, deliver) {
+      if (!written.startsWith("/") || away) {
+        deliver(written);
+        return;
+      }
+      import("./commands.js")
+        .then(({ obey }) => obey(written, () => clear(id)))
+        .then(
+          (text) => {
+            // Sending the same command twice performs it once.
+            if (text !== null && draft.text.value === written) deliver(text);
+          },
+          () => notify(t("error-unreachable")),
+        );
+    },
+    send({ text, later, files }) {
+      send(id, { text, later, attachments: files, reply: reply?.message ?? null, ping: reply?.ping ?? true });
+      uploads.attached(files);
+      clear(id);
+      weSent(channel.id);
+      sent();
+    },
   });
-  useField(id, writing.field);
-  useLayoutEffect(() => {
-    // On a phone, focus would open the keyboard over the messages.
-    if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
-  }, [id]);
-  /** @param {Event} [event] */
-  const submit = (event) => {
-    event?.preventDefault();
-    const written = writing.written();
-    if (!written.startsWith("/") || away) {
-      deliver(written);
-      return;
-    }
-    import("./commands.js")
-      .then(({ obey }) => obey(written, () => clear(id)))
-      .then(
-        (text) => {
-          // Sending the same command twice performs it once.
-          if (text !== null && draft.text.value === written) deliver(text);
-        },
-        () => notify(t("error-unreachable")),
-      );
-  };
-  const deliver = (/** @type {string} */ written) => {
-    if (away) return;
-    const left = secondsLeft(channel.id);
-    if (left) {
-      notify(slowWords(left));
-      return;
-    }
-    if (uploads.pending) {
-      whenReady.ask();
-      return;
-    }
-    const { text: now, later } = writing.finished(written);
-    const attachments = uploads.ready;
-    if (!now.trim() && !attachments.length) return;
-    if (now.length > MOST) {
-      notify(t("too-long"));
-      return;
-    }
-    send(id, { text: now, later, attachments, reply: reply?.message ?? null, ping: reply?.ping ?? true });
-    uploads.attached(attachments);
-    clear(id);
-    weSent(channel.id);
-    writing.completion.close();
-    sent();
-  };
-  const whenReady = useWhenReady(uploads, id, () => submit());
-  const pressed = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
-    if (writing.pressed(event)) return;
-    if (isSendKey(event)) submit(event);
-    else if (event.key === "ArrowUp" && !event.currentTarget.value) {
-      event.preventDefault();
-      editLast();
-    } else if (event.key === "Escape" && reply) {
-      event.preventDefault();
-      draft.reply.value = null;
-    }
-  };
-  const typed = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
-    whenReady.forget();
-    writing.typed(event);
-    if (event.currentTarget.value.trim()) weType(channel.id);
-  };
-  const pasted = (/** @type {EventOn<HTMLTextAreaElement, ClipboardEvent>} */ event) => {
-    const list = [...(event.clipboardData?.files ?? [])];
-    const words = event.clipboardData?.getData("text/plain") ?? "";
-    const { value, selectionStart, selectionEnd } = event.currentTarget;
-    const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
-    if (!list.length && !isLong) return;
-    event.preventDefault();
-    if (list.length) {
-      attach(id, list);
-    } else if (mayAttach) {
-      attach(id, [new File([words], "message.txt", { type: "text/plain" })]);
-      notify(t("pasted-as-file"), "done");
-    } else notify(t("too-long"));
-  };
-  const picked = (/** @type {EventOn<HTMLInputElement>} */ event) => {
-    attach(id, [...(event.currentTarget.files ?? [])]);
-    event.currentTarget.value = "";
-    writing.field.current.focus();
-  };
+  const { writing } = form;
   const label = thread ? t("answer-field") : t("message-to", { channel: channel.name });
-  return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${submit}>
+  return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${form.onSubmit}>
     <${CompletionList} completion=${writing.completion} />
     ${
       reply &&
@@ -150,9 +103,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
         onPing=${() => {
           draft.reply.value = { ...reply, ping: !reply.ping };
         }}
-        onClose=${() => {
-          draft.reply.value = null;
-        }}
+        onClose=${dropReply}
       />`
     }
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
@@ -164,21 +115,18 @@ export function Composer({ channel, thread = null, editLast, sent }) {
           icon="attach"
           label=${t("attach")}
           disabled=${away}
-          onClick=${() => files.current.click()}
+          onClick=${form.pickFiles}
         />`
       }
-      <input id=${thread ? undefined : "files"} type="file" multiple hidden ref=${files} onChange=${picked} />
+      <input id=${thread ? undefined : "files"} ...${form.input} />
       <textarea
         id=${thread ? undefined : "draft"}
         class="draft"
-        ...${writing.attributes}
+        ...${form.area}
         disabled=${!maySend}
         readonly=${away}
         aria-label=${label}
         placeholder=${maySend ? label : whyNot()}
-        onInput=${typed}
-        onKeyDown=${pressed}
-        onPaste=${pasted}
         onSelect=${() => setSelected(true)}
       ></textarea>
       ${

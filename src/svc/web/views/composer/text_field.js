@@ -8,7 +8,6 @@ import { restored, shortened } from "../../state/mention_text.js";
 import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { useCompletion } from "./completion_list.js";
 import { useEmoticons } from "./emoticons.js";
-import { grow } from "./grow.js";
 
 export const MOST = 4000; // Characters of a message.
 
@@ -89,4 +88,11 @@ export function useWriting({ text, names, channelId, write }) {
     written: () => markdown(field.current.value),
     finished,
   };
+}
+
+/** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
+function grow(field) {
+  field.style.height = "auto";
+  if (!field.value) return; // Measuring an empty field would cost a layout of the page.
+  field.style.height = `${field.scrollHeight + 2}px`;
 }

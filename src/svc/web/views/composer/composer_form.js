@@ -1,0 +1,111 @@
+// The form of every composer: its keys, its files, and a submission that waits for uploads. Knows neither where
+// the message goes nor how it is sent.
+
+/** @import { RefObject } from "../../vendor/preact.js" */
+
+import { notify } from "../../state/notices.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { isSendKey, useField } from "./fields.js";
+import { MOST, useWriting } from "./text_field.js";
+
+/**
+ * `spot` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in text_field.js.
+ * `submit(written, deliver)` replaces `deliver` for commands. `isBlocked` returns whether nothing can be sent
+ * now. `send` takes a valid message with its files. The form takes `onSubmit`, its file input `input`, and its
+ * text area `area`.
+ * @template Uploaded
+ * @param {{
+ *   spot: string, text: string, names: Map<string, string>, channelId: string | null,
+ *   write: (markdown: string) => void,
+ *   uploads: {list: {readonly value: {state: string}[]}, pending: boolean, ready: Uploaded[]},
+ *   mayAttach: boolean, attach: (files: File[]) => void,
+ *   hasReply: boolean, dropReply: () => void, editLast: () => void, typed?: (value: string) => void,
+ *   isBlocked: () => boolean, submit?: (written: string, deliver: (written: string) => void) => void,
+ *   send: (message: {text: string, later?: Promise<string>, files: Uploaded[]}) => void
+ * }} given
+ */
+export function useComposer(given) {
+  const { spot, uploads, mayAttach, attach, hasReply } = given;
+  const writing = useWriting(given);
+  /** @type {RefObject<HTMLInputElement>} */
+  const files = useRef(null);
+  // The spot in which the message was submitted while its files upload.
+  const [asked, setAsked] = useState(/** @type {string | null} */ (null));
+  const drawn = uploads.list.value;
+  useField(spot, writing.field);
+  useLayoutEffect(() => {
+    // On a phone, focus would open the keyboard over the messages.
+    if (matchMedia("(pointer: fine)").matches) writing.field.current.focus();
+  }, [spot]);
+  const deliver = (/** @type {string} */ written) => {
+    if (given.isBlocked()) return;
+    if (uploads.pending) {
+      setAsked(spot);
+      notify(t("files-on-their-way"), "done");
+      return;
+    }
+    const { text, later } = writing.finished(written);
+    const ready = uploads.ready;
+    if (!text.trim() && !ready.length) return;
+    if (text.length > MOST) {
+      notify(t("too-long"));
+      return;
+    }
+    given.send({ text, later, files: ready });
+    writing.completion.close();
+  };
+  /** @param {Event} [event] */
+  const onSubmit = (event) => {
+    event?.preventDefault();
+    (given.submit ?? deliver)(writing.written(), deliver);
+  };
+  useEffect(() => {
+    // The current values may be newer than the last render. A rejected file cancels the submission.
+    if (asked === null || uploads.pending) return;
+    setAsked(null);
+    if (asked === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();
+  }, [asked, drawn, spot]);
+  const onKeyDown = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
+    if (writing.pressed(event)) return;
+    if (isSendKey(event)) onSubmit(event);
+    else if (event.key === "ArrowUp" && !event.currentTarget.value) {
+      event.preventDefault();
+      given.editLast();
+    } else if (event.key === "Escape" && hasReply) {
+      event.preventDefault();
+      given.dropReply();
+    }
+  };
+  const onInput = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
+    setAsked(null);
+    writing.typed(event);
+    given.typed?.(event.currentTarget.value);
+  };
+  const onPaste = (/** @type {EventOn<HTMLTextAreaElement, ClipboardEvent>} */ event) => {
+    const list = [...(event.clipboardData?.files ?? [])];
+    const words = event.clipboardData?.getData("text/plain") ?? "";
+    const { value, selectionStart, selectionEnd } = event.currentTarget;
+    const isLong = value.length - (selectionEnd - selectionStart) + words.length > MOST;
+    if (!list.length && !isLong) return;
+    event.preventDefault();
+    if (list.length) {
+      attach(list);
+    } else if (mayAttach) {
+      attach([new File([words], "message.txt", { type: "text/plain" })]);
+      notify(t("pasted-as-file"), "done");
+    } else notify(t("too-long"));
+  };
+  const onChange = (/** @type {EventOn<HTMLInputElement>} */ { currentTarget }) => {
+    attach([...(currentTarget.files ?? [])]);
+    currentTarget.value = "";
+    writing.field.current.focus();
+  };
+  return {
+    writing,
+    onSubmit,
+    pickFiles: () => files.current.click(),
+    input: { type: "file", multiple: true, hidden: true, ref: files, onChange },
+    area: { ...writing.attributes, onInput, onKeyDown, onPaste },
+  };
+}
