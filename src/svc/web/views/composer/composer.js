@@ -94,7 +94,12 @@ export function Composer({ channel, thread = null, editLast, sent }) {
   });
   const { writing } = form;
   const label = thread ? t("answer-field") : t("message-to", { channel: channel.name });
-  return html`<form id=${thread ? undefined : "composer"} class="composer" novalidate onSubmit=${form.onSubmit}>
+  return html`<form
+    id=${thread ? undefined : "composer"}
+    class="composer"
+    novalidate
+    onSubmit=${form.onSubmit}
+  >
     <${CompletionList} completion=${writing.completion} />
     ${
       reply &&

@@ -1,5 +1,5 @@
-// The form of every composer: its keys, its files, and a submission that waits for uploads. Knows neither where
-// the message goes nor how it is sent.
+// The form of every composer: its keys, its files, and a submission that waits for uploads. Knows neither
+// where the message goes nor how it is sent.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -12,8 +12,8 @@ import { MOST, useWriting } from "./text_field.js";
 /**
  * `spot` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in text_field.js.
  * `submit(written, deliver)` replaces `deliver` for commands. `isBlocked` returns whether nothing can be sent
- * now. `send` takes a valid message with its files. The form takes `onSubmit`, its file input `input`, and its
- * text area `area`.
+ * now. `send` takes a valid message with its files. The form takes `onSubmit`, its file input `input`, and
+ * its text area `area`.
  * @template Uploaded
  * @param {{
  *   spot: string, text: string, names: Map<string, string>, channelId: string | null,

@@ -16,6 +16,7 @@
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
+import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../state/scroll_position.js";
 import { connection, member } from "../../state/server.js";
 import { inSight } from "../../state/visibility.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
@@ -33,8 +34,6 @@ import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
 
 const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
-const NEAR_PX = 400; // Fetch more within this distance from an end.
-const AT_END_PX = 24; // Nobody scrolls to the exact pixel.
 const AT_FIRST = 20; // Draw about one screen of messages first, without their actions.
 const REST_MS = 100; // Draw the rest after this delay.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
@@ -49,9 +48,7 @@ export class Timeline extends Component {
   #news = 0;
   #all = false;
   #frame = 0;
-  #following = true;
-  #top = 0;
-  #height = 0;
+  #position = new ScrollPosition();
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
   /** @type {(() => void) | null} */ #stopReading = null;
@@ -123,8 +120,9 @@ export class Timeline extends Component {
   }
 
   getSnapshotBeforeUpdate() {
-    this.#noteScroll();
-    this.#anchor = this.#following && !this.props.conversation.moreAfter.value ? null : this.#firstVisible();
+    this.#position.note(this.box.current);
+    this.#anchor =
+      this.#position.isFollowing && !this.props.conversation.moreAfter.value ? null : this.#firstVisible();
     return null;
   }
 
@@ -151,15 +149,14 @@ export class Timeline extends Component {
   async toEnd() {
     const { conversation } = this.props;
     if (conversation.moreAfter.value) await conversation.newest();
-    this.#following = true;
-    this.#top = 0;
+    this.#position.follow();
     this.#settle();
   }
 
   /** Scroll to a message and highlight it for a moment. @param {string} id */
   reveal(id) {
     this.#all = true;
-    this.#following = false;
+    this.#position.isFollowing = false;
     this.setState({ marked: id }, () => {
       const element = this.#element(id);
       element?.scrollIntoView({ block: "center" });
@@ -326,18 +323,8 @@ export class Timeline extends Component {
     return this.props.empty && !this.list.current?.querySelector(".waiting");
   }
 
-  get #below() {
-    // Without a box, nothing is below.
-    const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
-    return scrollHeight - scrollTop - clientHeight;
-  }
-
   #scrolled = () => {
-    // Content may have grown before this event, which must not end following. At the end of a partial list,
-    // do not follow.
-    this.#noteScroll();
-    this.#following =
-      (this.#following || this.#below < AT_END_PX) && !this.props.conversation.moreAfter.value;
+    this.#position.scrolled(this.box.current, this.props.conversation.moreAfter.value);
     this.#look();
   };
 
@@ -345,22 +332,12 @@ export class Timeline extends Component {
   #settle() {
     const box = this.box.current;
     if (!box) return;
-    this.#noteScroll();
-    if (this.#following && !this.#blank) {
+    this.#position.note(box);
+    if (this.#position.isFollowing && !this.#blank) {
       box.scrollTop = box.scrollHeight;
-      [this.#top, this.#height] = [box.scrollTop, box.scrollHeight];
+      this.#position.put(box);
     }
     this.#look();
-  }
-
-  /**
-   * The scroll event arrives a frame later. Drawing before it must not override where the person scrolled.
-   */
-  #noteScroll() {
-    const { scrollTop = 0, clientHeight = 0 } = this.box.current ?? {};
-    // A growing box, for example when the composer shrinks, scrolls to the former end.
-    const put = Math.min(this.#top, this.#height - clientHeight);
-    if (scrollTop < put - AT_END_PX && this.#below >= AT_END_PX) this.#following = false;
   }
 
   #look = () => {
@@ -368,9 +345,9 @@ export class Timeline extends Component {
     this.#frame = requestAnimationFrame(() => {
       const [box, { channel, conversation }] = [this.box.current, this.props];
       if (!box?.clientHeight) return;
-      if (box.scrollTop < NEAR_PX && this.#all) conversation.older();
-      if (this.#below < NEAR_PX) conversation.newer();
-      const atEnd = this.#blank || this.#below < AT_END_PX;
+      if (isNearStart(box) && this.#all) conversation.older();
+      if (isNearEnd(box)) conversation.newer();
+      const atEnd = this.#blank || isAtEnd(box);
       conversation.atEnd = atEnd;
       if (atEnd !== this.state.atEnd) this.setState({ atEnd });
       if (this.#news && this.#seesNews()) this.#news = 0;

@@ -1,0 +1,58 @@
+// Where a list of messages is scrolled: whether it follows the newest message, and whether the person has
+// left the end. Pure: a box is three numbers, and the view applies the result.
+
+/** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number}} Box */
+
+const NEAR_PX = 400; // Fetch more within this distance from an end.
+const AT_END_PX = 24; // Nobody scrolls to the exact pixel.
+
+/** @param {Box} box */
+const below = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight;
+
+/** @param {Box} box */
+export const isAtEnd = (box) => below(box) < AT_END_PX;
+/** @param {Box} box */
+export const isNearStart = (box) => box.scrollTop < NEAR_PX;
+/** @param {Box} box */
+export const isNearEnd = (box) => below(box) < NEAR_PX;
+
+export class ScrollPosition {
+  /** Whether the list stays at its end while messages arrive. */
+  isFollowing = true;
+  // Where the list was put last, and its height then.
+  #top = 0;
+  #height = 0;
+
+  /**
+   * Stop following if the person has scrolled up. The scroll event arrives a frame later, and drawing before
+   * it must not override where the person scrolled.
+   * @param {Box} box
+   */
+  note(box) {
+    // A growing box, for example when the composer shrinks, scrolls to the former end.
+    const put = Math.min(this.#top, this.#height - box.clientHeight);
+    if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
+  }
+
+  /**
+   * Take a scroll event. Content may have grown before it, which must not end following. `isPartial`: newer
+   * messages exist that are not loaded. At the end of a partial list, do not follow.
+   * @param {Box} box
+   * @param {boolean} isPartial
+   */
+  scrolled(box, isPartial) {
+    this.note(box);
+    this.isFollowing = (this.isFollowing || isAtEnd(box)) && !isPartial;
+  }
+
+  /** Note where the list was put, at its end. @param {Box} box */
+  put({ scrollTop, scrollHeight }) {
+    [this.#top, this.#height] = [scrollTop, scrollHeight];
+  }
+
+  /** Follow from now on, wherever the list is. */
+  follow() {
+    this.isFollowing = true;
+    this.#top = 0;
+  }
+}

@@ -1,0 +1,64 @@
+// The scroll position of a list of messages: when it follows the newest message.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../src/svc/web/state/scroll_position.js";
+
+const HEIGHT = 500;
+const box = (scrollTop, scrollHeight, clientHeight = HEIGHT) => ({ scrollTop, scrollHeight, clientHeight });
+
+/** A list of 2,000 px that was put at its end. */
+function atEnd() {
+  const position = new ScrollPosition();
+  position.put(box(1500, 2000));
+  return position;
+}
+
+test("the ends are near within 400 px, and the last 24 px are the end", () => {
+  assert.deepEqual([isNearStart(box(399, 2000)), isNearStart(box(400, 2000))], [true, false]);
+  assert.deepEqual([isNearEnd(box(1101, 2000)), isNearEnd(box(1100, 2000))], [true, false]);
+  assert.deepEqual([isAtEnd(box(1477, 2000)), isAtEnd(box(1476, 2000))], [true, false]);
+});
+
+test("a list follows although it grew before its scroll event", () => {
+  const position = atEnd();
+  position.scrolled(box(1500, 2300), false);
+  assert.equal(position.isFollowing, true);
+});
+
+test("a person who scrolls up ends the following, even before the scroll event", () => {
+  const position = atEnd();
+  position.note(box(1400, 2000));
+  assert.equal(position.isFollowing, false);
+  position.scrolled(box(1480, 2000), false);
+  assert.equal(position.isFollowing, true, "back at the end");
+});
+
+test("a few pixels are no scrolling", () => {
+  const position = atEnd();
+  position.note(box(1480, 2100));
+  assert.equal(position.isFollowing, true);
+});
+
+test("a box that grows moves the list to its former end and keeps following", () => {
+  const position = atEnd();
+  position.note(box(1400, 2000, 600));
+  assert.equal(position.isFollowing, true);
+  position.note(box(1400, 2050, 600));
+  assert.equal(position.isFollowing, true);
+});
+
+test("the end of a partial list is not followed", () => {
+  const position = atEnd();
+  position.scrolled(box(1500, 2000), true);
+  assert.equal(position.isFollowing, false);
+});
+
+test("a jump to the newest message follows from any position", () => {
+  const position = atEnd();
+  position.note(box(100, 2000));
+  assert.equal(position.isFollowing, false);
+  position.follow();
+  position.note(box(100, 2000));
+  assert.equal(position.isFollowing, true);
+});
