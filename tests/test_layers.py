@@ -25,11 +25,11 @@ CHAT_FLOOR = (
     "svc.chat.access",
     "svc.chat.control",
     "svc.chat.live",
-    "svc.chat.described",
+    "svc.chat.schemas",
     "svc.chat.errors",
     "svc.chat.fetching",
     "svc.chat.http",
-    "svc.chat.requests",
+    "svc.chat.endpoints",
     "svc.chat.names",
 )
 # Every folder of chat that is not of its floor.
@@ -60,12 +60,12 @@ HOUSE = House(
             *(
                 "svc.chat.app",
                 "svc.chat.community",
-                "svc.chat.auth",
-                "svc.chat.files",
-                "svc.chat.notifications",
-                "svc.chat.messaging",
+                "svc.chat.auth_module",
+                "svc.chat.file_module",
+                "svc.chat.notification_module",
+                "svc.chat.messaging_module",
                 "svc.chat.http",
-                "svc.chat.requests",
+                "svc.chat.endpoints",
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
                 # Where a request takes more of HTTP than what it asks.
@@ -83,7 +83,7 @@ HOUSE = House(
                 "svc.chat.voice.sfu_link",
             ),
             # Only the guarded fetcher connects to addresses from strangers.
-            *("svc.chat.fetching.connecting", "svc.chat.fetching.fetcher"),
+            *("svc.chat.fetching.connector", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
             *(
                 "svc.tools.admin.stopped",
@@ -103,21 +103,21 @@ HOUSE = House(
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
-            *("svc.chat.webhooks.compatible.reading", "svc.tools.doctor"),
+            *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
         ),
-        "zeroconf": ("svc.chat.settings.responder",),
+        "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),
         # Requests and responses have msgspec types wherever they are declared, as do the most frequently
         # created records.
         "msgspec": ("svc.chat", "svc.base.tables"),
-        "orjson": ("svc.base.strict_json", "svc.chat.webhooks.reader"),
+        "orjson": ("svc.base.strict_json", "svc.chat.webhooks.json_reader"),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing_key"),
-            *("svc.chat.push.encryption", "svc.chat.push.ringing"),
+            *("svc.chat.push.encryption", "svc.chat.push.notifier"),
             *("svc.tools.bench.joining", "svc.tools.certificate"),
         ),
-        "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.advertise"),
+        "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.mdns_advertiser"),
         "jwt": (
             *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
             *("svc.chat.push.encryption", "svc.tools.bench.joining"),

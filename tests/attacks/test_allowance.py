@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Who, cost_of_endpoint, cost_of_event
-from svc.chat.access.pace import (
+from svc.chat.access.rate_limits import (
     MOST_WAITING,
     REFUSAL_BURST,
     REFUSALS_PER_S,

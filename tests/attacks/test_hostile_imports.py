@@ -20,9 +20,9 @@ from PIL import Image
 from svc.base import database_file
 from svc.base.migrations import migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from svc.chat.transfer import importing
-from svc.chat.transfer.file import MAX_LIST_BYTES
-from svc.chat.transfer.kinds import MAX_LINE_BYTES
+from svc.chat.transfer import community_import
+from svc.chat.transfer.export_file import MAX_LIST_BYTES
+from svc.chat.transfer.record_types import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
@@ -286,7 +286,7 @@ def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, com
 def test_endless_stored_files_are_limited(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MAX_OBJECTS", 2)
+    monkeypatch.setattr(community_import, "MAX_OBJECTS", 2)
     many = [{**OBJECT, "key": f"uploads/{n}.webp"} for n in range(3)]
     assert "line 4: there are more than 2 stored files" in refused(export(tmp_path / "e.zip", *many), data)
 
@@ -308,14 +308,14 @@ def test_a_bomb_in_an_import_is_refused_by_its_announced_size(tmp_path: Path, da
     content[at + 24 : at + 28] = struct.pack("<L", 0xFFFFFFFE)
     file.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("svc.chat.transfer.file.MAX_RECORDS_BYTES", 1 << 30)
+        patch.setattr("svc.chat.transfer.export_file.MAX_RECORDS_BYTES", 1 << 30)
         assert "'export.jsonl' has 4294967294 bytes unpacked" in refused(file, data)
 
 
 def test_a_file_larger_than_the_free_space_is_refused(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "MIN_FREE_BYTES", 1 << 62)
+    monkeypatch.setattr(community_import, "MIN_FREE_BYTES", 1 << 62)
     assert "the disk has room for 0" in refused(export(tmp_path / "e.zip", CHANNEL), data)
 
 
@@ -439,7 +439,7 @@ def test_a_document_that_is_not_an_export_is_refused(
 
 
 def test_endless_people_are_limited(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.transfer.adding.MAX_AUTHORS", 2)
+    monkeypatch.setattr("svc.chat.transfer.foreign_import.MAX_AUTHORS", 2)
     posts = [{**POST, "id": str(n), "author": {"id": f"{n}", "name": "x"}} for n in range(3)]
     assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
 

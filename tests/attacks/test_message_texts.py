@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from svc.base.time_slices import finished
-from svc.chat.automod.finding import Finder
-from svc.chat.automod.matching import STEP_LIMIT
+from svc.chat.automod.detector import Finder
+from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule import MAX_WORDS, WantedRule, made
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ReadText

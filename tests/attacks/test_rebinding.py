@@ -12,7 +12,7 @@ from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.joining.trust import Dialled, ServerAddresses
 from svc.chat.settings import management
-from svc.chat.settings.announced import own_name
+from svc.chat.settings.mdns_records import own_name
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device

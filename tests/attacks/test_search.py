@@ -17,7 +17,7 @@ from svc.chat.access.directory import Member
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.members import listing
-from svc.chat.messages import own, search_store
+from svc.chat.messages import personal_data, search_store
 from svc.chat.messages.query import MAX_TERMS, parse
 from svc.chat.text_folding import folded_name
 from tests.chat.people import People
@@ -177,7 +177,7 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
     wait.
     """
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
-    plan = await database.rows(f"EXPLAIN QUERY PLAN {own.REACTIONS_OF}", ("ada", 0, "", 100))
+    plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()
     assert any("reactions_by_member (member_id=?" in row["detail"] for row in plan), [*map(tuple, plan)]
 

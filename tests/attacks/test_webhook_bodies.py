@@ -8,7 +8,7 @@ from svc.chat.errors import ChatError
 from svc.chat.webhooks import requests
 from svc.chat.webhooks.compatible import requests as compatible
 from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
-from svc.chat.webhooks.posting import Limiter
+from svc.chat.webhooks.publisher import Limiter
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
 from tests.chat.webhooks.hook import Hook, hook_of

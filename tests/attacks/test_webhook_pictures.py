@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from svc.chat.fetching import fetcher as fetcher_module
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media import usage
+from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import QUOTA
-from svc.chat.webhooks.reader import PayloadWarning
 from svc.chat.webhooks.rules import holder_of
 from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted

@@ -7,7 +7,7 @@ import pytest
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
-from svc.chat.access import pace
+from svc.chat.access import rate_limits
 from svc.chat.community import SCHEMA_FOLDER
 from tests.chat.fake_sfu import FakeSfu, fake_sfu
 from tests.chat.member import ChatServer, chat_server
@@ -17,7 +17,7 @@ from tests.chat.people import People, people
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lift the rate limit, because tests do in seconds what takes people an evening."""
-    monkeypatch.setattr(pace, "REQUEST_BURST", 100_000)
+    monkeypatch.setattr(rate_limits, "REQUEST_BURST", 100_000)
 
 
 @pytest.fixture

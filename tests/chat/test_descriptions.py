@@ -11,13 +11,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 import svc.chat
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS
-from svc.chat.described import ID, Id, Named, array, nullable, obj
+from svc.chat.endpoints import Request, schema_of
 from svc.chat.errors import CODES
 from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
-from svc.chat.requests import Request, schema_of
+from svc.chat.schemas import ID, Id, Named, array, nullable, obj
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from svc.chat.endpoints import FeatureDescription
 from svc.chat.openapi.http_document import http_document, management_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
-from svc.chat.requests import FeatureDescription
 from tests.kit.packages import NODE, npm_packages
 
 LINTER = Path(__file__).parent.parent / "lint"

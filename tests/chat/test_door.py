@@ -7,7 +7,7 @@ import pytest
 
 from svc.chat.access.address import ClientAddress
 from svc.chat.errors import ChatError
-from svc.chat.joining.door import Admission, Applicant, ServerDoor
+from svc.chat.joining.join_policy import Admission, Applicant, ServerDoor
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientError, ClientSession
 
-from svc.chat.access.pace import REQUEST_BURST
+from svc.chat.access.rate_limits import REQUEST_BURST
 from tests.chat.member import ChatServer
 from tests.kit.chat_process import ChatProcess, NotStarted, chat_process
 from tests.kit.device import Device

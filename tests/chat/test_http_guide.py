@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access import pace
+from svc.chat.access import rate_limits
 from tests.chat.inside import server_with_insight
 from tests.chat.people import people
 from tests.chat.uploads.working import PNG, Place
@@ -51,7 +51,7 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The rate limit that the guide names, instead of the one for tests.
-    monkeypatch.setattr(pace, "REQUEST_BURST", 30)
+    monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         bot = await folk.owner.done("POST", "/api/bots", {"nickname": "Example"})

@@ -10,9 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from svc.chat.access import catalogue
 from svc.chat.access.catalogue import ANYONE, MEMBER
-from svc.chat.described import Id, obj, string
-from svc.chat.errors import ChatError
-from svc.chat.requests import (
+from svc.chat.endpoints import (
     Request,
     Requests,
     convert,
@@ -22,6 +20,8 @@ from svc.chat.requests import (
     parse_json,
     schema_of,
 )
+from svc.chat.errors import ChatError
+from svc.chat.schemas import Id, obj, string
 
 
 class Wish(Request):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from svc.chat.access import pace
+from svc.chat.access import rate_limits
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
 from svc.chat.community import Community
@@ -146,8 +146,8 @@ async def test_the_greeting_describes_the_server_and_its_limits(chat: ChatServer
     async with chat.member("Ada") as ada:
         assert ada.hello["limits"] == {
             "max_message_bytes": 65536,
-            "request_burst": pace.REQUEST_BURST,
-            "requests_per_s": pace.REQUESTS_PER_S,
+            "request_burst": rate_limits.REQUEST_BURST,
+            "requests_per_s": rate_limits.REQUESTS_PER_S,
         }
         assert ada.hello["heartbeat_ms"] == 30_000
         assert ada.hello["server_id"]

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from svc.chat.access import pace
+from svc.chat.access import rate_limits
 from svc.client import Bot, Message, Refused
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
@@ -120,8 +120,8 @@ async def test_requests_beyond_the_rate_limit_wait_and_run_once(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper = await account(folk)
-    monkeypatch.setattr(pace, "REQUEST_BURST", 2)
-    monkeypatch.setattr(pace, "REQUESTS_PER_S", 50.0)
+    monkeypatch.setattr(rate_limits, "REQUEST_BURST", 2)
+    monkeypatch.setattr(rate_limits, "REQUESTS_PER_S", 50.0)
     bot = Bot(folk.chat.address, helper.token)
     async with folk.live("member") as [member], running(bot):
         sending = [asyncio.create_task(bot.send("general", str(number))) for number in range(30)]

@@ -8,7 +8,7 @@ import pytest
 
 import svc.chat
 from svc.chat.access.permissions import EVERYTHING, OF_A_CHANNEL, names
-from svc.chat.channels.shapes import ChannelChanges
+from svc.chat.channels.responses import ChannelChanges
 from svc.chat.community import WEB_FOLDER
 from tests.web.test_words import messages
 

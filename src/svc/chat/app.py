@@ -36,7 +36,7 @@ from svc.chat import ports
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
 from svc.chat.access.directory import Directory
-from svc.chat.access.pace import Pace
+from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
@@ -46,11 +46,11 @@ from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.trust import kept_server_id
 from svc.chat.ports import Flags
 from svc.chat.settings import management
-from svc.chat.settings.advertise import advertised
-from svc.chat.settings.announced import Announced
+from svc.chat.settings.mdns_advertiser import advertised
+from svc.chat.settings.mdns_records import Announced
 from svc.chat.status.measurements import Tally
 from svc.chat.tls import TlsFiles
-from svc.chat.uploads.receiving import EXPOSED, OPTIONS, SAID
+from svc.chat.uploads.protocols import EXPOSED, OPTIONS, SAID
 
 logger = logging.getLogger(__name__)
 

@@ -20,16 +20,16 @@ from svc.base.ids import BitsAhead, Ids
 from svc.base.metrics import Registry
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
-from svc.chat.access.pace import Pace
+from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
-from svc.chat.auth import AuthDependencies, AuthModule
+from svc.chat.auth_module import AuthDependencies, AuthModule
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
-from svc.chat.backup.kept import KeptBackups
 from svc.chat.backup.requests import BackupCommands, BackupRequests
 from svc.chat.backup.rules import Backups
+from svc.chat.backup.stored_backups import KeptBackups
 from svc.chat.bots.requests import BotCommands, BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.requests import ChannelCommands, ChannelRequests
@@ -37,32 +37,32 @@ from svc.chat.channels.rules import Channels
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
 from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
-from svc.chat.files import FileModule, media_of
+from svc.chat.endpoints import Handler, Requests
+from svc.chat.file_module import FileModule, media_of
 from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.live.sign_in import SigningIn, Welcome
 from svc.chat.live.socket import LiveSockets
-from svc.chat.members import shown
+from svc.chat.members import responses
 from svc.chat.members.requests import MemberCommands, MemberRequests
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.profanity import moderated
-from svc.chat.messaging import MessagingModule
+from svc.chat.messaging_module import MessagingModule
 from svc.chat.moderation.history import History
 from svc.chat.moderation.reports import About, Reports
 from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation
-from svc.chat.notifications import NotificationModule
+from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.requests import OwnRequests, Part
 from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import Pages
-from svc.chat.requests import Handler, Requests
 from svc.chat.services import Changes, Services
-from svc.chat.settings.announced import own_name
+from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
@@ -356,7 +356,7 @@ class Community:
         """Return the parts of a member's export, by name."""
 
         async def member(session: Session) -> AsyncIterator[object]:
-            yield shown.member(self.directory.member(session.member_id))
+            yield responses.member(self.directory.member(session.member_id))
 
         async def devices(session: Session) -> AsyncIterator[object]:
             for device in await self.auth.devices.of(session):

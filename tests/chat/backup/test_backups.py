@@ -12,7 +12,7 @@ from svc.base.migrations import migrations_in
 from svc.base.objects import FileObjects, ObjectStore, StoreFailed
 from svc.base.progress import Progress, heard_by
 from svc.chat.backup import archive
-from svc.chat.backup.restoring import faults, restore
+from svc.chat.backup.restore import faults, restore
 from svc.chat.backup.rules import Backups
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.backup import kept
+from svc.chat.backup import stored_backups
 from svc.chat.backup.rules import Backups
 from svc.chat.errors import ChatError
 from tests.chat.inside import server_with_insight
@@ -59,7 +59,7 @@ async def test_a_link_works_once(folk: People) -> None:
 
 async def test_a_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     name = await made(folk)
-    monkeypatch.setattr(kept, "LINK_S", 0.0)
+    monkeypatch.setattr(stored_backups, "LINK_S", 0.0)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     async with folk.chat.http.get(url) as response:
         assert response.status == 404
@@ -97,7 +97,7 @@ async def test_no_other_file_can_be_downloaded_as_a_backup(folk: People, name: s
 async def test_the_number_of_backups_is_limited(folk: People, variables: dict[str, str]) -> None:
     folder = Path(variables["DATA_DIR"]) / "backups"
     folder.mkdir(exist_ok=True)
-    for number in range(kept.MAX_KEPT):
+    for number in range(stored_backups.MAX_KEPT):
         (folder / f"backup-{number}.tar.gz").touch()
     assert await folk.owner.refused("POST", BACKUPS) == "too_many"
 

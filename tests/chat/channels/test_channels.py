@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from svc.chat.channels.shapes import ChannelChanges, NewChannel, SlowMode
+from svc.chat.channels.responses import ChannelChanges, NewChannel, SlowMode
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, newcomer
 

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from tests.kit.internet import (

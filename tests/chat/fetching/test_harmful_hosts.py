@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from svc.chat.fetching import fetcher as fetcher_module
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched
 from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import ClientError, ClientSession
 from aiohttp.abc import ResolveResult
 
-from svc.chat.fetching.connecting import Guard, LookUp
+from svc.chat.fetching.connector import Guard, LookUp
 from svc.chat.fetching.targets import NotFetched
 from tests.chat.fetching.outside import FILE, Scene
 from tests.kit.internet import (

@@ -14,9 +14,9 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import checked_emoji
 from svc.chat.names import readable_name, readable_nickname
-from svc.chat.settings.announced import label
+from svc.chat.settings.mdns_records import label
 from svc.chat.transfer import store
-from svc.chat.transfer.kinds import KINDS
+from svc.chat.transfer.record_types import KINDS
 
 PICKER = Path(__file__).parents[3] / "src" / "svc" / "web" / "vendor" / "emoji" / "signs.js"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
 from svc.chat.messages.query import MAX_TERMS, Query, Sought, parse
-from svc.chat.messages.words import phrase, taken_in
+from svc.chat.messages.search_words import phrase, taken_in
 
 DAY_MS = 86_400_000
 

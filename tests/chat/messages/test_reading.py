@@ -9,7 +9,7 @@ from svc.base.database import Connection
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
-from svc.chat.messages import presence, search_store, searching
+from svc.chat.messages import presence, search, search_store
 from svc.chat.messages.presence import Presence
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
@@ -316,7 +316,7 @@ async def test_names_are_checked_for_profanity(variables: dict[str, str]) -> Non
 async def test_a_posted_message_is_searchable_at_once_for_its_searcher(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(searching, "_PAUSE_S", 3600)
+    monkeypatch.setattr(search, "_PAUSE_S", 3600)
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as owner:
         for number in range(3):
             await send(owner, f"brief {number}")

@@ -6,7 +6,7 @@ import pytest
 
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.messages import marks
+from svc.chat.messages import unread_counts
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People
@@ -197,7 +197,7 @@ async def test_answers_can_be_found_pinned_edited_and_reacted_to(chat: ChatServe
 async def test_the_quietest_followed_thread_is_replaced(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(marks, "MAX_FOLLOWED", 2)
+    monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 2)
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         roots = [(await send(ada, str(number)))["id"] for number in range(3)]

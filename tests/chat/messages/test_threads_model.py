@@ -16,7 +16,7 @@ from svc.base.strict_json import dumps
 from svc.chat.access.tokens import Session
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Audience, Hub, includes
-from svc.chat.messages import marks
+from svc.chat.messages import unread_counts
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
@@ -165,7 +165,7 @@ class Play:
 async def test_counts_of_threads_match_the_model(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(marks, "MAX_FOLLOWED", 6)
+    monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 6)
     play = Play(tmp_path, random.Random(seed))
     for _ in range(2):
         async with play.server():

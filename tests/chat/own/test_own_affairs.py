@@ -67,7 +67,7 @@ async def test_the_owner_cannot_leave(variables: dict[str, str], method: str, pa
 async def test_an_export_contains_all_of_a_members_data(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc.chat.messages.own._PAGE", 2)
+    monkeypatch.setattr("svc.chat.messages.personal_data._PAGE", 2)
     monkeypatch.setattr("svc.chat.own.requests._CHUNK_BYTES", 64)
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
@@ -117,7 +117,7 @@ async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyP
 async def test_deleting_ones_data_deletes_ones_messages(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc.chat.messages.own._ERASED_AT_ONCE", 2)
+    monkeypatch.setattr("svc.chat.messages.personal_data._ERASED_AT_ONCE", 2)
     chat, community = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         ids = [await post(ada, f"message {number}") for number in range(5)]

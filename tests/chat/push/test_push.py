@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.push import ringing
+from svc.chat.push import notifier
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import encoded
 from tests.chat.inside import server_with_insight
@@ -172,7 +172,7 @@ async def test_a_busy_push_service_is_asked_again_when_it_asks_for_it(scene: Sce
     for _ in range(3):
         await scene.service.next()
     await scene.is_quiet()
-    assert scene.delays[0] == 77 and ringing.FIRST_DELAY_S / 2 <= scene.delays[1] <= 77
+    assert scene.delays[0] == 77 and notifier.FIRST_DELAY_S / 2 <= scene.delays[1] <= 77
     assert scene.outcomes() == {"busy": 2, "sent": 1}
 
 
@@ -180,10 +180,10 @@ async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(500, {})]
     await scene.mention()
-    for _ in range(ringing.ATTEMPTS):
+    for _ in range(notifier.ATTEMPTS):
         await scene.service.next()
     await scene.is_quiet()
-    assert scene.outcomes() == {"busy": ringing.ATTEMPTS, "given_up": 1}
+    assert scene.outcomes() == {"busy": notifier.ATTEMPTS, "given_up": 1}
     assert (await scene.folk.member.done("GET", OWN))["subscribed"]
 
 
@@ -210,7 +210,7 @@ async def test_a_newer_notice_replaces_a_waiting_one(scene: Scene) -> None:
 async def test_notices_to_a_member_are_rate_limited(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
     await scene.subscribed(scene.folk.member)
-    for _ in range(ringing.BURST + 3):
+    for _ in range(notifier.BURST + 3):
         await scene.mention()
     assert scene.outcomes()["rate_limited"] == 3
 

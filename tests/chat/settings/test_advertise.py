@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.settings.advertise import Advertisement, system_interfaces
-from svc.chat.settings.announced import Announced, Interface
+from svc.chat.settings.mdns_advertiser import Advertisement, system_interfaces
+from svc.chat.settings.mdns_records import Announced, Interface
 from tests.chat.member import chat_server
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.lan import Browser, Lan, browsing, lan, why_not

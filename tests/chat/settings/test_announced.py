@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from svc.chat.settings.announced import (
+from svc.chat.settings.mdns_records import (
     MAX_LABEL_BYTES,
     MAX_TEXT_BYTES,
     Announced,

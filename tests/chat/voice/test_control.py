@@ -159,7 +159,7 @@ def test_a_seat_that_is_not_taken_becomes_free() -> None:
 
 
 async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.voice.control.MAX_GRANTED", 1)
+    monkeypatch.setattr("svc.chat.voice.enforcement.MAX_GRANTED", 1)
     control = world.community.voice.control
     await world.enters(world.ada)
     control.grant(Session(world.ada.id, "s1"), "lobby")

@@ -11,7 +11,7 @@ from svc.base.objects import FileObjects, ObjectStore, StoreFailed
 from svc.base.pictures import picture_sandbox
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES

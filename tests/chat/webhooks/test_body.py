@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks import reader
+from svc.chat.webhooks import json_reader
+from svc.chat.webhooks.json_reader import TOO_DEEP, decode, is_json
 from svc.chat.webhooks.payload import Refused, parse
-from svc.chat.webhooks.reader import TOO_DEEP, decode, is_json
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_invalid_json_is_refused(body: bytes) -> None:
 )
 def test_invalid_json_never_yields_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """Building values takes fifty times as long, and such bodies do not count toward the limit."""
-    monkeypatch.setattr(reader, "orjson", None)
+    monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)
 

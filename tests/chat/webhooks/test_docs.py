@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.webhooks import limits
-from svc.chat.webhooks.reader import PROBLEM_CODES
+from svc.chat.webhooks.json_reader import PROBLEM_CODES
 from svc.chat.webhooks.requests import BARE
 from tests.chat.webhooks.hook import Hook
 from tests.kit.markdown import rows

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.webhooks.posting import NOTHING_COLLECTED
+from svc.chat.webhooks.publisher import NOTHING_COLLECTED
 from tests.chat.inside import server_with_insight
 from tests.chat.people import Person, newcomer
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.webhooks.limits import BLOCK_MS, BURST, REFILL_MS
-from svc.chat.webhooks.posting import Limiter
+from svc.chat.webhooks.publisher import Limiter
 
 NOW = 1_000_000
 

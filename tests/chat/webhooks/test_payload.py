@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from svc.chat.webhooks.json_reader import PROBLEM_CODES, Problem, decode
 from svc.chat.webhooks.limits import MAX_SHOWN_KEY, MAX_UNKNOWN_KEYS
 from svc.chat.webhooks.payload import Payload, Refused, parse
-from svc.chat.webhooks.posting import refusal
-from svc.chat.webhooks.reader import PROBLEM_CODES, Problem, decode
+from svc.chat.webhooks.publisher import refusal
 
 CARD = {"title": "A title"}
 NESTED: list[object] = []

@@ -26,7 +26,7 @@ from schemathesis.specs.openapi.checks import (
 
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.payload import Payload, parse
-from svc.chat.webhooks.posting import Limiter
+from svc.chat.webhooks.publisher import Limiter
 from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.hook import Hook

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.webhooks.posting import Posting
+from svc.chat.webhooks.publisher import Posting
 from svc.chat.webhooks.rules import KEY_FILE
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, newcomer

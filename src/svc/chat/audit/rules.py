@@ -15,7 +15,7 @@ from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
 from svc.base.tables import JSON, Table
 from svc.chat.access.directory import Directory
-from svc.chat.described import Id, TimeMs
+from svc.chat.schemas import Id, TimeMs
 
 # SQLite's largest integer.
 EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]

@@ -11,8 +11,8 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
-from svc.chat.described import ID, Event, Id, Response, obj
-from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Event, Id, Response, obj
 
 _RULES = "/api/automod/rules"
 _ONE = f"{_RULES}/{{rule_id}}"

@@ -4,8 +4,8 @@ Validates requests. Reads no messages and stores nothing.
 
 Words and patterns also match disguised text. A pattern is not a regular expression: it consists of literal
 letters and three signs, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#` for
-a digit. Its cost depends only on its length and gaps (`matching`). A word of letters alone is found like the
-words of `profanityMode`, through its disguises.
+a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters alone is found
+like the words of `profanityMode`, through its disguises.
 """
 
 import re
@@ -16,12 +16,12 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from svc.base.time_slices import Work
-from svc.chat.automod.matching import MAX_MATCHES, Pattern, Positions, longest_piece
-from svc.chat.described import Id, TimeMs
+from svc.chat.automod.pattern_matcher import MAX_MATCHES, Pattern, Positions, longest_piece
+from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.messages.profanity import Folded, ReadText, Span, WordList
-from svc.chat.messages.words import has_unspaced
-from svc.chat.requests import Request
+from svc.chat.messages.search_words import has_unspaced
+from svc.chat.schemas import Id, TimeMs
 
 MAX_CHARACTERS = 64
 # More gaps in a word would not make a pattern more precise.

@@ -25,10 +25,10 @@ from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.automod.finding import Finder, Recent, Said
-from svc.chat.automod.matching import STEP_LIMIT
+from svc.chat.automod.detector import Finder, Recent, Said
+from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
-from svc.chat.described import Id, Natural, Response, TimeMs
+from svc.chat.endpoints import parse_json
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
 from svc.chat.messages.message import WEBHOOK, Author, Message
@@ -36,7 +36,7 @@ from svc.chat.messages.ports import Ruling
 from svc.chat.messages.profanity import OFF, ReadText, Span, merged
 from svc.chat.moderation.reports import About, Filing, Reports
 from svc.chat.moderation.rules import Moderation
-from svc.chat.requests import parse_json
+from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)

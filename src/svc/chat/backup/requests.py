@@ -11,13 +11,13 @@ from aiohttp import web
 from svc.base.stream_admission import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Session
-from svc.chat.backup.kept import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.backup.rules import Backups, Made
+from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import Event, Id, Response, TimeMs
+from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
-from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import Event, Id, Response, TimeMs
 
 # Nobody needs more at once.
 MAX_STREAMS = 2

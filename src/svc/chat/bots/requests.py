@@ -12,9 +12,9 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.bots.rules import MAX_BOTS, Bot, Bots
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import Id, Response
-from svc.chat.members import shown
-from svc.chat.requests import Request, Requests, describe_feature, endpoint
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.members import responses
+from svc.chat.schemas import Id, Response
 
 _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
@@ -33,7 +33,7 @@ class AllBots(Response):
 
 
 class MadeBot(Response):
-    member: shown.Member
+    member: responses.Member
     token: str
 
 
@@ -58,7 +58,7 @@ class BotRequests(Requests):
     )
     async def create(self, session: Session, body: NewBot) -> MadeBot:
         member, token = await self._bots.create(session.member_id, body.nickname, time.time())
-        return MadeBot(shown.member(member), token)
+        return MadeBot(responses.member(member), token)
 
     @endpoint(
         _MANAGER,
@@ -93,7 +93,7 @@ class BotCommands(Commands):
     @command("bot_create")
     async def create(self, nickname: Nickname) -> MadeBot:
         member, token = await self._bots.create(None, nickname, time.time())
-        return MadeBot(shown.member(member), token)
+        return MadeBot(responses.member(member), token)
 
     @command("bot_token")
     async def renew(self, bot: Id) -> object:

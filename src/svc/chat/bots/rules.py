@@ -18,13 +18,13 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
-from svc.chat.members import shown
+from svc.chat.members import responses
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 
 
@@ -47,7 +47,7 @@ MAX_BOTS = 50
 class Bot(Response):
     """A bot as its managers see it."""
 
-    member: shown.Member
+    member: responses.Member
     # False, for instance, after an import. The bot then needs a new token.
     has_token: bool
     token_made_by: Id | None
@@ -194,7 +194,7 @@ class Bots:
     def _shown(self, bot: Member) -> Bot:
         token = self._known.get(bot.id)
         return Bot(
-            member=shown.member(bot),
+            member=responses.member(bot),
             has_token=token is not None,
             token_made_by=token.created_by if token else None,
             token_made_at_ms=token.created_at_ms if token else None,

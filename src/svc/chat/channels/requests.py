@@ -13,13 +13,13 @@ from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import Override, from_names
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.channels import shapes
+from svc.chat.channels import responses
 from svc.chat.channels.overrides import Change
+from svc.chat.channels.responses import ChannelChanges, NewChannel
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
-from svc.chat.channels.shapes import ChannelChanges, NewChannel
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Data, Event, Id, obj
-from svc.chat.requests import Request, Requests, convert, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, convert, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Data, Event, Id, obj
 
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
@@ -29,9 +29,9 @@ MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
 # More than exist, so that some may be repeated.
-_Permissions = Annotated[list[shapes.PermissionName], Meta(max_length=64)]
+_Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
-_CHANNEL = schema_of(shapes.Channel)
+_CHANNEL = schema_of(responses.Channel)
 
 
 class Sets(Request):
@@ -61,7 +61,7 @@ class Order(Request):
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None
 
 
-_Channels = Annotated[Sequence[shapes.Channel], Meta(max_length=MAX_CHANNELS)]
+_Channels = Annotated[Sequence[responses.Channel], Meta(max_length=MAX_CHANNELS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class AllChannels:
 
 @dataclass(frozen=True, slots=True)
 class AllOverrides:
-    overrides: Sequence[shapes.Override]
+    overrides: Sequence[responses.Override]
 
 
 class ChannelRequests(Requests):
@@ -98,10 +98,10 @@ class ChannelRequests(Requests):
         ),
         status=201,
     )
-    async def create(self, session: Session, body: NewOpenChannel) -> shapes.Channel:
+    async def create(self, session: Session, body: NewOpenChannel) -> responses.Channel:
         access = [_change(override.type, override.target_id, override) for override in body.overrides or ()]
         channel = await self._channels.create(session.member_id, body.channel(), access, time.time())
-        return shapes.channel(channel)
+        return responses.channel(channel)
 
     @endpoint(
         _MANAGER,
@@ -115,15 +115,15 @@ class ChannelRequests(Requests):
         return _shown(await self._channels.order(session.member_id, body.channel_ids, parents, time.time()))
 
     @endpoint(_VIEWER, "Get a channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
-    async def show(self, session: Session, channel_id: Id) -> shapes.Channel:
-        return shapes.channel(self._directory.channel(session.member_id, channel_id))
+    async def show(self, session: Session, channel_id: Id) -> responses.Channel:
+        return responses.channel(self._directory.channel(session.member_id, channel_id))
 
     @endpoint(
         _MANAGER, "Change a channel", http=f"PATCH {_ONE}", refusals=("channel_in_use", "unknown_channel")
     )
-    async def edit(self, session: Session, channel_id: Id, body: ChannelChanges) -> shapes.Channel:
+    async def edit(self, session: Session, channel_id: Id, body: ChannelChanges) -> responses.Channel:
         channel = await self._channels.edit(session.member_id, channel_id, body.differences(), time.time())
-        return shapes.channel(channel)
+        return responses.channel(channel)
 
     @endpoint(
         _MANAGER,
@@ -142,7 +142,7 @@ class ChannelRequests(Requests):
     )
     async def overrides(self, session: Session, channel_id: Id) -> AllOverrides:
         found = self._channels.overrides(session.member_id, channel_id)
-        return AllOverrides([shapes.override(change) for change in found])
+        return AllOverrides([responses.override(change) for change in found])
 
     @endpoint(
         _MANAGER,
@@ -152,10 +152,10 @@ class ChannelRequests(Requests):
     )
     async def override(
         self, session: Session, channel_id: Id, type: _Kind, target_id: Id, body: Sets
-    ) -> shapes.Override:
+    ) -> responses.Override:
         change = _change(type, target_id, body)
         await self._channels.override(session.member_id, channel_id, change, time.time())
-        return shapes.override(change)
+        return responses.override(change)
 
     @endpoint(
         _MANAGER,
@@ -169,7 +169,7 @@ class ChannelRequests(Requests):
 
 
 def _shown(channels: Sequence[Channel]) -> AllChannels:
-    return AllChannels([shapes.channel(channel) for channel in channels])
+    return AllChannels([responses.channel(channel) for channel in channels])
 
 
 def _change(kind: str, target_id: str, sets: Sets) -> Change:
@@ -188,15 +188,15 @@ class ChannelCommands(Commands):
         return _shown([c for c in self._directory.ordered_channels() if archived or not c.archived])
 
     @command("channel_create")
-    async def create(self, arguments: Data) -> shapes.Channel:
+    async def create(self, arguments: Data) -> responses.Channel:
         new = convert(self._named(arguments), NewChannel).channel()
-        return shapes.channel(await self._channels.create(None, new, [], time.time()))
+        return responses.channel(await self._channels.create(None, new, [], time.time()))
 
     @command("channel_edit")
-    async def edit(self, arguments: Data) -> shapes.Channel:
+    async def edit(self, arguments: Data) -> responses.Channel:
         channel_id = channel_called(self._directory, str(arguments.get("channel")))
         differences = convert(self._named(arguments), ChannelChanges).differences()
-        return shapes.channel(await self._channels.edit(None, channel_id, differences, time.time()))
+        return responses.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
     async def delete(self, channel: Id) -> object:

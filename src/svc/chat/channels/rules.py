@@ -14,10 +14,10 @@ from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Overrides, Permission, stored, to_store
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write
-from svc.chat.channels import overrides, shapes
+from svc.chat.channels import overrides, responses
 from svc.chat.channels.overrides import Change
-from svc.chat.channels.shapes import Differences, SlowMode
-from svc.chat.channels.sight import Sight
+from svc.chat.channels.responses import Differences, SlowMode
+from svc.chat.channels.visibility import Sight
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders, Only, Viewers
 from svc.chat.services import Services
@@ -52,7 +52,9 @@ class Channels:
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the channels that a member can view."""
-        return {"channels": [shapes.channel(c) for c in self._directory.listed_channels(session.member_id)]}
+        return {
+            "channels": [responses.channel(c) for c in self._directory.listed_channels(session.member_id)]
+        }
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
         """Fill the directory at start. `first` are the channels of a new server."""
@@ -98,7 +100,7 @@ class Channels:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
             for change in overrides.listed(channel):
                 _put_override(connection, channel.id, change)
-            given = [dataclasses.asdict(shapes.override(change)) for change in overrides.listed(channel)]
+            given = [dataclasses.asdict(responses.override(change)) for change in overrides.listed(channel)]
             details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
@@ -203,7 +205,7 @@ class Channels:
 
         def write(connection: Connection) -> None:
             _put_override(connection, channel_id, change)
-            details = dataclasses.asdict(shapes.override(change))
+            details = dataclasses.asdict(responses.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
         return Write(write, lambda _: self._overridden(channel_id, change))
@@ -224,7 +226,7 @@ class Channels:
 
     def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
-        self._hub.push("channel_created", shapes.channel(channel), Viewers(channel.id))
+        self._hub.push("channel_created", responses.channel(channel), Viewers(channel.id))
         for tell in self._changes.channel_added:
             tell(channel)
         return channel
@@ -242,7 +244,7 @@ class Channels:
         current = self._directory.channels[channel_id]
         channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
         self._directory.put_channel(channel)
-        self._hub.push("channel_updated", shapes.channel(channel), Viewers(channel_id))
+        self._hub.push("channel_updated", responses.channel(channel), Viewers(channel_id))
         return channel
 
     def _overridden(self, channel_id: str, change: Change) -> None:

@@ -15,9 +15,9 @@ from msgspec import Struct, defstruct, structs, to_builtins
 
 from svc.base.database import StorageFailed
 from svc.chat.access.directory import Directory
-from svc.chat.described import Data
+from svc.chat.endpoints import convert
 from svc.chat.errors import ChatError
-from svc.chat.requests import convert
+from svc.chat.schemas import Data
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
 Command = Callable[[Data], Awaitable[object]]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Natural, Response
 from svc.chat.direct import devices_store as store
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
 from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
@@ -21,6 +20,7 @@ from svc.chat.errors import ChatError
 from svc.chat.joining import proof as proofs
 from svc.chat.joining.devices import Devices
 from svc.chat.live.hub import only
+from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
 # Each is a leaf in every group of its member: 25 members with 8 devices are 200 leaves.

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.described import Id, Response
+from svc.chat.schemas import Id, Response
 
 # Enough for a week without the device in a busy community. Each has about a kilobyte.
 MAX_KEY_PACKAGES = 100

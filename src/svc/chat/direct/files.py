@@ -22,7 +22,7 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import PRIVATE, Facts, Media
 from svc.chat.services import Services
-from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
 # A browser encrypts and decrypts a file as a whole in memory.

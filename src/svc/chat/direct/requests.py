@@ -12,7 +12,6 @@ from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import Event, Id, Natural, Response, string
 from svc.chat.direct import store
 from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
 from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
@@ -27,10 +26,11 @@ from svc.chat.direct.rules import (
     PrivateLog,
     PrivateSent,
 )
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import Event, Id, Natural, Response, string
 
 # Files a report, given reporter, author, text, revealed content and time. Returns the report's id.
 File = Callable[[str, str, str, Revealed, float], Awaitable[str]]

@@ -19,8 +19,7 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Id, Natural, Response
-from svc.chat.direct import committing, devices_store, framing, franking, store
+from svc.chat.direct import commits, devices_store, framing, franking, store
 from svc.chat.direct.devices import KeysLow, PrivateDevices
 from svc.chat.direct.devices_store import TakenPackage
 from svc.chat.direct.store import (
@@ -37,6 +36,7 @@ from svc.chat.direct.store import (
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only
 from svc.chat.moderation.reports import Revealed
+from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
 # More than anybody can follow. The page loads the whole list.
@@ -271,12 +271,12 @@ class PrivateConversations:
     ) -> Write[_Sent, PrivateGroup]:
         """End the group's epoch, and add the recipients of the Welcome. Raises ChatError."""
         people = self._require_inside(session.member_id, conversation_id)
-        epoch = committing.read(wanted.message, conversation_id, framing.COMMIT).epoch
-        refs = committing.recipients(wanted.welcome)
+        epoch = commits.read(wanted.message, conversation_id, framing.COMMIT).epoch
+        refs = commits.recipients(wanted.welcome)
 
         def write(connection: Connection) -> _Sent:
             device_id, _ = self._devices.require(connection, session)
-            committing.require_with(connection, conversation_id, session.member_id, device_id)
+            commits.require_with(connection, conversation_id, session.member_id, device_id)
             group = self._group(connection, conversation_id)
             if again := store.sent_before(connection, conversation_id, wanted.message):
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
@@ -286,13 +286,13 @@ class PrivateConversations:
                 group, leaves = store.begin_anew(connection, conversation_id, group), {}
             # The first commit creates the group. Its creator then adds a device that committed too late.
             if epoch > 0:
-                committing.require_leaf(leaves, device_id)
+                commits.require_leaf(leaves, device_id)
             if epoch != group.epoch:
                 raise self._passed(connection, conversation_id, device_id, group, wanted.after)
-            added = committing.added_by(connection, conversation_id, refs, people)
-            committing.require_possible(device_id, leaves, wanted.removed, added)
+            added = commits.added_by(connection, conversation_id, refs, people)
+            commits.require_possible(device_id, leaves, wanted.removed, added)
             after = store.append(connection, conversation_id, group, COMMIT, wanted.message, int(now * 1000))
-            committing.settle(connection, conversation_id, after, device_id, wanted.removed, added)
+            commits.settle(connection, conversation_id, after, device_id, wanted.removed, added)
             if wanted.welcome is not None:
                 welcome = PrivateWelcome(self._new_id(), conversation_id, after.seq, wanted.welcome)
                 store.put_welcome(connection, welcome, list(added), int(now * 1000))
@@ -315,7 +315,7 @@ class PrivateConversations:
     ) -> Write[_Sent, PrivateGroup]:
         """Append a message to the log, and notify members if the sender wants that. Raises ChatError."""
         self.require_writable(session.member_id, conversation_id)
-        read = committing.read(body, conversation_id, framing.APPLICATION)
+        read = commits.read(body, conversation_id, framing.APPLICATION)
         # Otherwise its recipients could not report it.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
@@ -327,7 +327,7 @@ class PrivateConversations:
             device_id, _ = self._devices.require(connection, session)
             group = self._group(connection, conversation_id)
             leaves = store.leaves(connection, conversation_id)
-            committing.require_leaf(leaves, device_id)
+            commits.require_leaf(leaves, device_id)
             if again := store.sent_before(connection, conversation_id, body):
                 return _again(again["epoch"], again["seq"], MESSAGE)
             if read.epoch != group.epoch:

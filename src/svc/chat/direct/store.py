@@ -10,9 +10,9 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.tables import Table, number, value
-from svc.chat.described import Id, Natural, Response, TimeMs
 from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
 from svc.chat.direct.franking import TAG_BYTES
+from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25
 # A message of 4,000 characters, the message it replies to, and padding.

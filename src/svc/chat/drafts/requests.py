@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, Event, Id, Response, obj
 from svc.chat.drafts.rules import Draft, Drafts, Files, Text
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Event, Id, Response, obj
 
 _ONE = "/api/channels/{channel_id}/draft"
 _IN_CHANNEL = in_channel(P.VIEW_CHANNEL)

@@ -13,10 +13,10 @@ from msgspec import Meta
 from svc.base.database import Connection, Write
 from svc.base.tables import JSON, Table
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, TimeMs
 from svc.chat.live.hub import only
 from svc.chat.media.rules import DRAFT, Media
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.rules import Uploads

@@ -10,9 +10,9 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, Event, Id, Response, obj
 from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Event, Id, Response, obj
 from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
 
 _ONE = "/api/emoji/{emoji_id}"

@@ -17,10 +17,10 @@ from svc.base.tables import Table
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload

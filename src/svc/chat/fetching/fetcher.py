@@ -25,7 +25,7 @@ from aiohttp.hdrs import CONTENT_ENCODING, LOCATION
 from yarl import URL
 
 from svc.base.shares import Turns
-from svc.chat.fetching.connecting import Guard, Inside, LookUp
+from svc.chat.fetching.connector import Guard, Inside, LookUp
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 
 # Shared by all holders. With hosts that never respond, no holder takes more than half.

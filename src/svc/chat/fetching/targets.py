@@ -1,6 +1,6 @@
 """Check addresses that strangers write, before anything is looked up or connected to.
 
-Pure: text in, a URL to try or a refusal out. `connecting` checks what a name resolves to. The checked URL is
+Pure: text in, a URL to try or a refusal out. `connector` checks what a name resolves to. The checked URL is
 the object that is requested, so that no second parser can read it differently. `ipaddress.is_global` is not
 enough: it accepts IPv6 forms that contain an IPv4 address, multicast and a cloud's own services. This module
 uses the IANA registries for special purposes, and more.

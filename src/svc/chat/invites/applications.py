@@ -7,12 +7,12 @@ them wait, lets them in or tells them the reason of a refusal. No HTTP, no SQL.
 from svc.base.database import Connection, Write
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Response
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
-from svc.chat.joining.door import Applicant
+from svc.chat.joining.join_policy import Applicant
 from svc.chat.live.hub import Holders
+from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
 # More than moderators read. An application costs only a new key, which is free.

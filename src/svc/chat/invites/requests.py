@@ -14,13 +14,13 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, Event, Id, Response, TimeMs, array, nullable, obj
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
-from svc.chat.invites.door import InviteView, InviteViews
+from svc.chat.invites.invite_policy import InviteView, InviteViews
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, Invite, State
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Event, Id, Response, TimeMs, array, nullable, obj
 
 MAX_USES = 100_000
 # For longer, omit the expiry.

@@ -14,7 +14,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import Invite, Invited
-from svc.chat.joining.door import Applicant
+from svc.chat.joining.join_policy import Applicant
 from svc.chat.live.hub import Holders, only
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, value
-from svc.chat.described import Id, Natural, TimeMs
+from svc.chat.schemas import Id, Natural, TimeMs
 
 
 @dataclass(frozen=True, slots=True)

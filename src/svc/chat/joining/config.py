@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
-from svc.chat.described import Response
 from svc.chat.joining.proof import ACCOUNT, LOCAL, TIERS, Tier
+from svc.chat.schemas import Response
 
 MAX_TTL_DAYS = 3650
 # The current name, and the older one with its own values.

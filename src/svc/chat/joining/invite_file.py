@@ -1,4 +1,4 @@
-"""The file with the code that `svc up` prints. `founding` writes the file, and decides what it holds.
+"""The file with the code that `svc up` prints. `founding_code` writes the file, and decides what it holds.
 
 A module of its own, since `svc up` needs nothing else of the chat server and stays in memory.
 """

@@ -20,11 +20,11 @@ from urllib.parse import quote_plus, urlsplit
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
 from svc.base.strict_json import loads_object
-from svc.chat.described import Response
 from svc.chat.errors import ChatError
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.jwk import IssuerKey, choose, issuer_keys
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
+from svc.chat.schemas import Response
 
 FETCH_DEADLINE_S = 5.0
 # A set of 64 RSA keys with their certificates is much smaller.

@@ -10,7 +10,7 @@ from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import ID, TIME_MS, Event, Id, Response, TimeMs, nullable, obj, string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices, HandedOut, KeptCode
@@ -21,8 +21,8 @@ from svc.chat.joining.rules import Application, Challenge, Joining
 from svc.chat.joining.sessions import Sessions, Throttle, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
 from svc.chat.joining.trust import Dialled
-from svc.chat.members import shown
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.members import responses
+from svc.chat.schemas import ID, TIME_MS, Event, Id, Response, TimeMs, nullable, obj, string
 
 MAX_CODE_CHARACTERS = 128
 # A message for those who approve new members.
@@ -92,7 +92,7 @@ class OwnDevices(Response):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn(Tokens):
-    member: shown.Member
+    member: responses.Member
     # The channel where a newcomer arrives.
     channel_id: Id | None
 
@@ -150,7 +150,7 @@ class JoiningRequests(Requests):
         except ChatError:
             application = replace(application, members_only=True)
         joined = await self._joining.join(application, time.time())
-        member = shown.member(joined.member)
+        member = responses.member(joined.member)
         return SignedIn(**asdict(joined.tokens), member=member, channel_id=joined.channel_id)
 
     @endpoint(

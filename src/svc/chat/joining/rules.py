@@ -1,7 +1,7 @@
 """Signing in: from a challenge and a proof to a session, for existing and new members.
 
-`door` decides who may join, and `proof` verifies identities. No HTTP, no SQL. docs/http.md, "Signing in and
-devices".
+`join_policy` decides who may join, and `proof` verifies identities. No HTTP, no SQL. docs/http.md, "Signing
+in and devices".
 """
 
 import dataclasses
@@ -16,14 +16,13 @@ from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.joining import proof, store
 from svc.chat.joining.codes import Challenges, Kind, hashed
-from svc.chat.joining.door import Admission, Applicant, Door
-from svc.chat.joining.founding import Founding
+from svc.chat.joining.founding_code import Founding
 from svc.chat.joining.invite_file import BETWEEN
 from svc.chat.joining.issuers import IssuerKeys
+from svc.chat.joining.join_policy import Admission, Applicant, Door
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import StoredSession
 from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
@@ -31,6 +30,7 @@ from svc.chat.joining.trust import Dialled, Trust
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname
+from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
 # Each is a key to the member's account. The least recently used one is dropped.
@@ -130,7 +130,7 @@ class _Waits:
 
 @dataclass(frozen=True, slots=True)
 class Reception:
-    """The checks for newcomers. `founding` admits the first member, `door` all others.
+    """The checks for newcomers. `founding_code` admits the first member, `join_policy` all others.
 
     `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises it if
     the given version of the rules is not the current one. `landing` returns the channel where newcomers

@@ -14,8 +14,8 @@ from svc.base.tables import Table
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, TimeMs
 from svc.chat.live.hub import only
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
 Level = Literal["all", "mentions", "nothing"]

@@ -8,11 +8,11 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
-from svc.chat.described import Event, TimeMs, choice, obj
+from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
 from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
-from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import Event, TimeMs, choice, obj
 
 _Positive = Annotated[int, Meta(ge=1)]
 

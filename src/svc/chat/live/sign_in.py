@@ -8,12 +8,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.pace import Pace
+from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens, Session
+from svc.chat.endpoints import Request, convert
 from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.hub import Hub
-from svc.chat.requests import Request, convert
 
 # Contributes part of the state that a member gets at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]

@@ -15,11 +15,12 @@ from svc.base.connections import Crowd
 from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
 from svc.base.query_pool import reading_for
-from svc.chat.access import pace
+from svc.chat.access import rate_limits
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import EVENTS, check
-from svc.chat.access.pace import Pace
+from svc.chat.access.rate_limits import Pace
 from svc.chat.access.writes import on_authority_of
+from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.live import frames
@@ -28,7 +29,6 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.page import HEARTBEAT_S, Page, WebSocket
 from svc.chat.live.requests import Hello, PageRequests, SocketLimits
 from svc.chat.live.sign_in import SigningIn
-from svc.chat.requests import Handler
 
 AUTHENTICATION_DEADLINE_S = 10.0
 # Each takes about 30 KB and a file descriptor.
@@ -53,7 +53,7 @@ class LiveSockets:
         hub: Hub,
         signing_in: SigningIn,
         origins: Origins,
-        pace: Pace,
+        rate_limits: Pace,
         server_id: str,
         handlers: Mapping[str, Handler],
         opened: Callable[[str | None], Awaitable[None]],
@@ -61,7 +61,7 @@ class LiveSockets:
         self._hub = hub
         self._signing_in = signing_in
         self._origins = origins
-        self._pace = pace
+        self._pace = rate_limits
         self._hello = frames.push("hello", _hello(server_id))
         self._handlers = handlers
         self._opened = opened
@@ -216,7 +216,7 @@ class LiveSockets:
 
 
 def _hello(server_id: str) -> Hello:
-    limits = SocketLimits(frames.MAX_FRAME_BYTES, pace.REQUEST_BURST, pace.REQUESTS_PER_S)
+    limits = SocketLimits(frames.MAX_FRAME_BYTES, rate_limits.REQUEST_BURST, rate_limits.REQUESTS_PER_S)
     return Hello(server_id, int(HEARTBEAT_S * 1000), int(AUTHENTICATION_DEADLINE_S * 1000), limits)
 
 

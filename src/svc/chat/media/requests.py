@@ -27,12 +27,12 @@ from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
 from svc.base.stream_admission import Reader, Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.media_urls import PREFIX
-from svc.chat.described import string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
 from svc.chat.media.rules import Media, StoredObject
 from svc.chat.media.usage import MAX_LISTED, StorageUsage, usage_now
-from svc.chat.requests import Request, Requests, describe_feature, endpoint
+from svc.chat.schemas import string
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 

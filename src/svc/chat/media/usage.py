@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.base.shares import fits
-from svc.chat.described import Id, Natural
 from svc.chat.errors import ChatError
+from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
 # One holder's limit is some thousands of pictures. The server's limit is a disk of its own.

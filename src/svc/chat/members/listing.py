@@ -9,9 +9,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.directory import Member
-from svc.chat.described import Id, choice
+from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
-from svc.chat.requests import Request
+from svc.chat.schemas import Id, choice
 from svc.chat.text_folding import folded, folded_name
 
 JOINED, NAME, LAST_SEEN = "joined", "name", "last_seen"

@@ -14,13 +14,11 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.described import ID, NOTHING, Event, Id, Response, TimeMs, array, obj, string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
-from svc.chat.members import shown
+from svc.chat.members import responses
 from svc.chat.members.listing import MAX_PAGE, SORTS, MembersQuery, page
-from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
-from svc.chat.members.rules import Members
-from svc.chat.members.shown import (
+from svc.chat.members.responses import (
     MAX_ROLE_NAME_CHARACTERS,
     MAX_STATUS_CHARACTERS,
     Allowed,
@@ -29,8 +27,10 @@ from svc.chat.members.shown import (
     PermissionName,
     Role,
 )
+from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
+from svc.chat.members.rules import Members
 from svc.chat.names import readable_name
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, NOTHING, Event, Id, Response, TimeMs, array, obj, string
 
 _MEMBER, _ROLE_OF = "/api/members/{member_id}", "/api/roles/{role_id}"
 _MANAGER = on_server(P.MANAGE_ROLES)
@@ -114,11 +114,11 @@ class MemberRequests(Requests):
         seen = await self._last_seen(now) if sees else {}
         members, following = page(self._directory.members, query, now, seen)
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
-        return MemberPage([shown.member(member) for member in members], following, last_seen)
+        return MemberPage([responses.member(member) for member in members], following, last_seen)
 
     @endpoint(ANY_MEMBER, "Get a member", http=f"GET {_MEMBER}", refusals=("unknown_member",))
     async def show(self, member_id: Id) -> Member:
-        return shown.member(self._directory.member(member_id))
+        return responses.member(self._directory.member(member_id))
 
     @endpoint(
         ANY_MEMBER,
@@ -132,7 +132,7 @@ class MemberRequests(Requests):
     )
     async def rename(self, session: Session, member_id: Id, body: NewName) -> Member:
         member = await self._members.rename(session.member_id, member_id, body.nickname, time.time())
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(
         ANY_MEMBER,
@@ -145,7 +145,7 @@ class MemberRequests(Requests):
         given = body.text.strip()
         status = readable_name(given, MAX_STATUS_CHARACTERS) if given else ""
         member = await self._members.set_status(session.member_id, member_id, status, time.time())
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(
         _MANAGER,
@@ -156,7 +156,7 @@ class MemberRequests(Requests):
     )
     async def give_role(self, session: Session, member_id: Id, role_id: Id) -> Member:
         member = await self._roles.give(session.member_id, member_id, role_id, time.time())
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(
         _MANAGER,
@@ -166,7 +166,7 @@ class MemberRequests(Requests):
     )
     async def take_role(self, session: Session, member_id: Id, role_id: Id) -> Member:
         member = await self._roles.take(session.member_id, member_id, role_id, time.time())
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(
         OWNER,
@@ -176,7 +176,7 @@ class MemberRequests(Requests):
     )
     async def hand_over(self, session: Session, member_id: Id) -> Member:
         member = await self._roles.hand_over(session.member_id, member_id, time.time())
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(
         ANY_MEMBER,
@@ -198,7 +198,7 @@ class MemberRequests(Requests):
         status=201,
     )
     async def create_role(self, session: Session, body: NewRole) -> Role:
-        return shown.role(await self._roles.create(session.member_id, body.wish(), time.time()))
+        return responses.role(await self._roles.create(session.member_id, body.wish(), time.time()))
 
     @endpoint(
         _MANAGER,
@@ -214,7 +214,7 @@ class MemberRequests(Requests):
         wish = body.wish()
         if wish == Wish():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
-        return shown.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
+        return responses.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
 
     @endpoint(_MANAGER, "Delete a role that is not built in", http=f"DELETE {_ROLE_OF}", refusals=_OF_ROLES)
     async def delete_role(self, session: Session, role_id: Id) -> None:
@@ -222,7 +222,7 @@ class MemberRequests(Requests):
 
 
 def _shown(roles: Sequence[permissions.Role]) -> AllRoles:
-    return AllRoles([shown.role(role) for role in roles])
+    return AllRoles([responses.role(role) for role in roles])
 
 
 class MemberCommands(Commands):
@@ -232,19 +232,19 @@ class MemberCommands(Commands):
 
     @command("member_list")
     async def list(self) -> object:
-        return {"members": [shown.member(member) for member in self._directory.members.values()]}
+        return {"members": [responses.member(member) for member in self._directory.members.values()]}
 
     @command("member_role")
     async def role(self, member: Id, role: Id, take: bool = False) -> Member:
         member_id, role_id = member_called(self._directory, member), role_called(self._directory, role)
         act = self._roles.take if take else self._roles.give
-        return shown.member(await act(None, member_id, role_id, time.time()))
+        return responses.member(await act(None, member_id, role_id, time.time()))
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
         """Transfer the ownership, for example when the owner is lost."""
         member_id = member_called(self._directory, member)
-        return shown.member(await self._roles.hand_over(None, member_id, time.time()))
+        return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 
 
 _MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)

@@ -20,7 +20,7 @@ from svc.chat.channels.overrides import ROLE
 from svc.chat.channels.rules import Channels
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
-from svc.chat.members import shown, store
+from svc.chat.members import responses, store
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
@@ -57,7 +57,7 @@ class Roles:
         self._members = members
 
     def welcome(self, session: Session) -> dict[str, object]:
-        return {"roles": [shown.role(role) for role in self.all()]}
+        return {"roles": [responses.role(role) for role in self.all()]}
 
     def all(self) -> list[Role]:
         """Return all roles, highest first."""
@@ -90,7 +90,9 @@ class Roles:
 
         def write(connection: Connection) -> None:
             store.ROLES.put(connection, role)
-            self._audit.record(connection, actor_id, "role_create", role.id, asdict(shown.role(role)), now)
+            self._audit.record(
+                connection, actor_id, "role_create", role.id, asdict(responses.role(role)), now
+            )
 
         return Write(write, lambda _: self._created(role))
 
@@ -218,7 +220,7 @@ class Roles:
         """Store several roles and announce them, and show and hide channels for their holders."""
         known = self._directory.roles
         details = {
-            role.id: {"before": asdict(shown.role(known[role.id])), "after": asdict(shown.role(role))}
+            role.id: {"before": asdict(responses.role(known[role.id])), "after": asdict(responses.role(role))}
             for role in roles
         }
 
@@ -233,7 +235,7 @@ class Roles:
 
     def _created(self, role: Role) -> Role:
         self._directory.put_role(role)
-        self._hub.push("role_created", shown.role(role), EVERYONE)
+        self._hub.push("role_created", responses.role(role), EVERYONE)
         return role
 
     def _rewritten(self, roles: list[Role]) -> list[Role]:
@@ -241,7 +243,7 @@ class Roles:
         with self._channels.sight.watched(concerned):
             for role in roles:
                 self._directory.put_role(role)
-                self._hub.push("role_updated", shown.role(role), EVERYONE)
+                self._hub.push("role_updated", responses.role(role), EVERYONE)
         return roles
 
     def _deleted(self, role_id: str) -> None:

@@ -16,7 +16,7 @@ from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE
-from svc.chat.members import shown, store
+from svc.chat.members import responses, store
 from svc.chat.names import free_nickname, likeness, readable_nickname
 from svc.chat.services import Services
 
@@ -46,14 +46,14 @@ class Members:
     def welcome(self, session: Session) -> dict[str, object]:
         """Return a member's own data for the welcome."""
         return {
-            "member": shown.member(self._directory.member(session.member_id)),
+            "member": responses.member(self._directory.member(session.member_id)),
             "permissions": self.permissions(session.member_id),
         }
 
-    def permissions(self, member_id: str) -> shown.Allowed:
+    def permissions(self, member_id: str) -> responses.Allowed:
         directory = self._directory
         channels = directory.visible_channels(member_id)
-        return shown.Allowed(
+        return responses.Allowed(
             server=names(directory.permissions(member_id)),
             channels={c.id: names(directory.permissions(member_id, c.id)) for c in channels},
         )
@@ -102,7 +102,7 @@ class Members:
 
     def joined(self, member: Member) -> None:
         self._directory.put_member(member)
-        self._hub.push("member_joined", shown.member(member), EVERYONE)
+        self._hub.push("member_joined", responses.member(member), EVERYONE)
         if member.timeout_until:
             for tell in self._changes.permissions_changed:
                 tell([member.id])
@@ -221,5 +221,5 @@ class Members:
         """Apply changed attributes of a member after a write."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)
-        self._hub.push("member_updated", shown.member(member), EVERYONE)
+        self._hub.push("member_updated", responses.member(member), EVERYONE)
         return member

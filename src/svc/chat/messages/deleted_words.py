@@ -15,7 +15,7 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.tables import value
 from svc.base.tasks import undeterred
-from svc.chat.messages.searching import Indexer
+from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000

@@ -9,15 +9,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from svc.chat.access.tokens import Session
 from svc.chat.messages import store
 from svc.chat.messages.deleted_words import DeletedWords
-from svc.chat.messages.marking import Marking
-from svc.chat.messages.own import OwnMessages
+from svc.chat.messages.history import History, Reads
 from svc.chat.messages.page_cache import PageCache
+from svc.chat.messages.personal_data import OwnMessages
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.presence import Presence
-from svc.chat.messages.reading import History, Reads
+from svc.chat.messages.reactions import Marking
 from svc.chat.messages.retention import Retention
 from svc.chat.messages.rules import Messages
-from svc.chat.messages.searching import Indexer, Search
+from svc.chat.messages.search import Indexer, Search
 from svc.chat.messages.threads import Threads
 from svc.chat.services import Changes, Services
 

@@ -112,7 +112,7 @@ class MessageUploads(Protocol):
 
 
 class MessageFiles(Protocol):
-    """The stored files that messages refer to: `chat.files.FileModule`. All are steps of a write."""
+    """The stored files that messages refer to: `chat.file_module.FileModule`. All are steps of a write."""
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""

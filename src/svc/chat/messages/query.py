@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.words import Phrase, cost, has_word
+from svc.chat.messages.search_words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
 # Words, names, days and kinds. Each is looked up on its own. A phrase costs as much as its words.

@@ -10,20 +10,20 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import BOOLEAN, ID, Event, Id, Named, array, either, nullable, obj, string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.marks import MAX_FOLLOWED
+from svc.chat.messages.history import MAX_PAGE, Unread
 from svc.chat.messages.message import LAST_MS, MAX_EMOJI_CHARACTERS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
-from svc.chat.messages.reading import MAX_PAGE, Unread
+from svc.chat.messages.responses import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
 from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
-from svc.chat.messages.searching import MAX_FOUND
-from svc.chat.messages.shown import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
+from svc.chat.messages.search import MAX_FOUND
 from svc.chat.messages.store import Edit
 from svc.chat.messages.threads import ThreadState
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.messages.unread_counts import MAX_FOLLOWED
+from svc.chat.schemas import BOOLEAN, ID, Event, Id, Named, array, either, nullable, obj, string
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 USUAL_PAGE = 50

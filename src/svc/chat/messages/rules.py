@@ -1,7 +1,7 @@
 """Posting, editing and deleting messages: permissions and effects. No HTTP, no SQL.
 
 The state in memory follows each write in the order of the commits (`Database.write`), so that pushes, counts
-and pages agree with the database. Reactions and pins are in `marking`, reading in `reading`.
+and pages agree with the database. Reactions and pins are in `reactions`, reading in `history`.
 docs/webhooks.md, "A message" and docs/http.md.
 """
 
@@ -17,13 +17,13 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
+from svc.chat.messages.history import Reads
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
 from svc.chat.messages.profanity import FLAG, Moderated, ReadText, Span, covered, moderated, moderating
-from svc.chat.messages.reading import Reads
-from svc.chat.messages.searching import Indexer
+from svc.chat.messages.search import Indexer
 from svc.chat.messages.threads import Threads
 from svc.chat.names import shows_something
 from svc.chat.services import Services

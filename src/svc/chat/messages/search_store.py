@@ -12,8 +12,8 @@ from svc.base.database import Connection, Database
 from svc.base.strict_json import dumps
 from svc.chat.messages.markdown import has_link
 from svc.chat.messages.message import Message
+from svc.chat.messages.search_words import taken_in
 from svc.chat.messages.store import read_after, read_these
-from svc.chat.messages.words import taken_in
 
 _CARD_PICTURES = ("image", "thumbnail")
 # How many words the beginnings in a query may match, in all. SQLite merges the message lists of all these

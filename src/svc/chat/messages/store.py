@@ -10,7 +10,6 @@ from msgspec import Meta
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
 from svc.base.tables import Form, Table, value
-from svc.chat.described import TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
@@ -21,6 +20,7 @@ from svc.chat.messages.message import (
     moment_of,
     number_of,
 )
+from svc.chat.schemas import TimeMs
 
 
 def _all(values: Sequence[object]) -> str | None:

@@ -2,7 +2,7 @@
 
 A thread holds the answers to one message of a channel, its root. They are not part of the channel's history.
 Members follow a thread if they write in it, wrote its root, or are mentioned in it, until they unfollow it.
-Counts follow the rules of `reading`.
+Counts follow the rules of `history`.
 """
 
 from collections.abc import Collection, Iterable
@@ -14,12 +14,12 @@ from svc.base.database import Connection, Write
 from svc.chat.access.directory import Channel
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
-from svc.chat.messages.marks import Count, Following
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
+from svc.chat.messages.unread_counts import Count, Following
+from svc.chat.schemas import Id
 from svc.chat.services import Services
 
 # Member, thread, channel, the member's mark and the thread's last message.

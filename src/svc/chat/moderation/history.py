@@ -12,8 +12,8 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.chat.audit.rules import Audit, Entries, WantedEntries
-from svc.chat.described import Id, Natural, TimeMs
 from svc.chat.errors import ChatError
+from svc.chat.schemas import Id, Natural, TimeMs
 
 ACTIONS = (
     *("member_kick", "member_ban", "member_unban", "member_timeout", "member_timeout_end"),

@@ -15,9 +15,9 @@ from svc.base.database import Connection, Write
 from svc.base.tables import Form, Table, optional
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500

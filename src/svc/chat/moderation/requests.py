@@ -13,13 +13,13 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.described import ID, Event, Id, obj
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
-from svc.chat.members import shown
+from svc.chat.members import responses
 from svc.chat.moderation.history import History, MemberHistory
 from svc.chat.moderation.reports import MAX_REPORT_CHARACTERS, Reason, Report, Reported, Reports
 from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Ban, Moderation
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, Event, Id, obj
 
 MAX_PAGE = 200
 
@@ -107,17 +107,19 @@ class ModerationRequests(Requests):
         http=f"PUT {_MEMBER}/timeout",
         refusals=_OF_RANK,
     )
-    async def time_out(self, session: Session, member_id: Id, body: NewTimeout) -> shown.Member:
+    async def time_out(self, session: Session, member_id: Id, body: NewTimeout) -> responses.Member:
         return await self._time_out(session, member_id, body.duration_s, body.reason or "")
 
     @endpoint(_TIMEKEEPER, "End a timeout", http=f"DELETE {_MEMBER}/timeout", refusals=_OF_RANK)
-    async def end_timeout(self, session: Session, member_id: Id) -> shown.Member:
+    async def end_timeout(self, session: Session, member_id: Id) -> responses.Member:
         return await self._time_out(session, member_id, 0, "")
 
-    async def _time_out(self, session: Session, member_id: str, duration_s: int, reason: str) -> shown.Member:
+    async def _time_out(
+        self, session: Session, member_id: str, duration_s: int, reason: str
+    ) -> responses.Member:
         now = time.time()
         member = await self._moderation.time_out(session.member_id, member_id, duration_s, reason, now)
-        return shown.member(member)
+        return responses.member(member)
 
     @endpoint(_BANNER, "List bans page by page", http="GET /api/bans")
     async def bans(self, query: BansQuery) -> Bans:

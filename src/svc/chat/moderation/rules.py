@@ -18,10 +18,10 @@ from svc.base.tables import Table, value
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Id, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
 from svc.chat.members.rules import Members
+from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
 # Nobody remembers the reason of a longer timeout.

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
-from svc.chat.described import ID, Endpoint, Named, Schema, choice, obj, string
+from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import status_of
-from svc.chat.requests import FeatureDescription
+from svc.chat.schemas import ID, Endpoint, Named, Schema, choice, obj, string
 from svc.chat.settings.requests import MANAGEMENT
 
 REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}

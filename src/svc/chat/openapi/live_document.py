@@ -7,11 +7,11 @@ catalogue and the features' descriptions. Serves nothing.
 from collections.abc import Iterator, Mapping, Sequence
 
 from svc.chat.access.catalogue import EVENTS
-from svc.chat.described import TIME_MS, Event, LiveRequest, Schema, integer, obj
+from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, ShownToken
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
-from svc.chat.requests import FeatureDescription, schema_of
+from svc.chat.schemas import TIME_MS, Event, LiveRequest, Schema, integer, obj
 
 _CHANNEL = {"$ref": "#/channels/live"}
 _SEQ = integer(0)

@@ -12,10 +12,10 @@ from html import escape
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
 from svc.chat.access.permissions import names
-from svc.chat.described import Endpoint, Event, LiveRequest, Named
+from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, within
-from svc.chat.requests import FeatureDescription
+from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import MANAGEMENT
 
 # Features whose folder's name is not a title.

@@ -7,7 +7,7 @@ written out.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from svc.chat.described import MAX_ID_CHARACTERS, Named
+from svc.chat.schemas import MAX_ID_CHARACTERS, Named
 
 Schema = Mapping[str, Any]
 

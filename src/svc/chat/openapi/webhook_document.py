@@ -5,9 +5,9 @@ A webhook's URL is the only credential, so there is no security scheme. Serves n
 
 from collections.abc import Mapping, Sequence
 
-from svc.chat.described import Schema, array, choice, integer, obj, string
+from svc.chat.endpoints import FeatureDescription
 from svc.chat.openapi.http_document import Components, openapi
-from svc.chat.requests import FeatureDescription
+from svc.chat.schemas import Schema, array, choice, integer, obj, string
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES

@@ -14,9 +14,9 @@ from svc.base.database import Connection, Write
 from svc.base.tables import number
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
+from svc.chat.schemas import Id
 from svc.chat.services import Services
 
 MAX_BLOCKS = 1000

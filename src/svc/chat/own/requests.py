@@ -17,12 +17,12 @@ from svc.base.stream_admission import Reader, Readers
 from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import Event, Id, TimeMs
+from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.own.blocks import Block, Blocked, Blocks
 from svc.chat.own.rules import OwnAffairs
-from svc.chat.requests import Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import Event, Id, TimeMs
 
 # An export reads all messages of a member. A limit keeps the disk available to others.
 MAX_EXPORTS = 2

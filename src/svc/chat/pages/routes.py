@@ -24,8 +24,8 @@ from aiohttp import web
 
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
+from svc.chat.pages.bundler import FIRST, LATER_STYLE, SERVICE_WORKER, gathered, is_own_module, joined
 from svc.chat.pages.javascript import NotUnderstood
-from svc.chat.pages.joining import FIRST, LATER_STYLE, SERVICE_WORKER, gathered, is_own_module, joined
 
 logger = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.described import Response
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.push.encryption import decoded
 from svc.chat.push.rules import Subscriptions
-from svc.chat.requests import Request, Requests, describe_feature, endpoint
+from svc.chat.schemas import Response
 
 _OWN = "/api/me/push"
 _Key = Annotated[str, Meta(max_length=128)]

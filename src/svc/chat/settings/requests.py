@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from svc.chat.access.catalogue import OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import (
+from svc.chat.endpoints import Requests, describe_feature, endpoint
+from svc.chat.schemas import (
     BOOLEAN,
     ID,
     Data,
@@ -21,7 +22,6 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.requests import Requests, describe_feature, endpoint
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, SPECIFIED, TEXTS, Values
 

@@ -7,8 +7,8 @@ from functools import wraps
 from svc.base.database import Database
 from svc.base.metrics import Registry
 from svc.chat.access.tokens import Session
+from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
-from svc.chat.requests import Handler
 from svc.chat.status.report import Link
 
 

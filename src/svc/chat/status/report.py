@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.config import is_loopback
 from svc.base.machine import Machine
 from svc.chat.config import ChatConfig
-from svc.chat.described import Id, Natural, TimeMs, choice
+from svc.chat.schemas import Id, Natural, TimeMs, choice
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024

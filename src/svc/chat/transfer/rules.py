@@ -19,7 +19,7 @@ from svc.chat.backup.rules import FOLDER, being_made, spooled, stored
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
-from svc.chat.transfer.file import Writer
+from svc.chat.transfer.export_file import Writer
 
 # Records between two progress reports.
 _RECORDS_BETWEEN = 1_000

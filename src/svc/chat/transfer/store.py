@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from sqlite3 import Connection
 
-from svc.chat.transfer.kinds import KINDS, BadRecord, Kind, column
+from svc.chat.transfer.record_types import KINDS, BadRecord, Kind, column
 
 # In words for the operator.
 _CONSTRAINTS = {

@@ -15,9 +15,9 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 from msgspec import Meta
 
 from svc.chat.control.commands import Commands, command
-from svc.chat.described import Id
 from svc.chat.errors import ChatError
-from svc.chat.uploads.incoming import Incoming
+from svc.chat.schemas import Id
+from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES, Written
 

@@ -16,10 +16,10 @@ from msgspec import Meta, convert
 
 from svc.base.database import Connection, Write
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Id, Natural, Response, TimeMs, choice
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
+from svc.chat.schemas import Id, Natural, Response, TimeMs, choice
 from svc.chat.services import Services
 from svc.chat.uploads import store
 from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal

@@ -17,7 +17,10 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import (
+from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint, schema_of
+from svc.chat.errors import ChatError
+from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
+from svc.chat.schemas import (
     ID,
     TIME_MS,
     Event,
@@ -31,14 +34,11 @@ from svc.chat.described import (
     obj,
     string,
 )
-from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
-from svc.chat.requests import Request, Requests, Run, convert, describe_feature, endpoint, schema_of
-from svc.chat.uploads import receiving
+from svc.chat.uploads import protocols
+from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
 from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
-from svc.chat.uploads.portraits import Avatars, IconChanged, Icons
+from svc.chat.uploads.protocols import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.queue import AllJobs, Queue
-from svc.chat.uploads.receiving import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.rules import Uploads
 from svc.chat.uploads.upload import (
     ATTACHED_KINDS,
@@ -186,7 +186,7 @@ class UploadRequests(Requests):
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
         shown = answer(self._described(upload))
-        shown.headers.update(receiving.state(upload))
+        shown.headers.update(protocols.state(upload))
         return shown
 
     # A piece costs little, because its bytes have limits of their own.
@@ -199,17 +199,17 @@ class UploadRequests(Requests):
             *("unknown_upload", "upload_busy", "upload_complete", "upload_cut_short", "upload_too_large"),
             "wrong_content_type",
         ),
-        raw_body=(receiving.PATCH_TYPE, string(contentMediaType=receiving.PATCH_TYPE)),
+        raw_body=(protocols.PATCH_TYPE, string(contentMediaType=protocols.PATCH_TYPE)),
         cost=0.1,
     )
     async def append(self, session: Session, http_request: web.Request, upload_id: Id) -> web.StreamResponse:
         refuse_compressed(http_request)
-        if not receiving.spoken(http_request.headers):
-            raise ChatError("tus_version", more={"versions": [receiving.VERSION]})
-        offset = receiving.offset(http_request.headers)
+        if not protocols.spoken(http_request.headers):
+            raise ChatError("tus_version", more={"versions": [protocols.VERSION]})
+        offset = protocols.offset(http_request.headers)
         async with aclosing(received_chunks(http_request.content)) as chunks:
             upload = await self._uploads.receive(session.member_id, upload_id, offset, chunks)
-        return web.Response(status=204, headers=receiving.state(upload))
+        return web.Response(status=204, headers=protocols.state(upload))
 
     @endpoint(
         MEMBER,
@@ -249,11 +249,11 @@ class UploadRequests(Requests):
     ) -> web.Response:
         """Receive an upload for a purpose. `target` parses the `name` that the result gets."""
         refuse_compressed(request)
-        if not receiving.spoken(request.headers):
+        if not protocols.spoken(request.headers):
             return await self._whole(request, purpose, target)
-        wish = _wish(purpose, receiving.length(request.headers), receiving.metadata(request.headers), target)
+        wish = _wish(purpose, protocols.length(request.headers), protocols.metadata(request.headers), target)
         upload = await self._uploads.begin(session_of(request).member_id, wish)
-        where = {"Location": f"/api/uploads/{upload.id}", **receiving.state(upload)}
+        where = {"Location": f"/api/uploads/{upload.id}", **protocols.state(upload)}
         return web.Response(status=201, headers=where)
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:

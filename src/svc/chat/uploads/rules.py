@@ -20,7 +20,7 @@ from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.services import Services
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.file_names import readable_file_name
-from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.store import Job, JobCounts

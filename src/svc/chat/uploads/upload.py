@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
 from svc.chat.access.media_urls import MediaUrls
-from svc.chat.described import Id, Response
+from svc.chat.schemas import Id, Response
 from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"

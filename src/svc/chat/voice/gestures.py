@@ -24,7 +24,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Only
 from svc.chat.messages.message import checked_emoji
 from svc.chat.services import Services
-from svc.chat.voice.control import Place, Rooms
+from svc.chat.voice.enforcement import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.sfu_links import SfuLinks
 

@@ -28,10 +28,10 @@ from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
 from svc.chat.config import MediaConfig
-from svc.chat.described import integer, obj
+from svc.chat.endpoints import Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number
-from svc.chat.requests import Requests, endpoint
+from svc.chat.schemas import integer, obj
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0

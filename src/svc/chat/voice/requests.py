@@ -9,10 +9,10 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.described import BOOLEAN, ID, Event, Id, Named, array, integer, mapping, obj, string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import BOOLEAN, ID, Event, Id, Named, array, integer, mapping, obj, string
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import State

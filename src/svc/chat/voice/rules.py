@@ -16,12 +16,12 @@ from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.config import MediaConfig
-from svc.chat.described import Id
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only
+from svc.chat.schemas import Id
 from svc.chat.services import Changes, Services
-from svc.chat.voice.control import MediaControl, Place, Rooms
+from svc.chat.voice.enforcement import MediaControl, Place, Rooms
 from svc.chat.voice.gestures import DOWN, Gestures, Speaking
 from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.pass_through import passed_through

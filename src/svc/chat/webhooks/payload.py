@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from svc.base.time_slices import Work
 from svc.chat.webhooks import limits
-from svc.chat.webhooks.reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
+from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.values import is_blank
 
 # A card needs at least one of these.

@@ -24,8 +24,8 @@ from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.rules import Facts, Media, facts_of
 from svc.chat.uploads.upload import Written, result_of
+from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
-from svc.chat.webhooks.reader import PayloadWarning
 
 DOWNLOAD_DEADLINE_S = 12.0
 # After the downloads, for decoding and storing. The sender waits for the response, and many senders wait no

@@ -18,10 +18,11 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.described import ID, MAX_ID_CHARACTERS, Event, Id, Response, obj, string
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
-from svc.chat.requests import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import ID, MAX_ID_CHARACTERS, Event, Id, Response, obj, string
+from svc.chat.webhooks.json_reader import is_json, json_in, value_of
 from svc.chat.webhooks.limits import (
     BODY_DEADLINE_S,
     MAX_BODY_BYTES,
@@ -30,8 +31,7 @@ from svc.chat.webhooks.limits import (
     MAX_WEBHOOKS,
 )
 from svc.chat.webhooks.pictures import Pictures
-from svc.chat.webhooks.posting import MAX_KEPT, Attempt, PostHistory, Posting
-from svc.chat.webhooks.reader import is_json, json_in, value_of
+from svc.chat.webhooks.publisher import MAX_KEPT, Attempt, PostHistory, Posting
 from svc.chat.webhooks.rules import ShownWebhook, Webhook, Webhooks, holder_of
 
 _ONE = "/api/webhooks/{webhook_id}"

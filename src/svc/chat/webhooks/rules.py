@@ -3,7 +3,7 @@
 A webhook is managed by everyone who may manage webhooks in its channel. Without a channel, only its maker and
 the owner manage it: its former channel may have been hidden from others, who must not redirect its posts. To
 everyone else the webhook does not exist. All webhooks are in memory, which changes once a write is durable,
-so a deleted webhook stops working at once. `posting` handles the posts. docs/http.md, "Webhooks" and
+so a deleted webhook stops working at once. `publisher` handles the posts. docs/http.md, "Webhooks" and
 docs/security.md, "Secrets".
 """
 
@@ -21,11 +21,11 @@ from svc.base.tables import Table
 from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 

@@ -4,10 +4,10 @@ A schema cannot count the texts of all cards together, so a description states t
 absent. docs/webhooks.md.
 """
 
-from svc.chat.described import Named, Schema, array, integer, obj, string
+from svc.chat.schemas import Named, Schema, array, integer, obj, string
 from svc.chat.webhooks import limits
+from svc.chat.webhooks.json_reader import PROBLEM_CODES
 from svc.chat.webhooks.payload import FILLING
-from svc.chat.webhooks.reader import PROBLEM_CODES
 from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 

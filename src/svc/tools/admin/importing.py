@@ -20,7 +20,7 @@ from svc.tools.admin.bar import shown
 if TYPE_CHECKING:
     from svc.base.database import Database
     from svc.base.objects import ObjectStore
-    from svc.chat.transfer.foreign import Source
+    from svc.chat.transfer.foreign_export import Source
 
 # Prefix of the folder that a killed import leaves behind.
 _MAKING = ".importing-"
@@ -54,7 +54,7 @@ def _run(options: Namespace) -> None:
 async def _imported(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
     from svc.base.objects import StoreFailed
-    from svc.chat.transfer.kinds import BadRecord
+    from svc.chat.transfer.record_types import BadRecord
     from svc.tools.admin.stopped import database_of
 
     try:
@@ -73,9 +73,9 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
     from svc.chat.access.directory import Directory
     from svc.chat.audit.rules import Audit
     from svc.chat.backup.rules import remove_unfinished
-    from svc.chat.transfer.adding import add
-    from svc.chat.transfer.file import Export
-    from svc.chat.transfer.importing import import_whole
+    from svc.chat.transfer.community_import import import_whole
+    from svc.chat.transfer.export_file import Export
+    from svc.chat.transfer.foreign_import import add
     from svc.tools.admin.imports.discord import DiscordExport
     from svc.tools.admin.imports.rewriting import rewriting
     from svc.tools.admin.imports.slack import SlackExport

@@ -48,7 +48,7 @@ async def _restored(
     from svc.base.migrations import migrations_in
     from svc.base.objects import StoreFailed
     from svc.chat.backup.archive import ArchiveError
-    from svc.chat.backup.restoring import built, faults, refuse_foreign, restore
+    from svc.chat.backup.restore import built, faults, refuse_foreign, restore
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 
     migrations = migrations_in(SCHEMA_FOLDER)

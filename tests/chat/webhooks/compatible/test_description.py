@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
-from svc.chat.webhooks.posting import Limiter
+from svc.chat.webhooks.publisher import Limiter
 from tests.chat.webhooks.hook import Hook
 
 # The server in this process draws random numbers, for retry delays among others, while Hypothesis checks that

@@ -6,7 +6,7 @@ import pytest
 
 from svc.chat.webhooks.compatible import discord
 from svc.chat.webhooks.compatible.draft import BLANK
-from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
 
 
 def test_content_name_and_picture_become_those_of_the_message() -> None:

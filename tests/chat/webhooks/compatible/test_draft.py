@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import BLANK, CardDraft, FieldDraft, MessageDraft, cut, moment
-from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
 from svc.chat.webhooks.payload import Payload, Refused, parse
 
 

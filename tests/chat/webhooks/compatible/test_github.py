@@ -6,7 +6,7 @@ import pytest
 
 from svc.chat.webhooks.compatible import github
 from svc.chat.webhooks.compatible.github import FAILURE, GONE, MERGED, NEUTRAL, NEW, SUCCESS, WAITING
-from svc.chat.webhooks.compatible.reading import Node
+from svc.chat.webhooks.compatible.payload_reader import Node
 from tests.chat.webhooks.compatible.github_payloads import (
     AVATAR,
     COMMENT,

@@ -6,9 +6,14 @@ import pytest
 
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
-from svc.chat.webhooks.compatible.reading import MAX_READ_CHARACTERS, MAX_READ_OBJECTS, Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import (
+    MAX_READ_CHARACTERS,
+    MAX_READ_OBJECTS,
+    Node,
+    Unreadable,
+)
+from svc.chat.webhooks.json_reader import decode
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from svc.chat.webhooks.reader import decode
 from tests.kit.effort import grows_with_its_size
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.webhooks.compatible import slack
-from svc.chat.webhooks.compatible.reading import Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
 
 
 def test_slack_text_name_and_picture_become_those_of_the_message() -> None:

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 
 from svc.chat.messages.message import Message
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
-from svc.chat.webhooks.compatible.reading import Node, escaped, outside_code, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escaped, outside_code, with_emoji
+from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
-from svc.chat.webhooks.reader import PayloadWarning
 
 # Discord accepts ten. A few more are read, because some of the first may show nothing.
 MAX_EMBEDS = 25

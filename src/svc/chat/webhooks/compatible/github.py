@@ -8,7 +8,7 @@ GitHub's documentation: "Webhook events and payloads".
 from collections.abc import Callable, Mapping
 
 from svc.chat.webhooks.compatible.draft import CardDraft, MessageDraft, cut
-from svc.chat.webhooks.compatible.reading import Node, escaped, link, outside_code, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escaped, link, outside_code, with_emoji
 
 NEW = SUCCESS = 0x2DA44E
 GONE = FAILURE = 0xCF222E

@@ -2,7 +2,7 @@
 payloads.
 
 Responses are those of the respective service. Size, look-up, rate limit, channel, limits and pictures are
-those of the webhook itself, because everything goes through `posting`. GitHub's signatures are not checked,
+those of the webhook itself, because everything goes through `publisher`. GitHub's signatures are not checked,
 because the webhook has no secret besides its token. No rules. docs/webhooks-compatible.md.
 """
 
@@ -14,14 +14,20 @@ from aiohttp import web
 
 from svc.base.database import StorageFailed
 from svc.chat.access.catalogue import URL_HOLDER
+from svc.chat.endpoints import Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, nothing, with_wait
-from svc.chat.requests import Requests, endpoint
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
-from svc.chat.webhooks.compatible.reading import DiscordForm, Node, Unreadable, discord_form, payload_in
-from svc.chat.webhooks.posting import Posted, Posting, refusal
-from svc.chat.webhooks.reader import Problem, value_of
+from svc.chat.webhooks.compatible.payload_reader import (
+    DiscordForm,
+    Node,
+    Unreadable,
+    discord_form,
+    payload_in,
+)
+from svc.chat.webhooks.json_reader import Problem, value_of
+from svc.chat.webhooks.publisher import Posted, Posting, refusal
 from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))

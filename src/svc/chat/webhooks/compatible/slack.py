@@ -17,7 +17,7 @@ from itertools import count
 
 from svc.base.emoji import TONES, emoji_named
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
-from svc.chat.webhooks.compatible.reading import Node, escaped, escaped_lines, link, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escaped, escaped_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
 # Slack has no limit for these. A message here shows at most this many.

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TypeVar
 
 from svc.base.json_stream import JsonStream
-from svc.chat.transfer.kinds import BadRecord
+from svc.chat.transfer.record_types import BadRecord
 
 # For one message with its reactions, or one member. Parsed it takes up to 30 times as much memory.
 MAX_VALUE_CHARACTERS = 4 * 1024 * 1024

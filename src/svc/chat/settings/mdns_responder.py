@@ -1,7 +1,8 @@
 """A responder for mDNS that answers for one name of the server (zeroconf).
 
 Is imported when a server becomes discoverable, since the library takes 3 MB and a twentieth of the time of a
-start. Decides nothing: what is announced, and where, is in `announced` and `advertise`. RFC 6762, RFC 6763.
+start. Decides nothing: what is announced, and where, is in `mdns_records` and `mdns_advertiser`. RFC 6762,
+RFC 6763.
 """
 
 import asyncio
@@ -11,8 +12,8 @@ from ipaddress import ip_address
 from zeroconf import Error, IPVersion, NonUniqueNameException
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
-from svc.chat.settings import announced as words
-from svc.chat.settings.announced import SERVICE_TYPE, Announced
+from svc.chat.settings import mdns_records
+from svc.chat.settings.mdns_records import SERVICE_TYPE, Announced
 
 # How long to ask whether another server has the name. Nobody waits for it.
 ASK_MS = 2000
@@ -71,12 +72,12 @@ class Responder:
 
 
 def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
-    host, port = words.target(announced)
+    host, port = mdns_records.target(announced)
     return AsyncServiceInfo(
         SERVICE_TYPE,
-        f"{words.label(announced.name, number)}.{SERVICE_TYPE}",
+        f"{mdns_records.label(announced.name, number)}.{SERVICE_TYPE}",
         port=port,
-        properties=words.text_record(announced),
+        properties=mdns_records.text_record(announced),
         server=host,
         addresses=[ip_address(address).packed for address in addresses],
     )

@@ -24,17 +24,17 @@ from svc.chat.drafts.requests import DraftRequests
 from svc.chat.drafts.rules import Drafts
 from svc.chat.emoji.requests import EmojiRequests
 from svc.chat.emoji.rules import Emojis
+from svc.chat.endpoints import Requests
 from svc.chat.media.requests import MediaRequests
 from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.members.rules import Members
-from svc.chat.requests import Requests
 from svc.chat.services import Services
+from svc.chat.uploads.avatars import Avatars, Icons
 from svc.chat.uploads.commands import JobCommands, WorkerHealth
-from svc.chat.uploads.incoming import Incoming
+from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
-from svc.chat.uploads.portraits import Avatars, Icons
 from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.requests import UploadRequests
 from svc.chat.uploads.rules import Uploads

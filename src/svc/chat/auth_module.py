@@ -13,16 +13,17 @@ from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
+from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.door import InviteDoor, InviteViews
 from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.invite_policy import InviteDoor, InviteViews
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
-from svc.chat.joining.door import ServerDoor
-from svc.chat.joining.founding import Founding
+from svc.chat.joining.founding_code import Founding
 from svc.chat.joining.issuers import IssuerKeys, Provider
+from svc.chat.joining.join_policy import ServerDoor
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import RefreshTokens
 from svc.chat.joining.requests import JoiningRequests
@@ -32,7 +33,6 @@ from svc.chat.joining.trust import Trust
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation
-from svc.chat.requests import Requests
 from svc.chat.services import Services
 from svc.chat.settings.rules import Settings
 from svc.chat.voice.moderation import silences

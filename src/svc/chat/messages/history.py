@@ -14,13 +14,13 @@ from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.messages import store
-from svc.chat.messages.marks import MOST_KEPT, Count, Marks
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
+from svc.chat.messages.unread_counts import MOST_KEPT, Count, Marks
+from svc.chat.schemas import Id
 from svc.chat.services import Services
 
 MAX_PAGE = 100

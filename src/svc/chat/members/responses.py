@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from svc.chat.access import directory, permissions
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, OWNER, names
-from svc.chat.described import Id, Response, TimeMs
 from svc.chat.names import MAX_NICKNAME_CHARACTERS
+from svc.chat.schemas import Id, Response, TimeMs
 
 MAX_ROLE_NAME_CHARACTERS = 32
 # One line below a name.

@@ -17,9 +17,9 @@ from yarl import URL
 from svc.base.emoji import emoji_named
 from svc.chat.errors import ChatError
 from svc.chat.http import disposition, parameters
+from svc.chat.webhooks.json_reader import json_in, value_of
 from svc.chat.webhooks.limits import MAX_URL
 from svc.chat.webhooks.pictures import PostedFile
-from svc.chat.webhooks.reader import json_in, value_of
 
 # Characters that could begin markup anywhere, before a name, and at the edge of a word.
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]~"})

@@ -1,6 +1,6 @@
 """Content of the server's mDNS advertisement: names, numbers and addresses.
 
-Pure computation. Queries no system and sends nothing (`advertise` does). RFC 6762, RFC 6763.
+Pure computation. Queries no system and sends nothing (`mdns_advertiser` does). RFC 6762, RFC 6763.
 docs/configuration.md, "Chat server".
 """
 

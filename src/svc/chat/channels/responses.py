@@ -13,10 +13,10 @@ from svc.chat.access import directory
 from svc.chat.access.directory import CATEGORY, TEXT, VOICE
 from svc.chat.access.permissions import OF_A_CHANNEL, names
 from svc.chat.channels.overrides import Change
-from svc.chat.described import Id, Natural, string
+from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
-from svc.chat.requests import Request
+from svc.chat.schemas import Id, Natural, string
 
 # Members would not wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from svc.base.emoji import stored_emoji
-from svc.chat.transfer import shapes
-from svc.chat.transfer.shapes import Check, or_null, whole
+from svc.chat.transfer import record_checks
+from svc.chat.transfer.record_checks import Check, or_null, whole
 
 FORMAT, VERSION = "svc-export", 1
 MAX_LINE_BYTES = 1024 * 1024
@@ -79,23 +79,25 @@ _MESSAGE: Mapping[str, Check] = {
     "avatar": or_null(_id),
     "text": _text,
     "reply_to": or_null(_id),
-    "mentions": shapes.mentions,
-    "mention_groups": shapes.mentions,
-    "cards": shapes.cards,
-    "attachments": shapes.attachments,
+    "mentions": record_checks.mentions,
+    "mention_groups": record_checks.mentions,
+    "cards": record_checks.cards,
+    "attachments": record_checks.attachments,
     "flagged": whole,
     "edited_at_ms": or_null(whole),
     "posted_at_ms": or_null(whole),
     "thread": or_null(_id),
     "expired_attachments": whole,
-    "previews": shapes.previews,
+    "previews": record_checks.previews,
     "author_bot": _up_to(1),
 }
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("setting", "settings", {"name": _id, "value": shapes.setting}, "name", frozenset({"value"})),
+        Kind(
+            "setting", "settings", {"name": _id, "value": record_checks.setting}, "name", frozenset({"value"})
+        ),
         Kind(
             "role",
             "roles",

@@ -23,9 +23,9 @@ from svc.chat.errors import ChatError
 from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
 from svc.chat.stamps.rules import set_right
-from svc.chat.transfer import shapes, store
-from svc.chat.transfer.file import ZIP_FAULTS, Export
-from svc.chat.transfer.kinds import BadRecord, Kind
+from svc.chat.transfer import record_checks, store
+from svc.chat.transfer.export_file import ZIP_FAULTS, Export
+from svc.chat.transfer.record_types import BadRecord, Kind
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
@@ -193,7 +193,10 @@ def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mappi
         case "member":
             return {**record, "avatar_key": (_picture(files, record["avatar_key"]) or {}).get("key")}
         case "message":
-            parts = {name: shapes.moved(record[name], files) for name in ("attachments", "cards", "previews")}
+            parts = {
+                name: record_checks.moved(record[name], files)
+                for name in ("attachments", "cards", "previews")
+            }
             return {**record, **parts, "avatar": (_picture(files, record["avatar"]) or {}).get("key")}
     return record
 

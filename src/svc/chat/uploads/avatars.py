@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from svc.base.database import Connection, Write
 from svc.chat.access.directory import Member
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.described import Response
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
+from svc.chat.schemas import Response
 from svc.chat.services import Services
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload

@@ -13,13 +13,13 @@ from functools import partial
 from svc.base.database import Connection
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import GUEST, MEMBER
-from svc.chat.described import Natural, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.guard import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
-from svc.chat.joining.door import Admission, Applicant
+from svc.chat.joining.join_policy import Admission, Applicant
+from svc.chat.schemas import Natural, Response, TimeMs
 
 
 class InviteView(Response):

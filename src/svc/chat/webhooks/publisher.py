@@ -25,15 +25,16 @@ from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
 from svc.base.token_bucket import TokenBucket, TokenBuckets
 from svc.chat.access.writes import shared_write
-from svc.chat.described import Id, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, Moderated, ReadText, Span, moderating
 from svc.chat.messages.rules import Messages
 from svc.chat.names import shows_something
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.upload import keys_of
+from svc.chat.webhooks.json_reader import PayloadWarning, Problem
 from svc.chat.webhooks.limits import (
     BLOCK_MS,
     BURST,
@@ -56,7 +57,6 @@ from svc.chat.webhooks.payload import (
     with_texts,
 )
 from svc.chat.webhooks.pictures import Attached, Collected, Pictures, PostedFile
-from svc.chat.webhooks.reader import PayloadWarning, Problem
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from svc.chat.errors import ChatError
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
 from svc.chat.messages.query import Query, Sought, parse
-from svc.chat.messages.words import phrase
+from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
 from svc.chat.text_folding import folded, folded_name
 

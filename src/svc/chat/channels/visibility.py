@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
-from svc.chat.channels import shapes
+from svc.chat.channels import responses
 from svc.chat.live.hub import Hub, Only
 from svc.chat.services import Changes
 
@@ -56,7 +56,7 @@ class Sight:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_created", shapes.channel(channel), Only(member_ids))
+            self._hub.push("channel_created", responses.channel(channel), Only(member_ids))
             for tell in self._changes.channel_shown:
                 tell(channel, member_ids)
 

@@ -27,9 +27,9 @@ from msgspec import Struct
 
 from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Session
-from svc.chat.described import NOTHING, Endpoint, Event, LiveRequest, Named, Schema
 from svc.chat.errors import ChatError
 from svc.chat.http import content, nothing, session_of
+from svc.chat.schemas import NOTHING, Endpoint, Event, LiveRequest, Named, Schema
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
 Handler = Callable[[Session, Mapping[str, object]], Awaitable[object]]

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from svc.chat.access.tokens import Session
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
-from svc.chat.fetching.connecting import Guard
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Poster
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
@@ -17,8 +17,8 @@ from svc.chat.messages.feature import MessagesFeature
 from svc.chat.own.blocks import Blocks
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
+from svc.chat.push.notifier import Ringing, Wants
 from svc.chat.push.requests import PushRequests
-from svc.chat.push.ringing import Ringing, Wants
 from svc.chat.push.rules import Subscriptions
 from svc.chat.services import Services
 

@@ -1,6 +1,6 @@
 """The common form of other programs' exports: channels, authors and posts.
 
-Readers of such exports produce these, and `adding` stores them. Knows no format.
+Readers of such exports produce these, and `foreign_import` stores them. Knows no format.
 """
 
 from collections.abc import Iterator, Sequence

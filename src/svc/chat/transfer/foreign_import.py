@@ -28,9 +28,9 @@ from svc.chat.media.rules import MESSAGE, facts_of, new_key
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji, first_number_at
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.transfer import store
-from svc.chat.transfer.foreign import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
-from svc.chat.transfer.importing import KeptObjects
-from svc.chat.transfer.kinds import KINDS, BadRecord
+from svc.chat.transfer.community_import import KeptObjects
+from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
+from svc.chat.transfer.record_types import KINDS, BadRecord
 from svc.chat.uploads.file_names import readable_file_name
 
 # Namespace for the ids of people, who are the same in every export of a program.

@@ -10,19 +10,19 @@ from functools import partial
 from svc.base.pictures import picture_sandbox
 from svc.base.sealing_key import SealingKey
 from svc.chat.config import ChatConfig
-from svc.chat.fetching.connecting import Guard
+from svc.chat.endpoints import Requests
+from svc.chat.fetching.connector import Guard
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.requests import MessageRequests
 from svc.chat.previews.rules import Previews
-from svc.chat.requests import Requests
 from svc.chat.services import Services
 from svc.chat.status.measurements import Tally
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
-from svc.chat.webhooks.posting import Posting
+from svc.chat.webhooks.publisher import Posting
 from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 

@@ -17,9 +17,9 @@ from svc.base.database import Connection, Write
 from svc.base.progress import Progress, heard_by
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
-from svc.chat.described import Natural, Response, TimeMs
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
+from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
 # Each may be as large as everything else together.

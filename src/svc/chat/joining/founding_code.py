@@ -17,8 +17,8 @@ from svc.base.private_files import kept, replaced
 from svc.chat.access.permissions import MEMBER, OWNER
 from svc.chat.errors import ChatError
 from svc.chat.joining.codes import new_code
-from svc.chat.joining.door import Admission, Applicant
 from svc.chat.joining.invite_file import BETWEEN, FILE_NAME
+from svc.chat.joining.join_policy import Admission, Applicant
 
 logger = logging.getLogger(__name__)
 

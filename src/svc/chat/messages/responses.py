@@ -1,6 +1,14 @@
 """The schema of a message as clients see it."""
 
-from svc.chat.described import (
+from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
+from svc.chat.messages.message import (
+    MAX_EMOJI_CHARACTERS,
+    MAX_FALLBACK_CHARACTERS,
+    MAX_TEXT_CHARACTERS,
+    MEMBER,
+    WEBHOOK,
+)
+from svc.chat.schemas import (
     BOOLEAN,
     ID,
     TIME_MS,
@@ -12,14 +20,6 @@ from svc.chat.described import (
     nullable,
     obj,
     string,
-)
-from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
-from svc.chat.messages.message import (
-    MAX_EMOJI_CHARACTERS,
-    MAX_FALLBACK_CHARACTERS,
-    MAX_TEXT_CHARACTERS,
-    MEMBER,
-    WEBHOOK,
 )
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.requests import ATTACHED

@@ -1,7 +1,7 @@
 """Advertises the server in the local network (mDNS), and keeps the advertisement current.
 
 Follows the setting `discoverable`. Only the withdrawal is waited for: it is sent before the request that
-turns the setting off is answered. Failures are logged and retried, and never stop the server. `announced`
+turns the setting off is answered. Failures are logged and retried, and never stop the server. `mdns_records`
 holds the advertisement's content. docs/http.md, "Settings" and docs/configuration.md, "Chat server".
 """
 
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import ifaddr
 
-from svc.chat.settings import announced as words
-from svc.chat.settings.announced import Announced, Interface
+from svc.chat.settings import mdns_records
+from svc.chat.settings.mdns_records import Announced, Interface
 from svc.chat.settings.rules import Settings
 
 # A network that comes up later, or that assigns a new address, is noticed within this time.
@@ -28,7 +28,7 @@ RECHECK_S = 30.0
 LOOKUP_DEADLINE_S = 5.0
 
 if TYPE_CHECKING:
-    from svc.chat.settings.responder import Responder
+    from svc.chat.settings.mdns_responder import Responder
 
 logger = logging.getLogger(__name__)
 
@@ -134,20 +134,20 @@ class Advertisement:
     async def _current_network(self) -> _Network:
         """Return interfaces and addresses. Raises OSError and ValueError if there are none."""
         every = await asyncio.to_thread(self._interfaces)
-        interfaces = words.usable(self._announced, every)
-        senders = words.by_family(interfaces)
+        interfaces = mdns_records.usable(self._announced, every)
+        senders = mdns_records.by_family(interfaces)
         if not senders:
             what = f"MDNS_INTERFACE {self._announced.interface}" if self._announced.interface else "network"
             raise ValueError(f"there is no {what} with an address")
-        addresses = words.own_addresses(self._announced, interfaces)
-        if name := words.outside_name(self._announced):
+        addresses = mdns_records.own_addresses(self._announced, interfaces)
+        if name := mdns_records.outside_name(self._announced):
             addresses = await _looked_up(name)
         elif not addresses:
             raise ValueError(f"no address of this machine is reached by HOST {self._announced.host}")
         return _Network(tuple(senders), tuple(sorted(addresses)))
 
     def _say(self, name: str, addresses: Sequence[str]) -> None:
-        details = {"as": name, **words.described(self._announced)}
+        details = {"as": name, **mdns_records.described(self._announced)}
         if addresses and all(ip_address(address).is_loopback for address in addresses):
             logger.warning("advertised at an address that only this machine can reach", extra=details)
         else:
@@ -163,7 +163,7 @@ class Advertisement:
 async def _opened(senders: Sequence[str | int]) -> "Responder":
     """Open a responder. Raises as `Responder` does."""
     # Loaded on a thread when it is first needed: most servers never are discoverable.
-    module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.responder")
+    module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")
     opened: Responder = module.Responder(senders)
     return opened
 

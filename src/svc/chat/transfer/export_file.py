@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from svc.base.strict_json import dumps, loads_object
-from svc.chat.transfer.kinds import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Kind
+from svc.chat.transfer.record_types import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Kind
 
 # The list of files: Python uses up to 16 bytes of memory per byte. Enough for 140,000 files of an export.
 MAX_LIST_BYTES = 16 * 1024 * 1024
