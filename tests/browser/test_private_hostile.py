@@ -146,7 +146,7 @@ async def loaded(person: Person, name: str) -> str:
 
 
 async def say_all(person: Person, group: str, all_of_it: list[Mapping[str, object]]) -> None:
-    await person.page.evaluate(SAY, [await loaded(person, "own"), group, all_of_it])
+    await person.page.evaluate(SAY, [await loaded(person, "own_identity"), group, all_of_it])
 
 
 async def nothing() -> None:

@@ -34,9 +34,9 @@ ASK_NOBODY = {
     # Background work that was requested before and continues by itself.
     "own/rules.py _erase_next",
     "joining/persons.py sweep",
-    "messages/own.py erase_some",
+    "messages/personal_data.py erase_some",
     "messages/retention.py _some",
-    "messages/searching.py _bit_by_bit",
+    "messages/search.py _bit_by_bit",
     "media/rules.py remove",
     "media/sweep.py _some",
     "direct/sweep.py once",
@@ -60,8 +60,8 @@ ASK_NOBODY = {
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
     # For a server that does not run.
-    "transfer/importing.py import_whole",
-    "transfer/adding.py add",
+    "transfer/community_import.py import_whole",
+    "transfer/foreign_import.py add",
 }
 
 
