@@ -29,6 +29,7 @@ cdef enum CommandKind:
     SET_LAYER           # id = down track, line = max temporal layer
     SET_SPATIAL_LAYER   # id = down track, line = max spatial layer
     SET_PAUSED          # id = down track, flag
+    SET_PACED           # id = down track, flag
     WANT_BANDWIDTH      # id = transport, rate
 
 

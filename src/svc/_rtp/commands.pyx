@@ -25,6 +25,8 @@ from svc._rtp.layers cimport clear as clear_selector
 from svc._rtp.objects cimport (
     AUDIO, MAX_EARLIER, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Source, Transport,
 )
+from svc._rtp.paced cimport forget_pacer
+from svc._rtp.pacing cimport set_paced
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
@@ -103,6 +105,8 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
         limit_encodings(core, <DownTrack*>target, command.line, command.flag)
     elif kind == SET_PAUSED:
         set_paused(core, <DownTrack*>target, command.flag)
+    elif kind == SET_PACED:
+        set_paced(core, <DownTrack*>target, command.flag)
     elif kind == WANT_BANDWIDTH:
         want_bandwidth(core, transport, command.rate)
 
@@ -112,8 +116,10 @@ cdef void select(Core* core, Transport* transport, const Path* path) noexcept no
     cdef uint32_t shard = core.stream_shard if path.remote.stream else transport.packet_shard
     cdef DownTrack* down_track = transport.down_tracks
     while shard != transport.shard and down_track != NULL:
-        send_waiting(core, down_track)
-        forget_waiting(queue_of(core, down_track), &core.records, &core.pool, down_track)
+        # The paced queue belongs to no shard.
+        if not down_track.paced:
+            send_waiting(core, down_track)
+            forget_waiting(queue_of(core, down_track), &core.records, &core.pool, down_track)
         down_track = down_track.next_received
     transport.shard = <uint8_t>shard
     transport.selected = path[0]
@@ -225,6 +231,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
         # Python then keeps the keys until it stops: a leak, but harmless.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
+    forget_pacer(core, transport)
     forget_bandwidth(core, transport)
     free(transport.arrivals)
     free(transport)
@@ -419,7 +426,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
     down_track.mid_id = command.mid_id
     memcpy(down_track.cname, command.cname, command.cname_length)
     down_track.cname_length = command.cname_length
-    down_track.layers.target = ALL_LAYERS
+    down_track.layers.target = down_track.layers.ceiling = ALL_LAYERS
     down_track.max_spatial = ALL_LAYERS
     down_track.waiting = True
     down_track.rtx_index = random32(core) & 0x7FFF

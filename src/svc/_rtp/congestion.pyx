@@ -11,12 +11,16 @@ from libc.string cimport memset
 
 from svc._rtp.bandwidth cimport Bandwidth, advance, begin, take_feedback
 from svc._rtp.core cimport egress_of, fall_due, queue_of, random32
+from svc._rtp.delivery cimport send_paced
 from svc._rtp.egress cimport has_room
 from svc._rtp.history cimport get
 from svc._rtp.objects cimport PAYLOAD_RTX, VIDEO, DownTrack, Sent, accepts
+from svc._rtp.paced cimport update_pace
+from svc._rtp.pacer cimport note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send_again, send_padding
 from svc._rtp.pool cimport Slot
 from svc._rtp.probing cimport owed
+from svc._rtp.redundancy cimport stop_redundancy
 from svc._rtp.ring cimport BANDWIDTH, Event, push
 from svc._rtp.sendqueue cimport SendQueue
 from svc._rtp.sent_packets cimport clear, init
@@ -44,6 +48,8 @@ cdef int64_t TELL_INTERVAL = 1_000_000_000
 cdef int64_t MIN_TELL_INTERVAL = 50_000_000
 cdef double TOLD_DROP = 0.97
 cdef double TOLD_RISE = 1.05
+# Redundant audio ends when packets wait this long in the line's queue (ns).
+cdef int64_t REDUNDANCY_QUEUE = 100_000_000
 # Do not probe when media has waited this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
 # A probe does not resend packets smaller than this: each costs as much and carries little (bytes).
@@ -122,6 +128,9 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
     if take_feedback(transport.bandwidth, &transport.wide, statuses, count, load24(packet.body + 12), core.now) == 0:
         core.counters.bandwidth_reports_ignored += 1
         return
+    update_pace(transport)
+    if transport.bandwidth.queue.last > REDUNDANCY_QUEUE:
+        stop_redundancy(core, transport)
     tell_bandwidth(core, transport)
     if transport.bandwidth.probing.rate:
         core.next_probe = min(core.next_probe, core.now)
@@ -165,6 +174,7 @@ cdef void probe_lines(Core* core) noexcept nogil:
     while transport != NULL:
         if transport.wanted_bps and transport.keyed and transport.has_selected:
             advance(transport.bandwidth, &transport.wide, core.now)
+            update_pace(transport)
             tell_bandwidth(core, transport)
             if transport.bandwidth.probing.rate:
                 send_probe(core, transport)
@@ -186,6 +196,10 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
             break
         down_track = down_track.next_received
     while due > 0 and down_track != NULL:
+        if transport.paced and (<SendQueue*>transport.paced_queue).count > 0 and has_room(egress_of(core, down_track)):
+            # Waiting media is the best probe.
+            due -= max(send_paced(core, <SendQueue*>transport.paced_queue), 0)
+            continue
         if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
                 is_streamed(down_track) and not takes_again(core, down_track)):
             # Media goes first, and a probe that has to wait measures nothing.
@@ -197,6 +211,8 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if length < 0:
             return
         core.counters.probes_sent += 1
+        if transport.pacer != NULL:
+            note_sent(transport.pacer, <uint32_t>length, core.now)
         due -= length
     # Ends the cluster, or starts the second one.
     owed(&transport.bandwidth.probing, &transport.wide, core.now)

@@ -49,6 +49,9 @@ cdef struct Core:
 
     Transport* transports   # linked list
     Transport* senders      # linked list: transports that have sent media
+    Transport* ready        # linked list: transports with paced packets that may be due now
+    Transport* resting      # linked list: transports whose paced packets are not due before next_release
+    int64_t next_release    # ns: when the resting transports are looked at again
     Transport* probed       # linked list: transports whose lines may be probed
     int64_t next_probe      # ns: when lines are next considered for probing
     Table by_id             # transport, forwarder and down-track ids share one number space
@@ -85,6 +88,8 @@ cdef inline bint is_pending(const Core* core) noexcept nogil:
     """Return whether anything waits to be sent that can be sent now."""
     cdef const Shard* shard
     cdef uint32_t i
+    if core.ready != NULL:
+        return True
     for i in range(core.shard_count):
         shard = &core.shards[i]
         if (shard.audio.count or shard.video.count) and not shard.egress.blocked:
@@ -103,6 +108,8 @@ cdef inline bint is_blocked(const Core* core) noexcept nogil:
 
 cdef inline SendQueue* queue_of(Core* core, DownTrack* down_track) noexcept nogil:
     cdef Shard* shard = &core.shards[down_track.transport.shard]
+    if down_track.paced:
+        return <SendQueue*>down_track.transport.paced_queue
     return &shard.audio if down_track.forwarder.kind == AUDIO else &shard.video
 
 

@@ -16,8 +16,11 @@ from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
 from svc._rtp.egress cimport Egress, flush, has_room, has_room_for
 from svc._rtp.history cimport MAX_AGE, History, get
 from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent
+from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, Transport
+from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
+from svc._rtp.paced cimport leave_ready, note_queued, wake_resting
+from svc._rtp.redundancy cimport may_repeat
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn
 from svc._rtp.sendqueue cimport is_under_way, longest, remove_first
@@ -76,6 +79,8 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
     record.since = core.now
     record.filler = filler
     record.told_layers = layers_to_tell(core, down_track, slot)
+    if down_track.paced:
+        note_queued(core, down_track.transport)
 
 
 # --- step 8: write and encrypt ---
@@ -93,6 +98,8 @@ cdef void drain(Core* core) noexcept nogil:
     for i in range(core.shard_count):
         shard = &core.shards[(core.first_shard + i) % core.shard_count]
         drain_queue(core, shard.egress, &shard.video, left[i])
+    if core.ready != NULL or core.resting != NULL:
+        drain_paced(core, quantum)
 
 
 cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noexcept nogil:
@@ -135,8 +142,56 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
     return left
 
 
+cdef void drain_paced(Core* core, int left) noexcept nogil:
+    """Write the paced packets that are due. The others' transports rest until then."""
+    cdef Transport* transport
+    cdef SendQueue* queue
+    wake_resting(core)
+    while core.ready != NULL:
+        transport = core.ready
+        queue = <SendQueue*>transport.paced_queue
+        while queue.count > 0 and left > 0 and is_due(
+                transport.pacer, first_record(first_with_packets(queue)).since, core.now):
+            if not has_room(core.shards[transport.shard].egress):
+                break
+            send_paced(core, queue)
+            left -= 1
+        if left <= 0:
+            return
+        leave_ready(core)
+
+
+cdef DownTrack* first_with_packets(SendQueue* queue) noexcept nogil:
+    """Return the track whose turn it is. The queue must hold a packet."""
+    while queue.first.first_record == NULL:
+        end_turn(queue, NULL)
+    return queue.first
+
+
+cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
+    """Write the next packet of a paced queue, whose tracks take turns by frames. Return its length, or -1."""
+    cdef DownTrack* down_track = first_with_packets(queue)
+    cdef uint32_t timestamp = first_record(down_track).slot.header.timestamp
+    cdef int length = 0
+    if is_streamed(down_track) and not takes(core, down_track, first_record(down_track)):
+        shed_first(core, queue, down_track)
+    else:
+        length = send_first(core, down_track, first_record(down_track))
+        remove_first(queue, &core.records, &core.pool, down_track)
+    if down_track.first_record == NULL:
+        end_turn(queue, NULL)
+    elif first_record(down_track).slot.header.timestamp != timestamp:
+        end_turn(queue, NULL)
+        give_turn(queue, down_track)
+    return length
+
+
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
-    """Write all waiting packets of a receiver: later ones have other numbers or timestamps."""
+    """Write all waiting packets of a receiver: later ones have other numbers or timestamps.
+
+    Padding takes the place of paced packets. They would burst into a full line, just when it is relieved of
+    this track, and a keyframe follows anyway.
+    """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
@@ -146,12 +201,14 @@ cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
         if not has_room(egress):
             shed_first(core, queue, down_track)
             continue
+        if down_track.paced:
+            first_record(down_track).filler = True
         send_first(core, down_track, first_record(down_track))
         remove_first(queue, &core.records, &core.pool, down_track)
 
 
-cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Send a packet to a receiver for the first time, and record it."""
+cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
+    """Send a packet to a receiver for the first time, and record it. Return its length, or -1."""
     cdef Slot* slot = record.slot
     cdef Sent* sent = remember(core, down_track, record)
     cdef Egress* egress = egress_of(core, down_track)
@@ -161,7 +218,9 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
     if core.verbose:
         tell_forwarded(core, down_track, record)
     if length > 0:
-        if slot.queued == 1 and not slot.from_history:
+        if down_track.transport.pacer != NULL:
+            note_sent(down_track.transport.pacer, <uint32_t>length, core.now)
+        if slot.queued == 1 and not slot.from_history and not down_track.paced:
             egress.batch[egress.count - 1].last_of = slot.arrival
         if not slot.late:
             down_track.last_timestamp = slot.header.timestamp + down_track.timestamp_offset
@@ -169,10 +228,11 @@ cdef void send_first(Core* core, DownTrack* down_track, const SendRecord* record
         down_track.packets += 1
         if record.filler:
             core.counters.fillers_sent += 1
-            return
+            return length
         down_track.octets += slot.header.payload_length
         if down_track.resend_credit < MAX_RESEND_CREDIT:
             down_track.resend_credit += length // RESEND_SHARE
+    return length
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
@@ -191,6 +251,8 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
     sent.numbered = 0
+    sent.redundant = 1 if core.now < down_track.redundant_until and not record.filler and may_repeat(
+        core, down_track, record.slot, record.output) else 0
     sent.told_layers = record.told_layers
     sent.splice = down_track.splice
     return sent
@@ -279,6 +341,18 @@ cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
         down_track = longest(&core.shards[i].video if kind == VIDEO else &core.shards[i].audio)
         if down_track != NULL and (found == NULL or down_track.records > found.records):
             found = down_track
+    if kind == VIDEO:
+        found = longest_paced(core.ready, longest_paced(core.resting, found))
+    return found
+
+
+cdef DownTrack* longest_paced(Transport* transport, DownTrack* found) noexcept nogil:
+    cdef DownTrack* down_track
+    while transport != NULL:
+        down_track = longest(<SendQueue*>transport.paced_queue)
+        if down_track != NULL and (found == NULL or down_track.records > found.records):
+            found = down_track
+        transport = transport.next_paced
     return found
 
 
@@ -322,7 +396,7 @@ cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexc
     receiver that has all layers again gets it too, because it would keep the last bitmask. A receiver without
     RTX gets no bitmask: a plain resend must repeat the header, and the structure may have changed by then.
     """
-    if (down_track.layers.decisions == NULL or not slot.has_frame or not slot.frame.start
+    if (not down_track.layers.limited or not slot.has_frame or not slot.frame.start
             or slot.frame.temporal_id != 0 or rtx_payload_type(core, down_track, slot) == 0
             or not down_track.ext_ids[core.negotiated.descriptor_id]):
         return ALL_LAYERS
@@ -342,7 +416,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if output < 0 or not down_track.numbers.started or down_track.transport.keyed == 0:
         return
     if egress_of(core, down_track).blocked or (
-            down_track.forwarder.kind == VIDEO and is_overloaded(queue_of(core, down_track), core.now)) or (
+            down_track.forwarder.kind == VIDEO and not down_track.paced and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
         # It would delay waiting packets. A receiver that still needs it asks again.
         return
@@ -356,6 +430,9 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     slot = get(&source_of(down_track, splice_of(down_track, sent)).history, sent.input)
     if slot == NULL or core.now - slot.arrival > MAX_AGE or down_track.resend_credit < slot.length:
         return
+    if sent.redundant and get(&down_track.forwarder.history, sent.input - 1) == NULL:
+        # The same bytes can no longer be written.
+        return
     if sent.resends == 0:
         down_track.nacked += NACKED_ALL // NACKED_PACKETS
     sent.resends += 1
@@ -363,6 +440,8 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     length = send_again(core, down_track, slot, sent)
     if length > 0:
         down_track.resend_credit -= length
+        if down_track.transport.pacer != NULL:
+            note_sent(down_track.transport.pacer, <uint32_t>length, core.now)
         core.counters.retransmissions_sent += 1
 
 

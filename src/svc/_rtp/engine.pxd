@@ -25,5 +25,6 @@ cdef class Engine:
     cdef Command* new_command(self, int kind, uint32_t object_id) except NULL
     cdef void post(self, Command* command) noexcept
     cdef void wake(self) noexcept   # called for the first command posted since the last turn
+    cdef _set_flag(self, int kind, uint32_t object_id, bint flag)
     cdef _send(self, int kind, uint32_t object_id, bytes data, Path* path)
     cdef _drain_ring(self, Ring* ring, list events)

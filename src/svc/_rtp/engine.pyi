@@ -29,11 +29,13 @@ class Engine:
         forwarded_ids: Iterable[int],
         rid_id: int = 0,
         repaired_rid_id: int = 0,
+        red: tuple[int, int] = (0, 0),
     ) -> None:
         """Set the payload types and extensions that this SFU negotiates. Call once, before anything else.
 
         `payloads`: (payload type, "audio" or "video", codec name, clock rate in Hz, RTX payload type
         or None).
+        `red`: the payload type of RED, and of the audio in it; RED is one of `payloads` too.
         `forwarded_ids`: the extensions forwarded from sender to receivers; all others are hop by hop.
         """
     def set_verbose(self, verbose: bool) -> None:
@@ -89,6 +91,8 @@ class Engine:
         `at_once`: send nothing of a larger encoding while waiting for the keyframe of a smaller one.
         """
     def set_paused(self, down_track: int, paused: bool) -> None: ...
+    def set_paced(self, down_track: int, paced: bool) -> None:
+        """Pace a track of video to a receiver with an estimate, or stop pacing it."""
     def want_bandwidth(self, transport: int, up_to: float) -> None:
         """Report the bandwidth of a participant's line, and probe up to a rate in bit/s; 0 stops both."""
     def take_events(self) -> list[Event]: ...

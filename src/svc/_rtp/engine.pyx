@@ -15,7 +15,7 @@ from svc._rtp.collector cimport Outlet, collect
 from svc._rtp.commands cimport (
     CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED, SET_PAUSED,
-    SET_SPATIAL_LAYER, WANT_BANDWIDTH, CommandKind, apply, close_everything, free_command,
+    SET_PACED, SET_SPATIAL_LAYER, WANT_BANDWIDTH, CommandKind, apply, close_everything, free_command,
 )
 from svc._rtp.congestion cimport probe_lines
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
@@ -218,7 +218,7 @@ cdef class Engine:
         return self.last_id
 
     def negotiate(self, *, payloads, int mid_id, int twcc_id, int level_id, int descriptor_id, forwarded_ids,
-                  int rid_id=0, int repaired_rid_id=0):
+                  int rid_id=0, int repaired_rid_id=0, tuple red=(0, 0)):
         cdef int payload_type
         codecs = {"H264": H264, "VP8": VP8, "VP9": VP9, "AV1": AV1}
         for payload_type, kind, name, clock_rate, rtx in payloads:
@@ -233,8 +233,8 @@ cdef class Engine:
         self.core.negotiated.twcc_id = <uint8_t>twcc_id
         self.core.negotiated.level_id = <uint8_t>level_id
         self.core.negotiated.descriptor_id = <uint8_t>descriptor_id
-        self.core.negotiated.rid_id = <uint8_t>rid_id
-        self.core.negotiated.repaired_rid_id = <uint8_t>repaired_rid_id
+        self.core.negotiated.rid_id, self.core.negotiated.repaired_rid_id = <uint8_t>rid_id, <uint8_t>repaired_rid_id
+        self.core.negotiated.red_type, self.core.negotiated.red_media_type = red
         for ext_id in forwarded_ids:
             self.core.negotiated.forwarded[<int>ext_id] = 1
 
@@ -262,10 +262,13 @@ cdef class Engine:
         hmac_key(&command.key, secret)
         self.post(command)
 
-    def set_controlling(self, unsigned int transport, bint controlling):
-        cdef Command* command = self.new_command(SET_CONTROLLING, transport)
-        command.flag = controlling
+    cdef _set_flag(self, int kind, uint32_t object_id, bint flag):
+        cdef Command* command = self.new_command(kind, object_id)
+        command.flag = flag
         self.post(command)
+
+    def set_controlling(self, unsigned int transport, bint controlling):
+        self._set_flag(SET_CONTROLLING, transport, controlling)
 
     def select(self, unsigned int transport, tuple remote, str local):
         cdef Path path
@@ -363,14 +366,10 @@ cdef class Engine:
         self.post(self.new_command(CLOSE_DOWN_TRACK, down_track))
 
     def set_muted(self, unsigned int forwarder, bint muted):
-        cdef Command* command = self.new_command(SET_MUTED, forwarder)
-        command.flag = muted
-        self.post(command)
+        self._set_flag(SET_MUTED, forwarder, muted)
 
     def set_deafened(self, unsigned int transport, bint deafened):
-        cdef Command* command = self.new_command(SET_DEAFENED, transport)
-        command.flag = deafened
-        self.post(command)
+        self._set_flag(SET_DEAFENED, transport, deafened)
 
     def set_layer(self, unsigned int down_track, unsigned int layer):
         cdef Command* command = self.new_command(SET_LAYER, down_track)
@@ -384,9 +383,10 @@ cdef class Engine:
         self.post(command)
 
     def set_paused(self, unsigned int down_track, bint paused):
-        cdef Command* command = self.new_command(SET_PAUSED, down_track)
-        command.flag = paused
-        self.post(command)
+        self._set_flag(SET_PAUSED, down_track, paused)
+
+    def set_paced(self, unsigned int down_track, bint paced):
+        self._set_flag(SET_PACED, down_track, paced)
 
     def want_bandwidth(self, unsigned int transport, double up_to):
         cdef Command* command = self.new_command(WANT_BANDWIDTH, transport)

@@ -18,6 +18,7 @@ from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded,
 from svc._rtp.loudness cimport lapsed, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_LINES, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
+from svc._rtp.redundancy cimport audio_lost
 from svc._rtp.ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
     FMT_FIR, FMT_NACK, FMT_PLI, FMT_TWCC, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
@@ -48,6 +49,8 @@ cdef int64_t REPORT_JITTER = 80_000_000
 # on audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MOST_TOLD_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
+# Share of 256: from this loss on, a receiver of audio gets redundancy, if it takes any.
+cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
 # received.
 cdef int PAUSE_LOSS = 256 * 30 // 100
@@ -150,6 +153,8 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
         down_track.fraction_lost = block.fraction_lost
         down_track.reported_at = core.now
         pause_if_hopeless(core, down_track, block.fraction_lost)
+        if block.fraction_lost >= REDUNDANCY_LOSS:
+            audio_lost(core, down_track, True)
         if block.lsr and block.lsr == down_track.sr_sent:
             rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
             # Use the longest round trip, which decays slowly: a packet resent too early is sent twice.
@@ -179,7 +184,10 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
         return
     core.counters.nacks_received += 1
     down_track = find_received(transport, load32(packet.body + 4))
-    if down_track == NULL or (down_track.forwarder.kind == AUDIO and down_track.rtt > AUDIO_MAX_RTT):
+    if down_track == NULL:
+        return
+    audio_lost(core, down_track, False)
+    if down_track.forwarder.kind == AUDIO and down_track.rtt > AUDIO_MAX_RTT:
         return
     while at + 4 <= packet.length:
         first = load16(packet.body + at)

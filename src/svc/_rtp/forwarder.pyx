@@ -15,6 +15,7 @@ from svc._rtp.keyframes cimport OTHER
 from svc._rtp.layers cimport DROP, decide
 from svc._rtp.layers cimport forget as forget_frames
 from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFrame, accepts
+from svc._rtp.pacing cimport admits
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
@@ -85,13 +86,16 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
     cdef bint going
     if not transport.keyed or not transport.has_selected:
         return NO_NUMBER
-    going = wanted(forwarder, down_track, slot)
+    going = wanted(forwarder, down_track, slot) and (not down_track.paced or admits(core, down_track, slot))
     if down_track.waiting:
         if down_track.switched_off or not going or not may_start(core, forwarder, down_track, slot):
             return NO_NUMBER
         start(core, down_track, slot)
     if going and slot.has_frame and decide(&down_track.layers, &slot.frame) == DROP:
-        core.counters.layers_dropped += 1
+        if slot.frame.temporal_id < down_track.layers.ceiling:
+            core.counters.layers_dropped += 1
+        else:
+            core.counters.dropped_paced += 1
         going = False
     if slot.ext_seq > down_track.numbers.highest:
         return next_number(down_track, slot, going)

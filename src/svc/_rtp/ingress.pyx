@@ -24,8 +24,12 @@ from svc._rtp.keyframes cimport Codec, starts_keyframe
 from svc._rtp.loudness cimport heard, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_PATHS, PAYLOAD_RTX, VIDEO, Credentials, Forwarder
 from svc._rtp.placement cimport place
+from svc._rtp.pool cimport acquire, release, scarce
 from svc._rtp.rate_reports cimport count_layer
-from svc._rtp.reception cimport DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, is_repeatable, set_clock_rate, update
+from svc._rtp.reception cimport (
+    DUPLICATE, LATE, RESTARTED, TOO_OLD, Arrival, Reception, is_missing, is_repeatable, set_clock_rate, update,
+)
+from svc._rtp.redundancy cimport MAX_RED_BLOCKS, RedBlock, read_red, unwrap_lost
 from svc._rtp.ring cimport CHECK, DTLS as DTLS_EVENT, STUN as STUN_EVENT, TRACK, Event, is_half_full, push
 from svc._rtp.silence cimport note_sign_of_life
 from svc._rtp.simulcast cimport encoding_received
@@ -292,6 +296,10 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
         # A source that was replaced on its line.
         core.counters.dropped_not_negotiated += 1
         return
+    elif header.payload_type == core.negotiated.red_type and core.negotiated.red_type and (
+            not unwrap_red(core, forwarder, slot)):
+        core.counters.dropped_malformed += 1
+        return
     media_received(core, forwarder, slot)
 
 
@@ -337,6 +345,43 @@ cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogi
     # Retransmissions have their own sequence numbers.
     slot.leapt = False
     return True
+
+
+cdef bint unwrap_red(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
+    """Recover lost packets from a RED packet, then turn it into its primary (RFC 2198). False if malformed."""
+    cdef Header* header = &slot.header
+    cdef RedBlock blocks[MAX_RED_BLOCKS]
+    cdef int count = read_red(slot.data + header.payload_offset, header.payload_length, blocks)
+    cdef int i
+    if count < 0 or blocks[count - 1].payload_type != core.negotiated.red_media_type:
+        return False
+    for i in range(count - 1):
+        if blocks[i].payload_type == core.negotiated.red_media_type:
+            recover(core, forwarder, slot, &blocks[i], <uint16_t>(header.sequence - (count - 1 - i)))
+    header.payload_offset += blocks[count - 1].offset
+    header.payload_length = blocks[count - 1].length
+    header.payload_type = core.negotiated.red_media_type
+    return True
+
+
+cdef void recover(Core* core, Forwarder* forwarder, Slot* slot, const RedBlock* block, uint16_t sequence) noexcept nogil:
+    """Forward a redundant block as the packet with this number, if that packet has not arrived."""
+    cdef Reception* reception = &forwarder.reception
+    cdef int64_t jitter = reception.jitter, transit = reception.transit
+    cdef Slot* lost
+    if slot.leapt or not is_missing(reception, sequence) or scarce(&core.pool):
+        return
+    lost = acquire(&core.pool)
+    if lost == NULL:
+        return
+    if unwrap_lost(slot, block, sequence, lost):
+        core.counters.audio_recovered += 1
+        media_received(core, forwarder, lost)
+        # Our reports to the sender still count the packet as lost.
+        reception.received -= 1
+        reception.jitter = jitter
+        reception.transit = transit
+    release(&core.pool, lost)
 
 
 cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:

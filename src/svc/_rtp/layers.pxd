@@ -36,9 +36,14 @@ cdef struct TemporalLayerSelector:
     uint32_t* decisions
     int64_t remembered_from # every earlier frame was forwarded, because no layer had been requested yet
     int64_t newest          # the newest frame received; 0 = none yet
+    bint limited            # a target below ALL_LAYERS was set at some time
+    # New frames of this temporal layer and above are dropped now, because the receiver's line is full;
+    # ALL_LAYERS = none.
+    uint8_t ceiling
 
 
 cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil
+cdef int remember_frames(TemporalLayerSelector* selector) noexcept nogil
 cdef void forget(TemporalLayerSelector* selector) noexcept nogil
 cdef void clear(TemporalLayerSelector* selector) noexcept nogil
 cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil

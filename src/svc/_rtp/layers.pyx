@@ -19,16 +19,24 @@ from libc.string cimport memset
 
 cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil:
     """Request layers up to `target` (ALL_LAYERS for all). Return -1 if there is no memory."""
-    if selector.decisions == NULL:
-        if target == ALL_LAYERS:
-            return 0
-        selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
-        if selector.decisions == NULL:
+    if target != ALL_LAYERS:
+        if remember_frames(selector) < 0:
             return -1
-        # Everything was forwarded until now, perhaps including half of the current frame.
-        selector.remembered_from = selector.newest + 1
-        memset(selector.current, MAX_TEMPORAL - 1, sizeof(selector.current))
+        selector.limited = True
     selector.target = target
+    return 0
+
+
+cdef int remember_frames(TemporalLayerSelector* selector) noexcept nogil:
+    """Decide about each frame from now on, and remember the decision. Return -1 if there is no memory."""
+    if selector.decisions != NULL:
+        return 0
+    selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
+    if selector.decisions == NULL:
+        return -1
+    # Everything was forwarded until now, perhaps including half of the current frame.
+    selector.remembered_from = selector.newest + 1
+    memset(selector.current, MAX_TEMPORAL - 1, sizeof(selector.current))
     return 0
 
 
@@ -73,7 +81,7 @@ cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexce
         return FORWARD
     decision = decision_of(selector, frame.number)
     if decision == UNDECIDED:
-        decision = FORWARD if selects(selector, frame) else DROP
+        decision = FORWARD if frame.temporal_id < selector.ceiling and selects(selector, frame) else DROP
         selector.decisions[frame.number & (DECISIONS - 1)] = entry(frame.number, decision)
     if decision == FORWARD:
         promise_dependencies(selector, frame)
@@ -123,7 +131,7 @@ cdef class Selector:
 
     def __cinit__(self):
         memset(&self.selector, 0, sizeof(TemporalLayerSelector))
-        self.selector.target = ALL_LAYERS
+        self.selector.target = self.selector.ceiling = ALL_LAYERS
 
     def __dealloc__(self):
         clear(&self.selector)

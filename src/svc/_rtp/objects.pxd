@@ -22,6 +22,7 @@ from svc._rtp.history cimport History
 from svc._rtp.keyframes cimport Codec, KeyframeRequester
 from svc._rtp.layers cimport TemporalLayerSelector
 from svc._rtp.loudness cimport Loudness
+from svc._rtp.pacer cimport Pacer
 from svc._rtp.picture cimport Picture
 from svc._rtp.reception cimport Reception
 from svc._rtp.replay cimport ReplayWindow
@@ -92,6 +93,8 @@ cdef struct Transport:
     SrtpContext outbound
     SentPackets wide        # packets sent under transport-wide numbers, if the participant negotiated them
     Path selected
+    Pacer* pacer            # NULL = none of its tracks is paced
+    void* paced_queue       # SendQueue*: the waiting packets of its paced tracks
 
     Transport* next         # in the engine's list
     Transport* previous
@@ -137,6 +140,9 @@ cdef struct Transport:
     uint32_t repeated_bytes # resends and probes sent since the estimate was last reported
     bint probed             # it is in the list of transports whose lines may be probed
     Transport* next_probed
+    int64_t redundancy_after    # ns: no audio is sent as RED before this time, because that made a queue
+    bint paced              # it is in the list of transports that may send paced packets, or that rest
+    Transport* next_paced
 
 
 cdef struct Forwarder:
@@ -203,6 +209,7 @@ cdef struct Sent:           # a packet sent to a receiver, indexed by its number
     uint8_t told_layers     # highest temporal layer that its descriptor's bitmask allows; 255 = not changed
     uint8_t splice          # number of the receiver's splice under which it was sent
     uint8_t numbered        # 1 = has a transport-wide number, which it gets when it is first written
+    uint8_t redundant       # 1 = sent as RED, with the packet before it as redundancy
     uint16_t wide           # transport-wide number; a plain resend repeats it with the rest of the header
 
 
@@ -236,6 +243,7 @@ cdef struct DownTrack:
     uint8_t mid_id          # extension id of the mid; 0 = not accepted
     uint8_t wide_id         # extension id of the transport-wide number; 0 = not accepted
     uint8_t announced       # 1 = the receiver has reported on our SSRC, so packets omit the mid
+    uint8_t paced           # 1 = its packets wait in the paced queue of its transport
 
     SequenceRewriter numbers
     Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed
@@ -249,6 +257,7 @@ cdef struct DownTrack:
     uint32_t octets
     int64_t resend_credit   # bytes that may be resent now
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
+    int64_t redundant_until # ns: audio is sent as RED until then; 0 = not
     LastFrame last_frame    # frame of the packet with the highest number
     uint64_t payload_types[2]   # accepted by the receiver, one bit per payload type
 
@@ -262,6 +271,8 @@ cdef struct DownTrack:
     uint32_t served         # packets sent in the current turn, while the queue is congested
     DownTrack* next_received    # next down track of the same transport
     uint32_t shed_timestamp
+    uint32_t paced_timestamp    # sender's timestamp of the newest frame that was admitted to the paced queue or not
+    bint paced_keyframe     # that frame is a keyframe
     uint32_t rtx_ssrc       # 0 = no RTX
     int64_t rtx_index       # index of the next RTX packet: rollover counter and sequence number
     uint8_t mid[MAX_MID]
@@ -275,6 +286,7 @@ cdef struct DownTrack:
     int64_t reported_at     # ns: arrival of that report
     uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns
+    int64_t lost_audio_at   # ns: when it last asked for an audio packet
     int64_t last_request    # ns: this receiver's last keyframe request that went through
     int64_t held_request    # ns: when its delayed keyframe request goes through; 0 = none delayed
 
@@ -301,6 +313,8 @@ cdef struct Negotiated:
     uint8_t descriptor_id   # Dependency Descriptor; read and forwarded
     uint8_t rid_id          # encoding of a packet (RFC 8852); 0 = not negotiated
     uint8_t repaired_rid_id # encoding that an RTX packet repeats (RFC 8852)
+    uint8_t red_type        # payload type of RED (RFC 2198); 0 = not negotiated
+    uint8_t red_media_type  # payload type of the blocks in it
     uint8_t forwarded[256]  # 1 = end-to-end extension: forwarded under the same id
 
 
@@ -343,6 +357,9 @@ cdef struct Counters:
     uint64_t probes_sent            # packets sent only to probe a line
     uint64_t bandwidth_reports      # transport-wide feedback packets from receivers
     uint64_t bandwidth_reports_ignored
+    uint64_t dropped_paced          # packets withheld because the receiver's paced queue was full
+    uint64_t redundant_sent         # audio packets sent as RED
+    uint64_t audio_recovered        # lost audio packets recovered from a sender's RED
     uint64_t layers_dropped         # packets withheld from a receiver because of its temporal layer
     uint64_t encoding_switches      # moves of a receiver to another encoding of a track
     uint64_t tcp_accepted           # counted by streams

@@ -12,9 +12,11 @@ from svc._rtp.core cimport egress_of
 from svc._rtp.descriptor cimport MAX_DESCRIPTOR
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.header cimport Header, Rewrite, write
+from svc._rtp.history cimport get
 from svc._rtp.objects cimport VIDEO, Splice
 from svc._rtp.picture cimport MAX_PICTURE
 from svc._rtp.packet_rewriter cimport replace_descriptor, replace_pictures
+from svc._rtp.redundancy cimport MAX_RED_PREFIX, write_red_prefix
 from svc._rtp.sent_packets cimport forget_timing, note_sent
 from svc._rtp.splices cimport splice_of
 from svc._rtp.srtp cimport Plaintext, seal
@@ -46,6 +48,8 @@ cdef int send(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) noexcep
     plaintext.index = <uint64_t>sent.output
     if sent.filler:
         return send_filler(core, down_track, outgoing, &rewrite, &plaintext, repeated)
+    if sent.redundant:
+        return send_redundant(core, down_track, outgoing, slot, &rewrite, &plaintext, repeated)
     replace_descriptor(core, down_track, slot, sent, &rewrite, descriptor)
     plaintext.header_length = write(outgoing.data, slot.data, &slot.header, &rewrite)
     return finish(core, down_track, outgoing, slot, &plaintext, prefix, splice, repeated)
@@ -62,6 +66,23 @@ cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewr
     plaintext.header_length = write(outgoing.data, NULL, &header, rewrite)
     plaintext.payload = &padding
     plaintext.payload_length = 1
+    return hand_over(core, down_track, outgoing, plaintext, repeated)
+
+
+cdef int send_redundant(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Rewrite* rewrite,
+                        Plaintext* plaintext, bint repeated) noexcept nogil:
+    """Write the packet as RED, behind the packet before it. A resend finds the same packet, or is not sent."""
+    cdef uint8_t prefix[MAX_RED_PREFIX]
+    cdef const Slot* previous = get(&down_track.forwarder.history, slot.ext_seq - 1)
+    if previous == NULL:
+        return -1
+    rewrite.payload_type = core.negotiated.red_type
+    plaintext.header_length = write(outgoing.data, slot.data, &slot.header, rewrite)
+    plaintext.prefix = prefix
+    plaintext.prefix_length = write_red_prefix(slot, previous, prefix)
+    plaintext.payload = slot.data + slot.header.payload_offset
+    plaintext.payload_length = slot.header.payload_length
+    core.counters.redundant_sent += not repeated
     return hand_over(core, down_track, outgoing, plaintext, repeated)
 
 

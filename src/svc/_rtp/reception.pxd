@@ -67,6 +67,16 @@ cdef inline bint is_repeatable(const Reception* reception, uint16_t seq) noexcep
     return -SEEN_WINDOW < ahead < SEEN_WINDOW
 
 
+cdef inline bint is_missing(const Reception* reception, uint16_t seq) noexcept nogil:
+    """Return whether the packet with this number, close to those received, has not arrived."""
+    cdef int64_t ext_seq = extend(reception.highest, seq)
+    if not reception.started or not -SEEN_WINDOW < ext_seq - reception.highest < MAX_GAP:
+        return False
+    if ext_seq > reception.highest:
+        return True
+    return ext_seq >= reception.base and not reception.seen[(ext_seq & (SEEN_WINDOW - 1)) >> 6] >> (ext_seq & 63) & 1
+
+
 cdef int64_t retry_interval(const Reception* reception) noexcept nogil
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil
 cdef void report(Reception* reception, uint32_t ssrc, int64_t now, ReportBlock* block) noexcept nogil

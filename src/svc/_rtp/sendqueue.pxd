@@ -32,6 +32,7 @@ cdef struct SendQueue:
     DownTrack* first        # the receiver whose turn it is
     DownTrack* last
     uint32_t count          # records of all receivers
+    int64_t bytes           # of their packets
     int64_t busy_since      # ns: since when the queue has not been empty; valid while it is not
     int64_t shed_at         # ns: last drop from the queue; 0 = never
 
@@ -40,6 +41,7 @@ cdef bint grow(RecordPool* records) noexcept nogil
 cdef void destroy(RecordPool* records) noexcept nogil
 cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil
+cdef void transfer(SendQueue* queue, SendQueue* target, DownTrack* down_track) noexcept nogil
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil
 
 
@@ -81,6 +83,7 @@ cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack*
     down_track.last_record = record
     down_track.records += 1
     queue.count += 1
+    queue.bytes += slot.length
     if not down_track.has_turn:
         give_turn(queue, down_track)
     return record
@@ -92,6 +95,7 @@ cdef inline void remove_first(SendQueue* queue, RecordPool* records, Pool* pool,
     down_track.first_record = record.next
     down_track.records -= 1
     queue.count -= 1
+    queue.bytes -= record.slot.length
     record.slot.queued -= 1
     release(pool, record.slot)
     record.next = records.free

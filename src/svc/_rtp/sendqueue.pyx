@@ -66,15 +66,33 @@ cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
     return found
 
 
-cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Drop all waiting packets of a receiver that leaves, and its turn."""
+cdef void lose_turn(SendQueue* queue, DownTrack* down_track) noexcept nogil:
     cdef DownTrack* before = NULL
     cdef DownTrack* at = queue.first
-    while down_track.first_record != NULL:
-        remove_first(queue, records, pool, down_track)
     if not down_track.has_turn:
         return
     while at != down_track:
         before = at
         at = at.next_queued
     end_turn(queue, before)
+
+
+cdef void transfer(SendQueue* queue, SendQueue* target, DownTrack* down_track) noexcept nogil:
+    """Move the waiting packets of a receiver to another queue."""
+    cdef SendRecord* record = first_record(down_track)
+    lose_turn(queue, down_track)
+    if record != NULL:
+        give_turn(target, down_track)
+    while record != NULL:
+        queue.bytes -= record.slot.length
+        target.bytes += record.slot.length
+        record = record.next
+    queue.count -= down_track.records
+    target.count += down_track.records
+
+
+cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
+    """Drop all waiting packets of a receiver that leaves, and its turn."""
+    while down_track.first_record != NULL:
+        remove_first(queue, records, pool, down_track)
+    lose_turn(queue, down_track)

@@ -34,6 +34,7 @@ class JoinRequest:
     resumable: bool = False  # The client can resume its session over another connection.
     simulcast: bool = False  # The client may send a video in several encodings.
     bandwidth: bool = False  # The client wants bandwidth estimates of its line.
+    redundancy: bool = False  # The client takes audio as RED. Its channel must not be encrypted end to end.
 
     @classmethod
     def read(cls, payload: Mapping[str, object]) -> "JoinRequest":
@@ -50,6 +51,7 @@ class JoinRequest:
             resumable=payload.get("resumable") is True,
             simulcast=payload.get("simulcast") is True,
             bandwidth=payload.get("bandwidth") is True,
+            redundancy=payload.get("redundancy") is True,
         )
 
 
@@ -58,6 +60,7 @@ class Admission:
     room: Room
     caps: frozenset[str]
     simulcast: bool = False
+    redundancy: bool = False
 
 
 def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
@@ -69,7 +72,7 @@ def admit(rooms: Rooms, request: JoinRequest, wall_now: float) -> Admission:
     room = registration.rooms.get(request.room_id)
     if room is None:
         raise JoinRefused(REFUSAL)
-    return Admission(room, caps, request.simulcast)
+    return Admission(room, caps, request.simulcast, request.redundancy)
 
 
 def _caps(registration: Registration, request: JoinRequest, wall_now: float) -> frozenset[str]:

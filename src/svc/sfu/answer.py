@@ -108,7 +108,7 @@ def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
             f"Line {offered.mid} of the answer is {media.direction}; to {offered.direction} "
             f"it can be {' or '.join(_ANSWERS[offered.direction])}"
         )
-    payload_types = _common_payload_types(media)
+    payload_types = _common_payload_types(media, redundancy=offered.redundancy)
     sending = media.direction == "sendonly" and bool(payload_types)
     # Some peers announce a track even on lines on which they send nothing.
     stream_id, track_id = _msid(media) if sending else (None, None)
@@ -136,11 +136,11 @@ def _rids(media: MediaDescription) -> tuple[str, ...]:
     return rids if len(rids) > 1 else ()
 
 
-def _common_payload_types(media: MediaDescription) -> frozenset[int]:
+def _common_payload_types(media: MediaDescription, *, redundancy: bool) -> frozenset[int]:
     """Return our payload types that the answer lists with our meaning. RTX counts only next to its codec."""
     maps, formats = media.rtpmaps(), frozenset(media.formats)
     common: set[int] = set()
-    for codec in codecs(media.kind):
+    for codec in codecs(media.kind, redundancy=redundancy):
         if str(codec.payload_type) not in formats or not _means(maps.get(codec.payload_type), codec):
             continue
         common.add(codec.payload_type)

@@ -61,7 +61,11 @@ AUDIO: Final = (
     Codec("PCMA", "audio", 8, 8_000),
 )
 
-# No RED and no ULPFEC: with them in an answer, a browser wraps all VP8 in RED.
+# RFC 2198. Offered only to clients that ask for it, and always behind Opus, because a browser sends the codec
+# that is listed first.
+RED: Final = Codec("red", "audio", 63, 48_000, 2, "111/111")
+
+# No RED and no ULPFEC for video: with them in an answer, a browser wraps all VP8 in RED.
 VIDEO: Final = (
     _h264(96, "42e01f", 1),
     _h264(98, "42001f", 1),
@@ -111,9 +115,9 @@ ENCODINGS: Final = ("q", "h", "f")
 _CODECS = {"audio": AUDIO, "video": VIDEO}
 
 
-def codecs(kind: str) -> tuple[Codec, ...]:
-    """Return the codecs of one kind, preferred codec first."""
-    return _CODECS[kind]
+def codecs(kind: str, *, redundancy: bool = False) -> tuple[Codec, ...]:
+    """Return the codecs of one kind, preferred codec first. With `redundancy`, RED is one of audio's."""
+    return (*_CODECS[kind], RED) if redundancy and kind == RED.kind else _CODECS[kind]
 
 
 _ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
@@ -130,6 +134,7 @@ def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
 
 
 def payload_types(kind: str) -> frozenset[int]:
-    """Return every payload type that a line of that kind offers, including those of RTX."""
-    rtx = {codec.rtx_payload_type for codec in codecs(kind) if codec.rtx_payload_type is not None}
-    return frozenset({codec.payload_type for codec in codecs(kind)} | rtx)
+    """Return every payload type that a line of that kind may offer, including those of RTX."""
+    offered = codecs(kind, redundancy=True)
+    rtx = {codec.rtx_payload_type for codec in offered if codec.rtx_payload_type is not None}
+    return frozenset({codec.payload_type for codec in offered} | rtx)

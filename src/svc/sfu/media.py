@@ -22,6 +22,7 @@ from svc.sfu.codecs import (
     DEPENDENCY_DESCRIPTOR,
     EXTENSIONS,
     MID,
+    RED,
     REPAIRED_RID,
     RID,
     TRANSPORT_CC,
@@ -272,7 +273,8 @@ class MediaPlane:
         )
         self._core.negotiate(
             payloads=[
-                (c.payload_type, c.kind, c.name, c.clock_rate, c.rtx_payload_type) for c in AUDIO + VIDEO
+                (c.payload_type, c.kind, c.name, c.clock_rate, c.rtx_payload_type)
+                for c in (*AUDIO, RED, *VIDEO)
             ],
             mid_id=MID.id,
             twcc_id=TRANSPORT_CC.id,
@@ -281,6 +283,7 @@ class MediaPlane:
             forwarded_ids=[extension.id for extension in EXTENSIONS if not extension.hop_by_hop],
             rid_id=RID.id,
             repaired_rid_id=REPAIRED_RID.id,
+            red=(RED.payload_type, AUDIO[0].payload_type),
         )
         self._core.set_verbose(log_packets)
         self._transports: dict[int, MediaTransport] = {}

@@ -46,7 +46,8 @@ class IceParameters:
 class Transceiver:
     """One m-line of ours.
 
-    `wanted` and `simulcast` apply to recvonly lines, the fields before them to sendonly lines.
+    `wanted` and `simulcast` apply to recvonly lines, the fields before them to sendonly lines. `redundancy`
+    applies to all audio lines.
     """
 
     mid: str
@@ -61,6 +62,13 @@ class Transceiver:
     # On recvonly lines: the preferred payload types; None = no preference.
     wanted: frozenset[int] | None = None
     simulcast: bool = False  # On recvonly video lines: the track may have several encodings.
+    redundancy: bool = False  # On audio lines: RED is offered.
+
+
+def set_redundancy(transceivers: Iterable[Transceiver], redundancy: bool) -> None:
+    """Offer RED on all audio lines, or on none."""
+    for transceiver in transceivers:
+        transceiver.redundancy = redundancy and transceiver.kind == "audio"
 
 
 def is_msid_token(text: str) -> bool:
@@ -124,7 +132,9 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
         raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no line of an offer")
     receiving = transceiver.direction == "recvonly"
     simulcast = receiving and transceiver.simulcast and transceiver.kind == "video"
-    offered = _preferred(transceiver.kind, transceiver.first_codec, transceiver.wanted)
+    offered = _preferred(
+        transceiver.kind, transceiver.first_codec, transceiver.wanted, transceiver.redundancy
+    )
     media = MediaDescription(transceiver.kind, 9, PROTOCOL, _formats(offered))
     media.lines = [("c", "IN IP4 0.0.0.0")]
     media.attributes = [
@@ -144,14 +154,16 @@ def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDe
 
 
 @cache
-def _preferred(kind: str, first_codec: int | None, wanted: frozenset[int] | None) -> tuple[Codec, ...]:
+def _preferred(
+    kind: str, first_codec: int | None, wanted: frozenset[int] | None, redundancy: bool
+) -> tuple[Codec, ...]:
     """Return the codecs of one kind: the publisher's first, then the wanted ones."""
 
     def rank(codec: Codec) -> tuple[bool, bool]:
         number = codec.payload_type
         return number != first_codec, wanted is not None and number not in wanted
 
-    return tuple(sorted(codecs(kind), key=rank))
+    return tuple(sorted(codecs(kind, redundancy=redundancy), key=rank))
 
 
 def _formats(offered: tuple[Codec, ...]) -> list[str]:

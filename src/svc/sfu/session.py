@@ -48,7 +48,7 @@ from svc.sfu.demand import LayerWish
 from svc.sfu.layer_control import LayerControl
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.numbers import new_id, new_ssrc, session_number
-from svc.sfu.offer import Transceiver, build_offer
+from svc.sfu.offer import Transceiver, build_offer, set_redundancy
 from svc.sfu.path import BindingCheck, Path
 from svc.sfu.plane import MediaPlane
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
@@ -102,8 +102,8 @@ class Session:
         self._session_id = session_number(context.chance)
         self._version = 0
         self._offered: list[Transceiver] = []
-        self._answer_due = inf
-        self._restart_due = self._media_due = self._goodbye_due = inf
+        self._redundancy = admission.redundancy
+        self._answer_due = self._restart_due = self._media_due = self._goodbye_due = inf
         self._away_until = inf  # While the client has no connection.
         self._path_told_lost = False
         self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
@@ -450,6 +450,7 @@ class Session:
             self._connectivity.restart(now)
         self._version += 1
         self._offered = [*self._publications.transceivers(), *self._subscriptions.transceivers()]
+        set_redundancy(self._offered, self._redundancy)
         sdp = build_offer(
             session_id=self._session_id,
             version=self._version,

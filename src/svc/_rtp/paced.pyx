@@ -1,0 +1,91 @@
+"""The transports that wait with paced packets, without a scan of all others.
+
+A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
+resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. docs/bandwidth.md, "Pacing".
+"""
+
+from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport calloc, free
+
+from svc._rtp.core cimport fall_due
+from svc._rtp.pacer cimport Pacer, set_rate
+from svc._rtp.sendqueue cimport SendQueue
+
+# Resting transports are looked at together, and no more often than this (ns).
+cdef int64_t RELEASE_SPACING = 2_000_000
+
+
+cdef struct Paced:
+    Pacer pacer
+    SendQueue queue
+
+
+cdef bint has_pacer(Transport* transport) noexcept nogil:
+    """Return whether the receiver has a pacer. Without an estimate, or without memory, it gets none."""
+    cdef Paced* paced
+    if transport.pacer != NULL:
+        return True
+    if transport.bandwidth == NULL or transport.wanted_bps == 0:
+        return False
+    paced = <Paced*>calloc(1, sizeof(Paced))
+    if paced == NULL:
+        return False
+    transport.pacer = &paced.pacer
+    transport.paced_queue = &paced.queue
+    update_pace(transport)
+    return True
+
+
+cdef void update_pace(Transport* transport) noexcept nogil:
+    """Follow the estimate. A first guess limits nothing."""
+    if transport.pacer != NULL:
+        set_rate(transport.pacer, transport.bandwidth.estimate if transport.bandwidth.known else 0)
+
+
+cdef void wake_resting(Core* core) noexcept nogil:
+    """Make the resting transports ready, if it is time."""
+    cdef Transport* transport
+    if core.resting == NULL:
+        return
+    if core.now < core.next_release:
+        # A tick has forgotten the deadline.
+        fall_due(core, core.next_release, 0)
+        return
+    while core.resting != NULL:
+        transport = core.resting
+        core.resting = transport.next_paced
+        transport.next_paced = core.ready
+        core.ready = transport
+    core.next_release = INT64_MAX
+
+
+cdef void leave_ready(Core* core) noexcept nogil:
+    """Let the first ready transport rest until its next packet is due, or leave if it has none."""
+    cdef Transport* transport = core.ready
+    core.ready = transport.next_paced
+    if (<SendQueue*>transport.paced_queue).count == 0:
+        transport.paced = False
+        return
+    if core.resting == NULL:
+        core.next_release = INT64_MAX
+    transport.next_paced = core.resting
+    core.resting = transport
+    core.next_release = min(core.next_release, max(transport.pacer.free_at, core.now + RELEASE_SPACING))
+    fall_due(core, core.next_release, 0)
+
+
+cdef void forget_pacer(Core* core, Transport* transport) noexcept nogil:
+    """Free the pacer of a receiver that leaves. Its tracks are closed already."""
+    unlink(&core.ready, transport)
+    unlink(&core.resting, transport)
+    # The pacer is the first field of what was allocated.
+    free(transport.pacer)
+    transport.pacer = NULL
+    transport.paced_queue = NULL
+
+
+cdef void unlink(Transport** link, Transport* transport) noexcept nogil:
+    while link[0] != NULL and link[0] != transport:
+        link = &link[0].next_paced
+    if link[0] != NULL:
+        link[0] = transport.next_paced

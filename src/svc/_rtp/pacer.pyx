@@ -1,0 +1,79 @@
+"""When the packets of one receiver leave, and which frames no longer fit.
+
+A leaky bucket: each packet occupies the line for its time at the paced rate, which is somewhat above the
+estimate. Waiting here instead of in a router lets audio and retransmissions overtake. The wait is bounded: a
+frame is admitted only while the wait is short, upper temporal layers first refused, and a packet that has
+waited for the maximum leaves at once. A keyframe may wait longer, with the frames behind it, because without
+it nothing else can be decoded.
+
+Holds no packets and has no clock. docs/bandwidth.md, "Pacing".
+"""
+
+from libc.string cimport memset
+
+# The paced rate, as a multiple of the estimate. Frames leave a little faster than the line carries the
+# average, so that the queue here empties between them.
+cdef double PACE = 1.5
+# Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
+# the 150 ms is for the frame itself.
+cdef int64_t MAX_WAIT_T2 = 60_000_000
+cdef int64_t MAX_WAIT_T1 = 80_000_000
+cdef int64_t MAX_WAIT_T0 = 110_000_000
+# Older packets are not resent either (history).
+cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
+
+
+cdef void set_rate(Pacer* pacer, double estimate) noexcept nogil:
+    """Pace for this estimate (bit/s); 0 = do not pace."""
+    pacer.byte_ns = 8e9 / (estimate * PACE) if estimate > 0 else 0
+
+
+cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
+    """Return how long a new packet will wait behind the waiting bytes (ns)."""
+    return max(pacer.free_at - now, <int64_t>0) + <int64_t>(<double>waiting_bytes * pacer.byte_ns)
+
+
+cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil:
+    """Return the temporal layer from which on a new frame is refused; WITHHOLD_NOTHING = none is."""
+    cdef int64_t wait = delay(pacer, waiting_bytes, now)
+    if pacer.byte_ns == 0 or wait <= MAX_WAIT_T2:
+        return WITHHOLD_NOTHING
+    if keyframe or now < pacer.keyframe_until:
+        return WITHHOLD_NOTHING if wait <= MAX_KEYFRAME_WAIT else 0
+    if wait > MAX_WAIT_T0:
+        return 0
+    return 1 if wait > MAX_WAIT_T1 else 2
+
+
+cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
+    """Allow longer waits until a keyframe, and what arrives meanwhile at half the paced rate, has left."""
+    cdef int64_t wait = delay(pacer, waiting_bytes, now)
+    if pacer.byte_ns and wait > MAX_WAIT_T2:
+        pacer.keyframe_until = max(pacer.keyframe_until, now + min(2 * wait, MAX_KEYFRAME_WAIT))
+
+
+cdef class Pace:
+    """A Pacer for Python, in tests. Times are in seconds."""
+
+    cdef Pacer pacer
+
+    def __cinit__(self):
+        memset(&self.pacer, 0, sizeof(Pacer))
+
+    def set_rate(self, double estimate):
+        set_rate(&self.pacer, estimate)
+
+    def withheld_from(self, int64_t waiting_bytes, double now, bint keyframe=False) -> int:
+        return withheld_from(&self.pacer, waiting_bytes, keyframe, <int64_t>(now * 1e9))
+
+    def keyframe_queued(self, int64_t waiting_bytes, double now):
+        keyframe_queued(&self.pacer, waiting_bytes, <int64_t>(now * 1e9))
+
+    def is_due(self, double since, double now) -> bool:
+        return is_due(&self.pacer, <int64_t>(since * 1e9), <int64_t>(now * 1e9))
+
+    def sent(self, uint32_t size, double now):
+        note_sent(&self.pacer, size, <int64_t>(now * 1e9))
+
+    def longest_wait(self, double now) -> float:
+        return longest_wait(&self.pacer, <int64_t>(now * 1e9)) / 1e9

@@ -1,0 +1,66 @@
+"""The frames that a receiver gets while its packets are paced.
+
+Only tracks for which this is switched on are paced, on a line with a known estimate. A
+refused frame gets no number, as if a layer were dropped. Frames that depend on it are refused too, by the layer
+selector if the frames are described, or else until the next keyframe, which is requested.
+
+Computes no times (`pacer`) and sends nothing (delivery). docs/bandwidth.md, "Pacing".
+"""
+
+from libc.stdint cimport uint8_t
+
+from svc._rtp.core cimport queue_of
+from svc._rtp.feedback cimport ask_for_keyframe
+from svc._rtp.layers cimport ALL_LAYERS, remember_frames
+from svc._rtp.objects cimport VIDEO, Transport
+from svc._rtp.paced cimport has_pacer, note_queued
+from svc._rtp.pacer cimport Pacer, keyframe_queued, withheld_from
+from svc._rtp.sendqueue cimport SendQueue, first_record, transfer
+
+
+cdef void set_paced(Core* core, DownTrack* down_track, bint paced) noexcept nogil:
+    """Pace a track of video, or stop pacing it. Waiting packets keep their order."""
+    cdef Transport* transport = down_track.transport
+    cdef SendQueue* before = queue_of(core, down_track)
+    if down_track.paced == <uint8_t>paced or down_track.forwarder.kind != VIDEO:
+        return
+    if paced and not has_pacer(transport):
+        return
+    if paced and remember_frames(&down_track.layers) < 0:
+        return
+    down_track.paced = <uint8_t>paced
+    down_track.layers.ceiling = ALL_LAYERS
+    transfer(before, queue_of(core, down_track), down_track)
+    if paced and first_record(down_track) != NULL:
+        note_queued(core, transport)
+
+
+cdef bint admits(Core* core, DownTrack* down_track, const Slot* slot) noexcept nogil:
+    """Return whether the packet's frame fits into the receiver's queue. Decides once for each timestamp.
+
+    The layer selector decides about frames with a descriptor, below the ceiling that is set here.
+    """
+    cdef Pacer* pacer = down_track.transport.pacer
+    cdef SendQueue* queue = <SendQueue*>down_track.transport.paced_queue
+    if slot.late:
+        return True
+    if slot.header.timestamp != down_track.paced_timestamp:
+        down_track.paced_timestamp = slot.header.timestamp
+        down_track.paced_keyframe = is_keyframe(slot)
+        down_track.layers.ceiling = withheld_from(pacer, queue.bytes, down_track.paced_keyframe, core.now)
+        if down_track.layers.ceiling == 0:
+            ask_for_keyframe(core, down_track)
+            if not slot.has_frame:
+                down_track.waiting = True
+                down_track.waiting_since = 0
+    if down_track.paced_keyframe:
+        keyframe_queued(pacer, queue.bytes, core.now)
+    if down_track.layers.ceiling == 0 and not slot.has_frame:
+        core.counters.dropped_paced += 1
+        return False
+    return True
+
+
+cdef inline bint is_keyframe(const Slot* slot) noexcept nogil:
+    return slot.starts_keyframe or (
+        slot.has_frame and slot.frame.dependency_count == 0 and slot.frame.switch_to != 0)

@@ -1,0 +1,141 @@
+"""RED (RFC 2198): read what a sender repeats, and repeat audio for receivers that lose some.
+
+RED describes one hop. The core unwraps a sender's RED when it arrives, so histories and receivers without RED
+see plain audio. A receiver that negotiated RED and reports losses gets each packet together with the one
+before it, for a while. A queue on its line ends this, because then more bytes cause more losses.
+
+Encrypted frames: browsers encrypt the whole RED payload as one frame, so neither direction may use RED in such
+a call. docs/rtcp.md, "Redundant audio".
+"""
+
+from libc.string cimport memcpy, memset
+
+from svc._rtp.history cimport get
+from svc._rtp.objects cimport AUDIO, Sent, accepts
+from svc._rtp.wire cimport store16
+
+# Two losses within this time are more than bad luck (ns). Redundancy then goes on for this long (ns), three
+# reports of a browser.
+cdef int64_t LOSSES_WITHIN = 2_000_000_000
+cdef int64_t LASTS = 15_000_000_000
+# After redundancy has met a queue, none is sent for this long (ns).
+cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
+# Redundancy begins only on a line with a shorter queue than this (ns).
+cdef int64_t SHORT_QUEUE = 50_000_000
+cdef enum:
+    MAX_OFFSET = (1 << 14) - 1      # ticks; the field has 14 bits
+    MAX_RTP = 1200                  # bytes, as browsers send at most
+    RED_HEADERS = 5                 # bytes of the headers of two blocks
+    FIXED_HEADER = 12
+
+
+cdef int read_red(const uint8_t* payload, size_t length, RedBlock* blocks) noexcept nogil:
+    """Read the blocks of a payload, primary last. Return their number; -1 if malformed."""
+    cdef size_t at = 0, data
+    cdef int count = 0, i
+    while True:
+        if at >= length or count == MAX_RED_BLOCKS:
+            return -1
+        blocks[count].payload_type = payload[at] & 0x7F
+        if not payload[at] & 0x80:
+            break
+        if at + 4 > length:
+            return -1
+        blocks[count].timestamp_offset = <uint16_t>((payload[at + 1] << 6) | (payload[at + 2] >> 2))
+        blocks[count].length = <uint16_t>(((payload[at + 2] & 3) << 8) | payload[at + 3])
+        count += 1
+        at += 4
+    data = at + 1
+    for i in range(count):
+        if blocks[i].length > length - data:
+            return -1
+        blocks[i].offset = <uint16_t>data
+        data += blocks[i].length
+    blocks[count].timestamp_offset = 0
+    blocks[count].offset = <uint16_t>data
+    blocks[count].length = <uint16_t>(length - data)
+    return count + 1
+
+
+cdef bint unwrap_lost(const Slot* slot, const RedBlock* block, uint16_t sequence, Slot* out) noexcept nogil:
+    """Turn a redundant block into the packet that was lost, without header extensions."""
+    if block.length == 0 or block.timestamp_offset == 0:
+        return False
+    memset(&out.header, 0, sizeof(out.header))
+    out.header.timestamp = slot.header.timestamp - block.timestamp_offset
+    out.header.ssrc = slot.header.ssrc
+    out.header.sequence = sequence
+    out.header.payload_type = block.payload_type
+    out.header.payload_offset = FIXED_HEADER
+    out.header.payload_length = block.length
+    memset(out.data, 0, FIXED_HEADER)
+    memcpy(out.data + FIXED_HEADER, slot.data + slot.header.payload_offset + block.offset, block.length)
+    out.length = <uint16_t>(FIXED_HEADER + block.length)
+    out.arrival = slot.arrival
+    out.leapt = False
+    return True
+
+
+cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* slot, int64_t output) noexcept nogil:
+    """Return whether the packet before this one was sent to the receiver, and fits in beside it."""
+    cdef const Sent* before = &down_track.sent[(output - 1) & down_track.sent_mask]
+    cdef const Slot* previous
+    cdef uint32_t elapsed
+    if before.output != output - 1 or before.filler or before.input != slot.ext_seq - 1:
+        return False
+    previous = get(&down_track.forwarder.history, before.input)
+    if previous == NULL or slot.header.payload_type != core.negotiated.red_media_type or (
+            previous.header.payload_type != slot.header.payload_type):
+        return False
+    elapsed = slot.header.timestamp - previous.header.timestamp
+    return (0 < elapsed <= MAX_OFFSET and 0 < previous.header.payload_length <= MAX_REDUNDANT
+            and slot.length + previous.header.payload_length + RED_HEADERS <= MAX_RTP
+            and slot.header.padding == 0)
+
+
+cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* out) noexcept nogil:
+    """Write everything before the primary's payload: both headers, and the previous payload."""
+    cdef uint32_t elapsed = slot.header.timestamp - previous.header.timestamp
+    cdef uint16_t length = previous.header.payload_length
+    out[0] = 0x80 | previous.header.payload_type
+    out[1] = <uint8_t>(elapsed >> 6)
+    store16(out + 2, <uint16_t>(((elapsed & 0x3F) << 10) | length))
+    out[4] = slot.header.payload_type
+    memcpy(out + RED_HEADERS, previous.data + previous.header.payload_offset, length)
+    return RED_HEADERS + length
+
+
+cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil:
+    """Note that a receiver has lost audio, and send redundancy if that happens often."""
+    cdef Transport* transport = down_track.transport
+    cdef int64_t before = down_track.lost_audio_at
+    if down_track.forwarder.kind != AUDIO or core.negotiated.red_type == 0 or (
+            not accepts(down_track, core.negotiated.red_type)):
+        return
+    down_track.lost_audio_at = core.now
+    if not often and (before == 0 or core.now - before > LOSSES_WITHIN):
+        return
+    if core.now < transport.redundancy_after or (
+            transport.bandwidth != NULL and transport.bandwidth.queue.last > SHORT_QUEUE):
+        return
+    down_track.redundant_until = core.now + LASTS
+
+
+cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
+    """End redundancy on a line with a long queue."""
+    cdef DownTrack* down_track = transport.down_tracks
+    while down_track != NULL:
+        if down_track.redundant_until > core.now:
+            transport.redundancy_after = core.now + PAUSE_AFTER_QUEUE
+        down_track.redundant_until = 0
+        down_track = down_track.next_received
+
+
+def parse_red(bytes payload):
+    """Return (payload type, timestamp offset, bytes) of each block, primary last; None if malformed."""
+    cdef RedBlock blocks[MAX_RED_BLOCKS]
+    cdef int i, count = read_red(payload, <size_t>len(payload), blocks)
+    if count < 0:
+        return None
+    return [(blocks[i].payload_type, blocks[i].timestamp_offset,
+             payload[blocks[i].offset:blocks[i].offset + blocks[i].length]) for i in range(count)]

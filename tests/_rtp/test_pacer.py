@@ -1,0 +1,126 @@
+"""The pacer over virtual time: nothing waits too long, and nothing leaves too fast.
+
+A plan is made from its seed: an estimate that changes, several tracks with keyframes, layers, retransmissions
+and audio in between. The model below queues and releases packets as the core does, with a late clock.
+"""
+
+import random
+from collections import deque
+from dataclasses import dataclass, field
+
+import pytest
+
+from svc._rtp.pacer import Pace
+
+MTU = 1200
+TICK_S = 0.005
+ALL = 255
+
+
+@dataclass
+class Queue:
+    """One receiver's paced queue."""
+
+    pace: Pace = field(default_factory=Pace)
+    waiting: deque[tuple[float, int]] = field(default_factory=deque)  # since, size
+    longest_wait_s: float = 0.0
+    sent: list[tuple[float, int]] = field(default_factory=list)
+    refused: dict[int, int] = field(default_factory=lambda: {0: 0, 1: 0, 2: 0})
+    admitted: int = 0
+
+    @property
+    def bytes(self) -> int:
+        return sum(size for _, size in self.waiting)
+
+    def offer(self, size: int, layer: int, now: float, *, keyframe: bool = False) -> bool:
+        if layer >= self.pace.withheld_from(self.bytes, now, keyframe):
+            self.refused[layer] += 1
+            return False
+        self.admitted += 1
+        while size > 0:
+            if keyframe:
+                self.pace.keyframe_queued(self.bytes, now)
+            self.waiting.append((now, min(size, MTU)))
+            size -= MTU
+        return True
+
+    def release(self, now: float) -> None:
+        while self.waiting and self.pace.is_due(self.waiting[0][0], now):
+            since, size = self.waiting.popleft()
+            self.longest_wait_s = max(self.longest_wait_s, now - since)
+            self.pace.sent(size, now)
+            self.sent.append((now, size))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_plan_keeps_the_bound_in_time_and_the_rate(seed: int) -> None:
+    chance = random.Random(seed)
+    queue = Queue()
+    estimate = 10 ** chance.uniform(4.7, 7)
+    tracks = chance.randint(1, 8)
+    queue.pace.set_rate(estimate)
+    for step in range(2000):
+        now = 1 + step * TICK_S
+        if chance.random() < 0.005:
+            estimate = 10 ** chance.uniform(4.7, 7)
+            queue.pace.set_rate(estimate)
+        for _ in range(tracks):
+            if chance.random() < TICK_S * 25:
+                keyframe = chance.random() < 0.02
+                size = int(estimate / 8 / 25 / tracks * chance.uniform(0.2, 3) * (8 if keyframe else 1)) + 50
+                queue.offer(size, 0 if keyframe else chance.choice((0, 2, 1, 2)), now, keyframe=keyframe)
+        if chance.random() < 0.25:
+            queue.pace.sent(chance.choice((120, 1100)), now)
+        # A busy machine wakes late.
+        if chance.random() < 0.9:
+            queue.release(now)
+            assert all(now - since <= queue.pace.longest_wait(now) for since, _ in queue.waiting)
+    assert queue.longest_wait_s <= 0.6 + 10 * TICK_S
+    assert queue.admitted > 0 and queue.bytes < 600_000
+
+
+def test_a_frame_leaves_at_one_and_a_half_times_the_estimate() -> None:
+    queue = Queue()
+    queue.pace.set_rate(1_000_000)
+    assert queue.offer(18_000, 0, 1.0, keyframe=True)
+    for step in range(40):
+        queue.release(1 + step * TICK_S)
+    # 18,000 bytes take 96 ms at 1.5 Mbit/s, of which 10 ms are credit.
+    assert queue.sent[-1][0] == pytest.approx(1.085, abs=0.011)
+    assert sum(size for _, size in queue.sent) == 18_000
+
+
+def test_upper_layers_are_refused_first_and_a_keyframe_last() -> None:
+    queue = Queue()
+    queue.pace.set_rate(1_000_000)
+    ceilings = []
+    for kilobytes in range(0, 130, 3):
+        waiting = 1000 * kilobytes
+        ceilings.append(
+            (queue.pace.withheld_from(waiting, 1.0), queue.pace.withheld_from(waiting, 1.0, True))
+        )
+    deltas = list(dict.fromkeys(delta for delta, _ in ceilings))
+    assert deltas == [ALL, 2, 1, 0]
+    assert next(key for delta, key in ceilings if delta == 0) == ALL
+    assert ceilings[-1] == (0, 0)
+
+
+def test_an_unknown_estimate_holds_nothing_back() -> None:
+    queue = Queue()
+    queue.pace.set_rate(0)
+    assert queue.offer(10_000_000, 2, 1.0)
+    queue.release(1.0)
+    assert not queue.waiting
+
+
+def test_audio_and_resends_take_their_share_from_video_but_never_starve_it() -> None:
+    queue = Queue()
+    queue.pace.set_rate(300_000)
+    for step in range(400):
+        now = 1 + step * TICK_S
+        queue.pace.sent(1200, now)
+        if step % 8 == 0:
+            queue.offer(900, 0, now)
+        queue.release(now)
+        assert all(now - since <= 0.15 for since, _ in queue.waiting)
+    assert len(queue.sent) >= 10

@@ -1,0 +1,221 @@
+"""Pacing through the whole core: a full line delays and drops video in whole frames, and nothing else."""
+
+import pytest
+
+from tests.kit import packets
+from tests.kit.call import header
+from tests.kit.estimated_line import Line
+from tests.kit.participant import (
+    AUDIO,
+    DESCRIPTOR,
+    MID,
+    TWCC,
+    VIDEO,
+    VP8_DELTA,
+    VP8_KEYFRAME,
+    deliver,
+)
+from tests.kit.simulation.frames import Frame
+from tests.kit.simulation.layers import dependencies, descriptor
+
+RATE_BPS = 1_000_000
+PLI = (206, 1)
+
+
+class PacedLine(Line):
+    """Alice's video, which Bob gets paced over a line of a known rate, and her voice."""
+
+    def __init__(self, *, layers: bool = False) -> None:
+        super().__init__(extension_ids=(MID, TWCC, DESCRIPTOR), rate_bps=RATE_BPS)
+        self.layers = layers
+        self.frames: list[Frame] = []
+        self.keyframe_at = 0
+        self.microphone = self.alice.publish("0", "audio")
+        self.bob.subscribe(self.microphone, 6100, kind="audio", extension_ids=(TWCC,), mid="5")
+        self.spoken = 0
+        self.engine.want_bandwidth(self.bob.transport, RATE_BPS)
+        self.engine.set_paced(self.down_track, True)
+        # The estimate becomes known, and no higher than the line.
+        self.show(1000)
+        self.run(2, frame_bytes=1500)
+        self.engine.take_events()
+
+    def show(self, size: int, *, keyframe: bool = False) -> Frame:
+        """Send a frame in packets of 1,000 bytes."""
+        number = len(self.frames)
+        if keyframe or not self.frames:
+            self.keyframe_at = number
+        is_keyframe = number == self.keyframe_at
+        frame = Frame(number + 1, self.now, -(-size // 1000), is_keyframe, number - self.keyframe_at)
+        self.frames.append(frame)
+        for index in range(frame.packets):
+            first = VP8_KEYFRAME if frame.keyframe and index == 0 else VP8_DELTA
+            elements = [(MID, b"1")]
+            if self.layers:
+                elements.append((DESCRIPTOR, descriptor(frame, index)))
+            packet = packets.rtp(
+                ssrc=1000,
+                sequence=self.sequence & 0xFFFF,
+                payload_type=VIDEO,
+                timestamp=3000 * frame.number,
+                marker=index == frame.packets - 1,
+                extensions=packets.two_byte_extensions(elements)
+                if any(len(value) > 16 for _, value in elements)
+                else packets.one_byte_extensions(elements),
+                payload=first + bytes(min(size - 1000 * index, 1000)),
+            )
+            self.sequence += 1
+            self.alice.send(packet, self.now)
+        self.take_in()
+        return frame
+
+    def speak(self) -> None:
+        self.spoken += 1
+        extensions = packets.one_byte_extensions([(MID, b"0")])
+        self.alice.send(
+            packets.rtp(
+                ssrc=1100,
+                sequence=self.spoken,
+                payload_type=AUDIO,
+                timestamp=960 * self.spoken,
+                extensions=extensions,
+                payload=bytes(80),
+            ),
+            self.now,
+        )
+        self.take_in()
+
+    def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
+        """Let time pass: 25 frames a second of this size, and Bob's reports."""
+        end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
+        while self.now < end:
+            self.now += 0.005
+            if frame_bytes and self.now >= next_frame:
+                next_frame += 0.04
+                self.show(frame_bytes)
+            self.engine.advance(self.now)
+            self.take_in()
+            if self.now >= next_report:
+                next_report += 0.1
+                self.report([each for each in self.arrivals if each[1] <= self.now])
+                self.arrivals = [each for each in self.arrivals if each[1] > self.now]
+
+    def shown(self) -> list[int]:
+        """Return the numbers of the frames whose packets Bob has all got."""
+        got: dict[int, int] = {}
+        for packet in self.bob.media:
+            if header(packet)["ssrc"] == 6000 and header(packet)["payload_length"]:
+                number = header(packet)["timestamp"] // 3000
+                got[number] = got.get(number, 0) + 1
+        return [number for number, count in got.items() if count == self.frames[number - 1].packets]
+
+    def numbers(self) -> list[int]:
+        return [header(packet)["sequence"] for packet in self.bob.media if header(packet)["ssrc"] == 6000]
+
+    def asked(self) -> int:
+        return sum((kind, count) == PLI for kind, count, _ in self.alice.reports)
+
+
+def in_order(numbers: list[int]) -> bool:
+    return numbers == [(numbers[0] + i) & 0xFFFF for i in range(len(numbers))]
+
+
+def test_audio_overtakes_a_large_frame_that_leaves_at_the_paced_rate() -> None:
+    line = PacedLine()
+    line.bob.media.clear()
+    frame = line.show(12_000)
+    at_once = len(line.bob.media)
+    assert 0 < at_once < frame.packets
+    line.speak()
+    assert header(line.bob.media[-1])["ssrc"] == 6100
+    line.run(0.15)
+    assert frame.number in line.shown()
+    assert in_order(line.numbers())
+
+
+def test_a_frame_that_does_not_fit_is_left_out_whole_and_the_rest_waits_for_a_requested_keyframe() -> None:
+    line = PacedLine()
+    line.run(3)
+    line.bob.media.clear()
+    line.alice.reports.clear()
+    sent = [line.show(9_000) for _ in range(6)]
+    line.run(0.5)
+    shown = line.shown()
+    assert 0 < len(shown) < len(sent)
+    assert shown == [frame.number for frame in sent[: len(shown)]]
+    assert line.asked() >= 1
+    late = line.show(2000)
+    keyframe = line.show(5000, keyframe=True)
+    line.run(0.3)
+    assert late.number not in line.shown() and keyframe.number in line.shown()
+    assert in_order(line.numbers())
+    assert line.engine.counters()["dropped_paced"] > 0
+
+
+def test_upper_temporal_layers_go_first_and_no_frame_comes_without_what_it_needs() -> None:
+    line = PacedLine(layers=True)
+    line.bob.media.clear()
+    before = line.frames[-1].number
+    for _ in range(40):
+        line.show(9000)
+        line.run(0.025)
+    line.run(0.5)
+    shown = [number for number in line.shown() if number > before]
+    known = set(line.shown()) | set(range(before + 1))
+    assert 10 < len(shown) < 40
+    for number in shown:
+        assert set(dependencies(line.frames[number - 1])) <= known
+    layers = [line.frames[number - 1].since_keyframe % 4 for number in shown]
+    assert layers.count(0) > layers.count(3) + layers.count(1)
+    assert in_order(line.numbers())
+
+
+def test_a_large_keyframe_gets_through_and_so_do_the_frames_behind_it() -> None:
+    line = PacedLine()
+    line.bob.media.clear()
+    keyframe = line.show(50_000, keyframe=True)
+    line.run(0.6, frame_bytes=800)
+    line.run(0.6)
+    assert line.shown() == list(range(keyframe.number, line.frames[-1].number + 1))
+
+
+def test_without_the_permission_to_adapt_everything_leaves_at_once() -> None:
+    line = PacedLine()
+    line.show(9_000)
+    line.engine.set_paced(line.down_track, False)
+    line.engine.advance(line.now)
+    line.take_in()
+    frames = [line.show(9_000) for _ in range(6)]
+    assert [frame.number for frame in frames] == line.shown()[-6:]
+    assert in_order(line.numbers())
+
+
+@pytest.mark.parametrize("how", ["paused", "closed", "gone"])
+def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) -> None:
+    line = PacedLine()
+    line.show(12_000)
+    before = len(line.bob.media)
+    if how == "paused":
+        line.engine.set_paused(line.down_track, True)
+    elif how == "closed":
+        line.engine.close_down_track(line.down_track)
+    else:
+        line.engine.close_transport(line.bob.transport)
+    line.run(0.5)
+    rest = [header(packet) for packet in line.bob.media[before:] if header(packet)["ssrc"] == 6000]
+    # The numbers that were already given are filled with padding, so that Bob misses nothing.
+    assert all(each["payload_length"] == 0 for each in rest)
+    assert bool(rest) == (how == "paused")
+    assert in_order(line.numbers())
+
+
+def test_resends_overtake_waiting_video() -> None:
+    line = PacedLine()
+    lost = header(next(packet for packet in line.bob.media if header(packet)["ssrc"] == 6000))["sequence"]
+    last = line.numbers()[-1]
+    line.show(12_000)
+    before = len(line.bob.media)
+    line.bob.send_rtcp(packets.nack(6000, [last]), line.now)
+    deliver(line.engine, line.alice, line.bob)
+    assert [header(packet)["ssrc"] for packet in line.bob.media[before:]] == [6001]
+    assert lost != last

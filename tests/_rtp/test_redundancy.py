@@ -1,0 +1,216 @@
+"""RED: unwrapped where it arrives, with what was lost; sent to receivers that take it and lose audio."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc._rtp.engine import ManualEngine
+from svc._rtp.redundancy import parse_red
+from tests.kit import packets
+from tests.kit.call import header, payload
+from tests.kit.participant import (
+    AUDIO,
+    LEVEL,
+    MID,
+    PAYLOADS,
+    TWCC,
+    Participant,
+)
+
+RED = 63
+SAMPLES = 960
+PACKET_S = 0.02
+
+
+def red(*blocks: tuple[int, bytes], primary: bytes) -> bytes:
+    """Build a payload of Opus in RED: (timestamp offset, bytes) of each redundant block, then the primary."""
+    heads = b"".join(
+        bytes([0x80 | AUDIO]) + ((offset << 10) | len(data)).to_bytes(3, "big") for offset, data in blocks
+    )
+    return heads + bytes([AUDIO]) + b"".join(data for _, data in blocks) + primary
+
+
+def sound(number: int) -> bytes:
+    return number.to_bytes(2, "big") * 40
+
+
+class Voice:
+    """Alice speaks. Bob takes RED, and Carol does not."""
+
+    def __init__(self) -> None:
+        self.engine = ManualEngine(seed=7 << 32)
+        self.engine.negotiate(
+            payloads=[*PAYLOADS, (RED, "audio", "red", 48000, None)],
+            mid_id=MID,
+            twcc_id=TWCC,
+            level_id=LEVEL,
+            descriptor_id=3,
+            forwarded_ids=[LEVEL],
+            red=(RED, AUDIO),
+        )
+        self.alice = Participant(self.engine, 1001)
+        self.bob = Participant(self.engine, 1002)
+        self.carol = Participant(self.engine, 1003)
+        self.forwarder = self.engine.open_line(self.alice.transport, 0, "0", "audio", [AUDIO, RED], [])
+        for receiver, ssrc, payload_types in ((self.bob, 5000, [AUDIO, RED]), (self.carol, 6000, [AUDIO])):
+            self.engine.open_down_track(
+                self.forwarder,
+                receiver.transport,
+                mid="4",
+                mid_id=0,
+                ssrc=ssrc,
+                rtx_ssrc=0,
+                payload_types=payload_types,
+                extension_ids=[LEVEL],
+                mixed=True,
+                cname="alice",
+            )
+        self.now = 1.0
+        self.datagrams: dict[bytes, bytes] = {}  # to Bob, by sequence number
+        self.resent: list[bytes] = []
+
+    def deliver(self) -> None:
+        """Deliver datagrams. One that repeats a number must repeat every byte."""
+        people: dict[object, Participant] = {
+            each.address: each for each in (self.alice, self.bob, self.carol)
+        }
+        for data, remote, _ in self.engine.take_datagrams():
+            to_bob = remote == self.bob.address and not packets.is_rtcp(data)
+            if to_bob and self.datagrams.setdefault(data[2:4], data) is not data:
+                assert self.datagrams[data[2:4]] == data
+                self.resent.append(data[2:4])
+            else:
+                people[remote].take_in(data)
+
+    def send(self, number: int, body: bytes | None = None, payload_type: int = AUDIO) -> None:
+        self.now += PACKET_S
+        self.alice.send(
+            packets.rtp(
+                ssrc=1000,
+                sequence=number,
+                payload_type=payload_type,
+                timestamp=SAMPLES * number,
+                extensions=packets.one_byte_extensions([(MID, b"0"), (LEVEL, b"\x20")]),
+                payload=sound(number) if body is None else body,
+            ),
+            self.now,
+        )
+        self.deliver()
+
+    def lose(self, *numbers: int) -> None:
+        """Have Bob miss packets."""
+        self.bob.send_rtcp(packets.nack(5000, numbers), self.now)
+        self.deliver()
+
+    def redundant(self) -> list[bool]:
+        return [header(packet)["payload_type"] == RED for packet in self.bob.media]
+
+
+def heard(receiver: Participant) -> list[bytes]:
+    return [payload(packet) for packet in receiver.media]
+
+
+def test_a_receiver_gets_plain_audio_from_a_sender_of_red_and_what_was_lost_before() -> None:
+    voice = Voice()
+    voice.send(1, red(primary=sound(1)), RED)
+    voice.send(4, red((2 * SAMPLES, sound(2)), (SAMPLES, sound(3)), primary=sound(4)), RED)
+    for receiver in (voice.bob, voice.carol):
+        assert heard(receiver) == [sound(number) for number in (1, 2, 3, 4)]
+        headers = [header(packet) for packet in receiver.media]
+        first = headers[0]
+        assert [each["sequence"] - first["sequence"] for each in headers] == [0, 1, 2, 3]
+        assert [each["timestamp"] - first["timestamp"] for each in headers] == [0, 960, 1920, 2880]
+        assert {each["payload_type"] for each in headers} == {AUDIO}
+    assert voice.engine.counters()["audio_recovered"] == 2
+    # What was lost is not asked for again, but the sender is told that it was lost.
+    voice.now += 1.2
+    voice.engine.advance(voice.now)
+    voice.deliver()
+    assert not [body for kind, count, body in voice.alice.reports if (kind, count) == (205, 1)]
+    reports = [body for kind, _, body in voice.alice.reports if kind == 201]
+    assert int.from_bytes(reports[-1][9:12], "big") == 2
+
+
+def test_a_packet_that_arrives_after_its_copy_is_a_duplicate() -> None:
+    voice = Voice()
+    voice.send(1)
+    voice.send(3, red((SAMPLES, sound(2)), primary=sound(3)), RED)
+    voice.send(2)
+    assert heard(voice.carol) == [sound(1), sound(2), sound(3)]
+    assert voice.engine.counters()["dropped_duplicate"] == 1
+
+
+def test_red_that_is_malformed_is_dropped() -> None:
+    voice = Voice()
+    voice.send(1)
+    for number, body in enumerate(
+        (b"", b"\xef\x00", red((SAMPLES, sound(1)), primary=b"")[:20], bytes([9])), 2
+    ):
+        voice.send(number, body, RED)
+    assert heard(voice.carol) == [sound(1)]
+    assert voice.engine.counters()["dropped_malformed"] == 4
+
+
+def test_a_receiver_that_loses_audio_gets_each_packet_with_the_one_before_for_a_while() -> None:
+    voice = Voice()
+    for number in range(1, 11):
+        voice.send(number)
+    first = header(voice.bob.media[0])["sequence"]
+    voice.lose(first + 3)
+    voice.send(11)
+    assert not any(voice.redundant()), "one loss is bad luck"
+    voice.lose(first + 8)
+    before = len(voice.bob.media)
+    for number in range(12, 20):
+        voice.send(number)
+    after = voice.bob.media[before:]
+    assert all(voice.redundant()[before:])
+    for number, packet in enumerate(after, 12):
+        assert parse_red(payload(packet)) == [(AUDIO, SAMPLES, sound(number - 1)), (AUDIO, 0, sound(number))]
+    assert not {header(packet)["payload_type"] for packet in voice.carol.media} - {AUDIO}
+    voice.now += 16
+    for number in range(20, 23):
+        voice.send(number)
+    assert not any(voice.redundant()[-3:])
+
+
+def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> None:
+    voice = Voice()
+    for number in range(1, 11):
+        voice.send(number)
+    first = header(voice.bob.media[0])["sequence"]
+    voice.lose(first + 3)
+    voice.lose(first + 5)
+    voice.send(11)
+    wanted = header(voice.bob.media[-1])
+    assert wanted["payload_type"] == RED
+    voice.now += 0.2
+    voice.resent.clear()
+    voice.lose(wanted["sequence"])
+    assert voice.resent == [wanted["sequence"].to_bytes(2, "big")]
+    # The packet before it is older than 600 ms now, and without it the same bytes cannot be written.
+    voice.now += 0.39
+    voice.engine.advance(voice.now)
+    voice.lose(wanted["sequence"])
+    assert len(voice.resent) == 1
+
+
+def test_a_packet_follows_a_gap_without_redundancy() -> None:
+    voice = Voice()
+    for number in range(1, 6):
+        voice.send(number)
+    first = header(voice.bob.media[0])["sequence"]
+    voice.lose(first)
+    voice.lose(first + 1)
+    voice.send(7)
+    assert voice.redundant()[-1] is False
+    voice.send(8)
+    assert voice.redundant()[-1] is True
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, (1 << 14) - 1), st.binary(max_size=60)), max_size=9),
+    st.binary(max_size=100),
+)
+def test_every_payload_is_read_as_it_was_written(blocks: list[tuple[int, bytes]], primary: bytes) -> None:
+    read = parse_red(red(*blocks, primary=primary))
+    assert read == [*((AUDIO, offset, data) for offset, data in blocks), (AUDIO, 0, primary)]
