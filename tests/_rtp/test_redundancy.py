@@ -121,7 +121,7 @@ def test_a_receiver_gets_plain_audio_from_a_sender_of_red_and_what_was_lost_befo
         assert [each["timestamp"] - first["timestamp"] for each in headers] == [0, 960, 1920, 2880]
         assert {each["payload_type"] for each in headers} == {AUDIO}
     assert voice.engine.counters()["audio_recovered"] == 2
-    # What was lost is not asked for again, but the sender is told that it was lost.
+    # A recovered packet is not requested, but the report to its sender counts it as lost.
     voice.now += 1.2
     voice.engine.advance(voice.now)
     voice.deliver()

@@ -51,7 +51,7 @@ cdef struct Core:
     Transport* senders      # linked list: transports that have sent media
     Transport* ready        # linked list: transports with paced packets that may be due now
     Transport* resting      # linked list: transports whose paced packets are not due before next_release
-    int64_t next_release    # ns: when the resting transports are looked at again
+    int64_t next_release    # ns: when the resting transports are checked again
     Transport* probed       # linked list: transports whose lines may be probed
     int64_t next_probe      # ns: when lines are next considered for probing
     Table by_id             # transport, forwarder and down-track ids share one number space

@@ -11,7 +11,7 @@ from svc._rtp.core cimport fall_due
 from svc._rtp.pacer cimport Pacer, set_rate
 from svc._rtp.sendqueue cimport SendQueue
 
-# Resting transports are looked at together, and no more often than this (ns).
+# Minimum time between two checks of the resting transports (ns).
 cdef int64_t RELEASE_SPACING = 2_000_000
 
 
