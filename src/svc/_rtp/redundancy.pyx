@@ -5,7 +5,7 @@ see plain audio. A receiver that negotiated RED and reports losses gets each pac
 before it, for a while. A queue on its line ends this, because then more bytes cause more losses.
 
 Encrypted frames: browsers encrypt the whole RED payload as one frame, so neither direction may use RED in such
-a call. docs/rtcp.md, "Redundant audio".
+a call. docs/rtcp.md, "Retransmission".
 """
 
 from libc.string cimport memcpy, memset
