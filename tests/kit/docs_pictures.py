@@ -1,4 +1,4 @@
-"""Take the pictures of README.md and docs/using.md from a running product: `python -m tests.kit.docs_pictures`.
+"""Take the pictures of README.md and docs/using.md by `python -m tests.kit.docs_pictures`.
 
 A small community with a conversation and a call. Look at the pictures before you commit them.
 """
@@ -48,7 +48,7 @@ async def community() -> AsyncIterator[tuple[People, Person, list[Person]]]:
 
 async def converse(ada: Person, others: list[Person]) -> None:
     grace, alan, katherine, edsger = others
-    await write(ada, "Good morning everybody! The **garden day** is on Saturday, 10 o'clock. Who brings what?")
+    await write(ada, "Good morning! The **garden day** is on Saturday, 10 o'clock. Who brings what?")
     await write(grace, "I bring:\n- two spades\n- gloves for everybody\n- seeds")
     code = "```python\ndef seats(people, table=8):\n    return -(-people // table)\n```"
     await write(alan, f"Bread and cheese from me, and this for the seating plan:\n{code}")
