@@ -26,17 +26,21 @@ from typing import Any, NoReturn
 ROOT = Path(__file__).parents[2]
 # Environments have a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
+# Programs that outlive the one that forked them, such as those of a killed `svc up`, hold the output open.
+OUTPUT_END_S = 5.0
+# Output that nobody reads must not keep the end of the output from being seen.
+MAX_OUTPUT_BYTES = 1 << 24
 SVC = (sys.executable, "-P", "-m", "svc.cli")  # The supervisor's prefix for each program.
 
 
 class ForkedProcess:
     """A program that the server forked, with the part of `asyncio.subprocess.Process` that tests use."""
 
-    def __init__(self, pid: int, output: StreamReader, status: StreamReader) -> None:
+    def __init__(self, pid: int, output: "_Pipe", status: "_Pipe") -> None:
         self.pid = pid
-        self.stdout = self.stderr = output
+        self.stdout = self.stderr = output.reader
         self.returncode: int | None = None
-        self._ended = asyncio.ensure_future(self._read_status(status))
+        self._ended = asyncio.ensure_future(self._read_status(output, status))
 
     async def wait(self) -> int:
         return await asyncio.shield(self._ended)
@@ -51,8 +55,12 @@ class ForkedProcess:
         if self.returncode is None:
             os.kill(self.pid, number)
 
-    async def _read_status(self, status: StreamReader) -> int:
-        self.returncode = int(await status.readline())
+    async def _read_status(self, output: "_Pipe", status: "_Pipe") -> int:
+        self.returncode = int(await status.reader.readline())
+        # A pipe that is still open when the test's loop closes is reported as a fault of a later test.
+        await asyncio.wait([output.ended], timeout=OUTPUT_END_S)
+        output.close()
+        status.close()
         return self.returncode
 
 
@@ -69,8 +77,8 @@ class ForkServer:
         socket.send_fds(self._sock, [request], [output[1], status[1]])
         os.close(output[1])
         os.close(status[1])
-        ended = await _reader(status[0])
-        return ForkedProcess(int(await ended.readline()), await _reader(output[0]), ended)
+        ended = await _connected(status[0])
+        return ForkedProcess(int(await ended.reader.readline()), await _connected(output[0]), ended)
 
 
 class _Shared:
@@ -132,12 +140,27 @@ def fork_server() -> Iterator[ForkServer]:
             process.wait()
 
 
-async def _reader(descriptor: int) -> StreamReader:
-    reader = StreamReader()
-    await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(descriptor, "rb", 0)
-    )
-    return reader
+class _Pipe(asyncio.StreamReaderProtocol):
+    """The reading end of a pipe. `ended` is done once its writers have closed it."""
+
+    def __init__(self) -> None:
+        self.reader = StreamReader(MAX_OUTPUT_BYTES)
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        super().__init__(self.reader)
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self.close = transport.close
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+async def _connected(descriptor: int) -> _Pipe:
+    _, pipe = await asyncio.get_running_loop().connect_read_pipe(_Pipe, os.fdopen(descriptor, "rb", 0))
+    return pipe
 
 
 def serve(sock: socket.socket) -> None:
