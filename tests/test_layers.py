@@ -99,6 +99,7 @@ HOUSE = House(
         "pi_heif": ("svc.base.pixels",),
         # In the sandbox's child only; `svc.worker.video_job` asks for it.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
+        "nats": ("svc.chat.cluster.nats_log",),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (

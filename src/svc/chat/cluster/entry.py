@@ -1,0 +1,67 @@
+"""The log's entries as bytes: one transaction's statements with their parameters, or a new owner's epoch.
+
+An entry larger than a message is split into parts. Parts count only when all of them follow each other in the
+log. Knows neither NATS nor SQLite.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from svc.base.commit_log import Statement
+
+# NATS refuses messages of more than 1 MB, and a part has headers besides.
+PART_BYTES = 900 * 1024
+# A part's headers: its entry's id, its number from 0, and the number of parts.
+ID, PART, PARTS = "Svc-Entry", "Svc-Part", "Svc-Parts"
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """One committed transaction. An entry without statements and script begins an epoch."""
+
+    epoch: int
+    # The name of the node that owned the community.
+    node: str
+    statements: Sequence[tuple[str, list[Any]]] = ()
+    # Statements without parameters, which a schema migration has run.
+    script: str = ""
+
+    @property
+    def begins_epoch(self) -> bool:
+        return not self.statements and not self.script
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=str)
+_decoder = msgspec.msgpack.Decoder(Entry)
+
+
+def encoded(entry: Entry) -> list[bytes]:
+    """Return the entry's parts."""
+    data = _encoder.encode(entry)
+    return [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]
+
+
+def statements_of(recorded: Sequence[Statement]) -> list[tuple[str, list[Any]]]:
+    return [(sql, list(parameters)) for sql, parameters in recorded]
+
+
+class Assembly:
+    """Joins parts in the order of the log. An owner that was replaced may leave an unfinished entry."""
+
+    def __init__(self) -> None:
+        self._id = ""
+        self._parts: list[bytes] = []
+
+    def add(self, id_: str, part: int, parts: int, data: bytes) -> Entry | None:
+        """Take the next message of the log. Return its entry when it is complete."""
+        if id_ != self._id or part != len(self._parts):
+            self._id, self._parts = id_, []
+        if part != len(self._parts):
+            return None
+        self._parts.append(data)
+        if len(self._parts) < parts:
+            return None
+        whole = b"".join(self._parts)
+        self._id, self._parts = "", []
+        return _decoder.decode(whole)

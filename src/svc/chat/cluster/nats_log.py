@@ -1,0 +1,260 @@
+"""The commit log in a JetStream stream: appended with compare-and-set, and read from any position.
+
+An event loop on a thread of its own speaks NATS, so that a busy server delays no commit. The stream's last
+sequence is the fence: an append names the sequence that it follows, and NATS refuses it when another node has
+appended since. A doubtful append is repeated until NATS either takes it or shows what stands in its place, so
+its outcome is always known before the next one. Knows no table.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import nats
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.api import StreamConfig
+from nats.js.errors import APIError, NotFoundError
+
+from svc.base import commit_log
+from svc.base.commit_log import LogLost, recorded
+from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encoded, statements_of
+
+REPLICAS = 3
+# How far back a follower may be without starting from a snapshot.
+KEPT_S = 7 * 24 * 3600.0
+# An append takes milliseconds, but the election of a stream's new leader up to 6 s.
+DOUBT_S = 10.0
+_ATTEMPT_S = 2.0
+_PAUSE_S = 0.1
+_CONNECT_S = 5.0
+_READ_AT_ONCE = 500
+_WRONG_LAST_SEQUENCE = 10071
+_UNKNOWN = "The cluster has lost its quorum. The change may still be stored; try again in a moment"
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class ClusterError(Exception):
+    """The cluster cannot be used. The message explains why to the operator."""
+
+
+class NatsLog:
+    """A community's log. `open` it in any thread; its methods block unless they are coroutines."""
+
+    def __init__(self, name: str, node: str, on_lost: Callable[[str], None]) -> None:
+        """`on_lost` is called on a thread of this log when this node may no longer write."""
+        self.name, self._node, self._on_lost = name, node, on_lost
+        self.subject = f"{name}.log"
+        # The sequence of the last entry that this node knows, and its epoch.
+        self.sequence = self.epoch = 0
+        self._stopping = False
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
+        self._client: Client
+
+    def open(self, servers: list[str], *, replicas: int = REPLICAS) -> None:
+        """Connect, and create the stream unless it exists. Raises ClusterError."""
+        self._thread.start()
+        try:
+            self._run(self._open(servers, replicas))
+        except BaseException:
+            self._end()
+            raise
+
+    def stop(self) -> None:
+        """End a doubtful append as lost: the next start learns its outcome from the log."""
+        self._stopping = True
+
+    def close(self) -> None:
+        """Disconnect. Call `stop` and close the database first."""
+        with suppress(NatsError, TimeoutError):
+            self._run(asyncio.wait_for(self._client.close(), _ATTEMPT_S))
+        self._end()
+
+    async def _open(self, servers: list[str], replicas: int) -> None:
+        try:
+            # Without this limit, the client would try a wrong address forever.
+            async with asyncio.timeout(_CONNECT_S):
+                self._client = await nats.connect(
+                    servers,
+                    connect_timeout=2,
+                    max_reconnect_attempts=-1,
+                    reconnect_time_wait=0.2,
+                    ping_interval=2,
+                    max_outstanding_pings=2,
+                    error_cb=_note,
+                )
+        except (NatsError, OSError, TimeoutError) as fault:
+            raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
+        stream = self._client.jetstream(timeout=_CONNECT_S)
+        config = StreamConfig(
+            name=self.name,
+            subjects=[self.subject],
+            num_replicas=replicas,
+            max_age=KEPT_S,
+            allow_direct=True,
+            deny_delete=True,
+        )
+        try:
+            try:
+                found = await stream.stream_info(self.name)
+            except NotFoundError:
+                found = await stream.add_stream(config)
+        except (NatsError, TimeoutError) as fault:
+            await self._client.close()
+            raise ClusterError(f"the stream {self.name} cannot be used: {fault}") from None
+        if (found.config.num_replicas or 1) < replicas:
+            await self._client.close()
+            raise ClusterError(
+                f"the stream {self.name} has {found.config.num_replicas} replicas and needs {replicas}: "
+                "an acknowledged message could be lost with one machine"
+            )
+
+    # Appending, on the writer's thread.
+
+    def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
+        """Append the statements of a transaction. See CommitLog."""
+        recordings = recorded(connection)
+        if not recordings:
+            return
+        entry = Entry(self.epoch, self._node, statements_of(recordings))
+        self._append(connection, entry, doubt)
+
+    def append_script(self, connection: sqlite3.Connection, script: str) -> None:
+        """Append a migration's script. See CommitLog."""
+        self._append(connection, Entry(self.epoch, self._node, script=script), lambda _: None)
+
+    def left_behind(self, fault: Exception) -> None:
+        """Stop appending. See CommitLog."""
+        self._stopping = True
+        self._on_lost(str(fault))
+
+    def begin_epoch(self, sequence: int, epoch: int) -> None:
+        """Become the owner behind `sequence`, the end of the log. Raises LogLost if it is not the end."""
+        self.sequence = self._settled(Entry(epoch, self._node), sequence, lambda _: None)
+        self.epoch = epoch
+
+    def _append(self, connection: sqlite3.Connection, entry: Entry, doubt: Callable[[str], None]) -> None:
+        if self._stopping:
+            raise LogLost("this node no longer owns the community")
+        # Before the entry is sent, so that a full disk refuses the write while it can still be refused.
+        commit_log.move_to(connection, self.sequence + len(encoded(entry)), self.epoch)
+        self.sequence = self._settled(entry, self.sequence, doubt)
+
+    def _settled(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
+        return self._run(self._publish(entry, after, doubt))
+
+    async def _publish(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
+        """Publish the entry's parts. Return the last one's sequence. Raises LogLost."""
+        parts, id_ = encoded(entry), secrets.token_hex(8)
+        doubtful = self._loop.call_later(DOUBT_S, doubt, _UNKNOWN)
+        try:
+            for number, data in enumerate(parts):
+                headers = {ID: id_, PART: str(number), PARTS: str(len(parts))}
+                await self._publish_part(data, headers, after)
+                after += 1
+        finally:
+            doubtful.cancel()
+        return after
+
+    async def _publish_part(self, data: bytes, headers: dict[str, str], after: int) -> None:
+        stream = self._client.jetstream(timeout=_ATTEMPT_S)
+        expecting = {**headers, "Nats-Expected-Last-Sequence": str(after)}
+        while not self._stopping:
+            try:
+                acknowledged = await stream.publish(self.subject, data, stream=self.name, headers=expecting)
+            except APIError as fault:
+                if fault.err_code == _WRONG_LAST_SEQUENCE and await self._is_mine(after + 1, headers):
+                    return
+            except (NatsError, TimeoutError):
+                pass
+            else:
+                if acknowledged.seq != after + 1:
+                    raise LogLost(f"the log continued at {acknowledged.seq} instead of {after + 1}")
+                return
+            await asyncio.sleep(_PAUSE_S)
+        raise LogLost("the server stops before the log has confirmed the change")
+
+    async def _is_mine(self, sequence: int, headers: dict[str, str]) -> bool:
+        """Return whether the message is the one with these headers. Raises LogLost if it is another one.
+
+        False if it cannot be read yet.
+        """
+        try:
+            message = await self._client.jetstream(timeout=_ATTEMPT_S).get_msg(self.name, sequence)
+        except (NatsError, TimeoutError):
+            return False
+        present = message.headers or {}
+        if all(present.get(name) == headers[name] for name in (ID, PART)):
+            return True
+        raise LogLost("another node owns the community now")
+
+    # Reading.
+
+    def last_sequence(self) -> int:
+        """Return the end of the log, from the stream's leader. Raises ClusterError."""
+        return self._run(self._last_sequence())
+
+    async def _last_sequence(self) -> int:
+        try:
+            return (await self._client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state.last_seq
+        except (NatsError, TimeoutError) as fault:
+            raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
+
+    def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
+        """Return complete entries behind `after`, each with its last sequence, and the last sequence seen.
+
+        Any replica of the stream answers, so the end may be missing. Raises ClusterError.
+        """
+        return self._run(self._read(after))
+
+    async def _read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
+        inbox = self._client.new_inbox()
+        replies = await self._client.subscribe(inbox)
+        entries: list[tuple[int, Entry]] = []
+        assembly = Assembly()
+        wanted = {"seq": after + 1, "batch": _READ_AT_ONCE}
+        try:
+            await self._client.publish(
+                f"$JS.API.DIRECT.GET.{self.name}", json.dumps(wanted).encode(), reply=inbox
+            )
+            while True:
+                message = await replies.next_msg(timeout=_ATTEMPT_S)
+                headers = message.headers or {}
+                if "Status" in headers:  # The end of the batch, or no message behind `after`.
+                    return entries, after
+                sequence = int(headers["Nats-Sequence"])
+                if sequence != after + 1:
+                    raise ClusterError(f"the log begins at {sequence}: start this node from a snapshot")
+                after = sequence
+                entry = assembly.add(headers[ID], int(headers[PART]), int(headers[PARTS]), message.data)
+                if entry is not None:
+                    entries.append((sequence, entry))
+        except (NatsError, TimeoutError) as fault:
+            raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
+        finally:
+            with suppress(NatsError):
+                await replies.unsubscribe()
+
+    # The thread.
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+async def _note(fault: Exception) -> None:
+    logger.info("NATS reported a fault", extra={"fault": type(fault).__name__})

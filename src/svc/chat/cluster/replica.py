@@ -1,0 +1,101 @@
+"""A follower's file: applies the log's entries to it, and hashes its tables to compare two files.
+
+The file's position in the log changes in the same transaction as its rows, so an entry is applied exactly
+once. Knows no NATS.
+"""
+
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from svc.base import commit_log
+from svc.base.database_file import connect
+from svc.base.emoji import stored_emoji
+from svc.chat.cluster.entry import Entry
+
+# Rows joined into one text by SQLite, so that Python is called once for many rows.
+_ROWS_AT_ONCE = 500
+
+
+class Diverged(Exception):
+    """The file has other rows than the owner's. It must be replaced by a snapshot."""
+
+
+class Replica:
+    """A file that contains the log up to `sequence`. Blocks: use it in one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = connect(path)
+        self._connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
+        position = commit_log.position_in(self._connection)
+        assert position is not None, "only a file of a cluster follows its log"
+        self.log, self.sequence, self.epoch = position
+
+    def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
+        """Apply entries in one transaction, each with the sequence of its last part. Raises Diverged."""
+        connection = self._connection
+        sequence, epoch = entries[-1][0], entries[-1][1].epoch
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for _, entry in entries:
+                self._apply(entry)
+            commit_log.move_to(connection, sequence, epoch)
+            connection.execute("COMMIT")
+        except sqlite3.Error as fault:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise Diverged(f"the log up to {sequence} cannot be applied: {fault}") from None
+        self.sequence, self.epoch = sequence, epoch
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _apply(self, entry: Entry) -> None:
+        connection = self._connection
+        # Not `executescript`, which would commit the transaction first.
+        for statement in _split(entry.script):
+            connection.execute(statement).fetchall()
+        for sql, parameters in entry.statements:
+            for given in parameters:
+                connection.execute(sql, given).fetchall()
+
+
+def _split(script: str) -> list[str]:
+    """Return the statements of a script. A trigger's body contains semicolons of its own."""
+    statements, pending = [], ""
+    for piece in script.split(";"):
+        pending += piece + ";"
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements
+
+
+def table_hashes(path: Path) -> dict[str, str]:
+    """Return a hash of the rows of each table. Two files with the same rows have the same hashes.
+
+    The full-text index is left out, because its tables derive from others.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("BEGIN")
+        tables = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
+        names = sorted(name for (name,) in tables if name != "sqlite_schema")
+        return {
+            name: _hash(connection, name)
+            for name in names
+            if name not in ("sqlite_temp_schema", "sqlite_stat1")
+        }
+
+
+def _hash(connection: sqlite3.Connection, table: str) -> str:
+    columns = [row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+    joined = " || ',' || ".join(f'quote("{column}")' for column in columns)
+    order = ", ".join(str(number + 1) for number in range(len(columns)))
+    digest = hashlib.blake2b(digest_size=16)
+    rows = connection.execute(f'SELECT {joined} FROM (SELECT * FROM "{table}" ORDER BY {order})')
+    while batch := rows.fetchmany(_ROWS_AT_ONCE):
+        digest.update("\n".join(row[0] for row in batch).encode() + b"\n")
+    return digest.hexdigest()

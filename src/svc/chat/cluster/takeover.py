@@ -1,0 +1,33 @@
+"""Become the owner of a community: read the log to its end, then begin an epoch there.
+
+Blocks. Does not choose who takes over. Two candidates may try at once: the log takes one of them.
+"""
+
+from svc.base.commit_log import LogLost
+from svc.chat.cluster.entry import Entry
+from svc.chat.cluster.nats_log import NatsLog
+from svc.chat.cluster.replica import Replica
+
+# Entries in one transaction of the follower, which bounds its memory.
+_AT_ONCE = 200
+
+
+def catch_up(log: NatsLog, replica: Replica) -> int:
+    """Apply the log to its end. Return the end. Raises ClusterError and Diverged."""
+    end = log.last_sequence()
+    seen = replica.sequence
+    while seen < end:
+        entries, seen = log.read(replica.sequence)
+        for start in range(0, len(entries), _AT_ONCE):
+            replica.apply(entries[start : start + _AT_ONCE])
+    return end
+
+
+def take_over(log: NatsLog, replica: Replica, node: str) -> None:
+    """Make this node the owner. Raises ClusterError and Diverged, and LogLost if another node was faster."""
+    end = catch_up(log, replica)
+    epoch = replica.epoch + 1
+    if replica.sequence > end:
+        raise LogLost("the log has grown meanwhile")
+    log.begin_epoch(end, epoch)
+    replica.apply([(log.sequence, Entry(epoch, node))])

@@ -1,0 +1,156 @@
+"""Commits over three real NATS servers: copied to a follower, fenced, and safe without a quorum."""
+
+import asyncio
+import shutil
+import signal
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from svc.base import commit_log
+from svc.base.database import Connection, Database, StorageFailed
+from svc.base.migrations import Migration
+from svc.base.write_group import Unreplicated
+from svc.chat.cluster import nats_log
+from svc.chat.cluster.entry import PART_BYTES
+from svc.chat.cluster.nats_log import ClusterError, NatsLog
+from svc.chat.cluster.replica import Replica, table_hashes
+from svc.chat.cluster.takeover import catch_up, take_over
+from tests.kit.nats_cluster import NatsCluster, nats_cluster
+
+WORDS = "CREATE TABLE words (n INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT UNIQUE) STRICT;"
+COUNTED = (
+    "CREATE TABLE counted (letters INTEGER) STRICT;"
+    " CREATE TRIGGER count_words AFTER INSERT ON words BEGIN"
+    " INSERT INTO counted VALUES (length(new.word)); END;"
+)
+SCHEMA = [Migration(1, "words", WORDS), Migration(2, "counted", COUNTED)]
+
+
+@pytest.fixture
+async def servers(tmp_path: Path) -> AsyncIterator[NatsCluster]:
+    async with nats_cluster(tmp_path) as cluster:
+        yield cluster
+
+
+async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
+    """Return the files of two nodes, the second one a copy of the first."""
+    first, second = folder / "first.sqlite3", folder / "second.sqlite3"
+    await (await Database.open(first, SCHEMA[:1], folder / "backups")).close()
+    with closing(sqlite3.connect(first, isolation_level=None)) as connection:
+        commit_log.attach(connection, "words", 0, 0)
+    shutil.copy(first, second)
+    return first, second
+
+
+@asynccontextmanager
+async def log_of(node: str, servers: NatsCluster) -> AsyncIterator[NatsLog]:
+    log = NatsLog("words", node, lambda _: None)
+    await asyncio.to_thread(log.open, servers.urls)
+    try:
+        yield log
+    finally:
+        log.stop()
+        await asyncio.to_thread(log.close)
+
+
+@asynccontextmanager
+async def owning(log: NatsLog, node: str, path: Path) -> AsyncIterator[Database]:
+    """Take the community over, and open its file as its owner."""
+    replica = await asyncio.to_thread(Replica, path)
+    try:
+        await asyncio.to_thread(take_over, log, replica, node)
+    finally:
+        replica.close()
+    database = await Database.open(path, SCHEMA, path.parent / "backups", log)
+    try:
+        yield database
+    finally:
+        log.stop()
+        await database.close()
+
+
+async def follow(log: NatsLog, path: Path) -> None:
+    replica = await asyncio.to_thread(Replica, path)
+    try:
+        await asyncio.to_thread(catch_up, log, replica)
+    finally:
+        replica.close()
+
+
+async def say(database: Database, word: str) -> None:
+    def insert(connection: Connection) -> None:
+        connection.execute("INSERT INTO words (word) VALUES (?)", (word,))
+
+    await database.write(insert)
+
+
+def words_in(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY n")]
+
+
+async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
+    servers: NatsCluster, tmp_path: Path
+) -> None:
+    first, second = await files_of_a_new_community(tmp_path)
+    async with log_of("one", servers) as one, log_of("two", servers) as two:
+        async with owning(one, "one", first) as owner:
+            await asyncio.gather(*(say(owner, f"word {number}") for number in range(50)))
+            with pytest.raises(sqlite3.IntegrityError):
+                await say(owner, "word 1")
+            await say(owner, "in two parts " * (PART_BYTES // 10))
+            await follow(two, second)
+            assert table_hashes(first) == table_hashes(second)
+            assert {"words", "counted", "sqlite_sequence"} <= set(table_hashes(second))
+            async with owning(two, "two", second) as successor:
+                await say(successor, "of the new owner")
+                with pytest.raises(StorageFailed, match="another node owns"):
+                    await say(owner, "too late")
+                with pytest.raises(StorageFailed):
+                    await say(owner, "refused at once")
+        async with log_of("one", servers) as again:
+            await follow(again, first)
+    assert words_in(first)[-1] == "of the new owner"
+    assert table_hashes(first) == table_hashes(second)
+
+
+async def test_without_a_quorum_nothing_is_acknowledged_and_nothing_acknowledged_is_lost(
+    servers: NatsCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nats_log, "DOUBT_S", 1.0)
+    first, second = await files_of_a_new_community(tmp_path)
+    async with log_of("one", servers) as one, owning(one, "one", first) as owner:
+        await say(owner, "acknowledged")
+        for name in "bc":
+            servers.signal(name, signal.SIGSTOP)
+        with pytest.raises(Unreplicated, match="quorum"):
+            await say(owner, "doubtful")
+        assert len(await owner.rows("SELECT word FROM words")) == 1
+        for name in "bc":
+            servers.signal(name, signal.SIGCONT)
+        async with asyncio.timeout(90):
+            while True:
+                try:
+                    await say(owner, "later")
+                    break
+                except Unreplicated:
+                    await asyncio.sleep(0.1)
+        async with log_of("two", servers) as two:
+            await follow(two, second)
+        assert words_in(second) == ["acknowledged", "doubtful", "later"]
+
+
+async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refused(
+    servers: NatsCluster,
+) -> None:
+    async with log_of("one", servers):
+        strict = NatsLog("words", "two", lambda _: None)
+        with pytest.raises(ClusterError, match="3 replicas and needs 5"):
+            await asyncio.to_thread(lambda: strict.open(servers.urls, replicas=5))
+    wrong = NatsLog("words", "three", lambda _: None)
+    with pytest.raises(ClusterError, match="cannot be reached"):
+        await asyncio.to_thread(lambda: wrong.open(["nats://127.0.0.1:9"]))

