@@ -51,7 +51,7 @@ class NatsLog:
     """A community's log. `open` it in any thread; its methods block unless they are coroutines."""
 
     def __init__(self, name: str, node: str, on_lost: Callable[[str], None]) -> None:
-        """`on_lost` is called on a thread of this log when this node may no longer write."""
+        """Call `on_lost` on a thread of this log when this node may no longer write."""
         self.name, self._node, self._on_lost = name, node, on_lost
         self.subject = f"{name}.log"
         # The sequence of the last entry that this node knows, and its epoch.
