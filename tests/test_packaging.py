@@ -41,7 +41,8 @@ def test_the_source_distribution_holds_every_file_of_the_checkout(tmp_path: Path
 
 def test_what_is_heavy_is_an_extra() -> None:
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(metadata("svc-server").get_all("Provides-Extra") or ()) == set(declared) == {"cluster", "plot", "s3"}
+    provided = set(metadata("svc-server").get_all("Provides-Extra") or ())
+    assert provided == set(declared) == {"cluster", "plot", "s3"}
 
 
 @pytest.fixture(scope="module")
