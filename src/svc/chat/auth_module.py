@@ -16,14 +16,14 @@ from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.guard import InviteGuard
-from svc.chat.invites.invite_policy import InviteDoor, InviteViews
+from svc.chat.invites.invite_policy import InvitePolicy, InviteViews
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
 from svc.chat.joining.codes import new_code
 from svc.chat.joining.devices import Devices
 from svc.chat.joining.founding_code import Founding
 from svc.chat.joining.issuers import IssuerKeys, Provider
-from svc.chat.joining.join_policy import ServerDoor
+from svc.chat.joining.join_policy import ServerJoinPolicy
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import RefreshTokens
 from svc.chat.joining.requests import JoiningRequests
@@ -79,7 +79,7 @@ class AuthModule:
         self._persons = Persons(database, config.data_dir, [moderation.punishes, silences])
         reception = Reception(
             self.founding,
-            ServerDoor(settings.invite_needed, self._invite_door()),
+            ServerJoinPolicy(settings.invite_needed, self._invite_policy()),
             self._persons,
             moderation.refuse_banned,
             settings.require_rules,
@@ -104,9 +104,9 @@ class AuthModule:
         ]
         self.commands = [InviteCommands(self.invites, self.applications, services.directory)]
 
-    def _invite_door(self) -> InviteDoor:
+    def _invite_policy(self) -> InvitePolicy:
         guard = InviteGuard(self._limits)
-        return InviteDoor(self.invites, self.applications, guard, time.monotonic)
+        return InvitePolicy(self.invites, self.applications, guard, time.monotonic)
 
     async def load(self) -> None:
         """Load before the members."""

@@ -75,7 +75,7 @@ class InviteViews:
         )
 
 
-class InviteDoor:
+class InvitePolicy:
     """The join policy. `steady` is a monotonic clock, so that a changed system time cannot extend a
     cooldown.
     """

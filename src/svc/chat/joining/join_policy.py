@@ -1,7 +1,7 @@
 """The requirements for new members: a protocol that invites, bans and settings implement.
 
 Applies only to new members, not to a member who signs in again or links a device, and not to the founder.
-Each implementation decides for itself; `ServerDoor` only combines them. docs/http.md, "Settings" and
+Each implementation decides for itself; `ServerJoinPolicy` only combines them. docs/http.md, "Settings" and
 docs/configuration.md, "Chat server".
 """
 
@@ -56,7 +56,7 @@ class Applicant:
     invite_needed: bool = True
 
 
-class Door(Protocol):
+class JoinPolicy(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
         """Admit somebody, as part of the write of their joining. Raises ChatError to refuse them.
 
@@ -64,13 +64,13 @@ class Door(Protocol):
         """
 
 
-class ServerDoor:
+class ServerJoinPolicy:
     """The server's requirements: whether an invite is needed, then the invite.
 
     `invite_needed` decides by whether the person is nearby; `invites` checks a code.
     """
 
-    def __init__(self, invite_needed: Callable[[bool], bool], invites: Door) -> None:
+    def __init__(self, invite_needed: Callable[[bool], bool], invites: JoinPolicy) -> None:
         self._invite_needed = invite_needed
         self._invites = invites
 

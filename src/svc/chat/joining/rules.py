@@ -22,7 +22,7 @@ from svc.chat.joining.codes import Challenges, Kind, hashed
 from svc.chat.joining.founding_code import Founding
 from svc.chat.joining.invite_file import BETWEEN
 from svc.chat.joining.issuers import IssuerKeys
-from svc.chat.joining.join_policy import Admission, Applicant, Door
+from svc.chat.joining.join_policy import Admission, Applicant, JoinPolicy
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import StoredSession
 from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
@@ -138,7 +138,7 @@ class Reception:
     """
 
     founding: Founding
-    door: Door
+    policy: JoinPolicy
     persons: Persons
     refuse_banned: Callable[[Connection, str], None]
     require_rules: Callable[[str], None]
@@ -309,7 +309,7 @@ class Joining:
             member_id=wanted.new_member_id,
         )
         # The first member becomes the owner, so an open server must not admit a stranger here.
-        return (self._reception.door if founded else self._reception.founding).admit(connection, applicant)
+        return (self._reception.policy if founded else self._reception.founding).admit(connection, applicant)
 
     def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)

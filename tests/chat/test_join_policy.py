@@ -7,7 +7,7 @@ import pytest
 
 from svc.chat.access.address import ClientAddress
 from svc.chat.errors import ChatError
-from svc.chat.joining.join_policy import Admission, Applicant, ServerDoor
+from svc.chat.joining.join_policy import Admission, Applicant, ServerJoinPolicy
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
@@ -16,7 +16,7 @@ HERE = ClientAddress("127.0.0.1", direct=True)
 
 
 class ByCode:
-    """A door for who knows the code."""
+    """Admits everyone who knows the code."""
 
     def admit(self, connection: object, applicant: Applicant) -> Admission:
         if applicant.invite_code != "code":
@@ -24,8 +24,8 @@ class ByCode:
         return Admission()
 
 
-def door(needed: bool) -> ServerDoor:
-    return ServerDoor(lambda nearby: needed, ByCode())
+def policy(needed: bool) -> ServerJoinPolicy:
+    return ServerJoinPolicy(lambda nearby: needed, ByCode())
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_join_policy_combines_settings_and_invites(needed: bool, code: str, 
 
     def admit() -> Admission:
         applicant = Applicant(code, "key", HERE, nearby=True, now=0.0)
-        return door(needed).admit(connection, applicant)
+        return policy(needed).admit(connection, applicant)
 
     if refusal is None:
         assert admit().role_ids == ("member",)
