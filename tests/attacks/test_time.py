@@ -17,12 +17,12 @@ from svc.base.database import connect
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
 from svc.base.migrations import migrations_in, statements_of
 from svc.chat.access.tokens import LIFETIME_S, Session
+from svc.chat.clock_repair.rules import LONGEST_MS, PAST, PAST_OF_LARGE
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS
 from svc.chat.live.page import Page
 from svc.chat.messages.message import first_number_at
-from svc.chat.stamps.rules import LONGEST_MS, PAST, PAST_OF_LARGE
 from svc.cli import main
 from tests.chat.inside import server_with_insight
 from tests.chat.member import chat_server
@@ -234,7 +234,7 @@ async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str
         owner, bob = await newcomer(chat, "Owner"), await newcomer(chat, "Bob")
         seq = await present_seq(owner)
         clock.ahead_s = YEARS_S
-        await community.stamps.look()
+        await community.clock_repair.look()
         # Tokens from before have expired by this clock.
         late = {person.id: await chat.sign_in(person.device) for person in (owner, bob)}
         owner.token, bob.token = late[owner.id]["access_token"], late[bob.id]["access_token"]
@@ -243,7 +243,7 @@ async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str
         await owner.done("POST", "/api/invites", {"lifetime_s": 60})
         assert sent["posted_at_ms"] > YEARS_S * 1000
         clock.ahead_s = 0.0
-        await community.stamps.look()
+        await community.clock_repair.look()
         before_ms = int(time.time() * 1000)
         # Nobody stays signed in for fifty years: the page is told to sign in again, and does.
         assert await owner.refused("GET", "/api/members") == "token_invalid"

@@ -34,6 +34,7 @@ from svc.chat.bots.requests import BotCommands, BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
+from svc.chat.clock_repair.rules import ClockRepair
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
 from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
@@ -66,7 +67,6 @@ from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
-from svc.chat.stamps.rules import Stamps
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
@@ -112,7 +112,7 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         self.hub = Hub(self.directory, _steady())
         days = config.identity.refresh_ttl_days
-        self.stamps = Stamps(database, self.directory, self._ids, days, time.time, time.monotonic)
+        self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
@@ -153,7 +153,7 @@ class Community:
 
     async def load(self) -> None:
         """Load everything from the database before serving."""
-        await self.stamps.load()
+        await self.clock_repair.load()
         await self.auth.load()
         await self.settings.load(self._config.discoverable)
         await self.voice_moderation.load()
@@ -202,7 +202,7 @@ class Community:
         """Return the background tasks."""
         tasks = [
             self.live.run,
-            self.stamps.run,
+            self.clock_repair.run,
             self.moderation.run,
             self.own_affairs.run,
             *(task for group in (*self._groups, self.private) for task in group.tasks()),

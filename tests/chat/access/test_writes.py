@@ -25,7 +25,7 @@ ASK_NOBODY = {
     "joining/rules.py load",
     "media/rules.py load",
     "settings/rules.py load",
-    "stamps/rules.py load",
+    "clock_repair/rules.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
     # The token is checked, and its row is read within the write.

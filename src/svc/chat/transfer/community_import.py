@@ -19,10 +19,10 @@ from svc.base.objects import MIN_FREE_BYTES, ObjectStore
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 from svc.base.sandbox import Refused
+from svc.chat.clock_repair.rules import set_right
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
-from svc.chat.stamps.rules import set_right
 from svc.chat.transfer import record_checks, store
 from svc.chat.transfer.export_file import ZIP_FAULTS, Export
 from svc.chat.transfer.record_types import BadRecord, Kind

@@ -91,7 +91,7 @@ _LOOK_EVERY_S = 10.0
 logger = logging.getLogger(__name__)
 
 
-class Stamps:
+class ClockRepair:
     """Repairs times. `now` returns seconds since 1970; `steady` is a monotonic clock."""
 
     def __init__(
