@@ -12,8 +12,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from benchmarks.contest import Options, options, silent
-from svc.tools.bench.crowd import Crowd, crowd
 from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.room_clients import RoomClients, room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -50,15 +50,15 @@ async def main(chosen: Options) -> None:
     for case in CASES:
         async with (
             own_server(AUDIO.clients + case.camera.clients) as server,
-            crowd(server.url, AUDIO, server.pid) as listeners,
-            crowd(server.url, case.camera, server.pid) as watchers,
+            room_clients(server.url, AUDIO, server.pid) as listeners,
+            room_clients(server.url, case.camera, server.pid) as watchers,
         ):
             await listeners.assemble(silent)
             await watchers.assemble(silent)
             print(await row(case, server.url, listeners, watchers, chosen.seconds), flush=True)
 
 
-async def row(case: Beside, url: str, listeners: Crowd, watchers: Crowd, seconds: float) -> str:
+async def row(case: Beside, url: str, listeners: RoomClients, watchers: RoomClients, seconds: float) -> str:
     await watchers.meter.warm_up(case.pps, 1.0)
     before = await dropped(url)
     # The video begins before the measured audio, and ends after it.

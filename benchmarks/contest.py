@@ -17,14 +17,14 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from dataclasses import dataclass
 from functools import cache, partial
 
-from benchmarks.janus.crowd import janus
 from benchmarks.janus.program import where_it_is
+from benchmarks.janus.room_clients import janus
 from benchmarks.limit.run import limit
 from benchmarks.peers import peer
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 from svc.tools.bench.sfu import progress
@@ -102,14 +102,17 @@ def _janus_is_here() -> bool:
 
 @asynccontextmanager
 async def ours(scenario: Scenario) -> AsyncIterator[Meter]:
-    async with own_server(scenario.clients) as server, crowd(server.url, scenario, server.pid) as everybody:
+    async with (
+        own_server(scenario.clients) as server,
+        room_clients(server.url, scenario, server.pid) as everybody,
+    ):
         await everybody.assemble(silent)
         yield everybody.meter
 
 
 @asynccontextmanager
 async def theirs(command: str, scenario: Scenario) -> AsyncIterator[Meter]:
-    async with peer(command) as (url, pid), crowd(url, scenario, pid) as everybody:
+    async with peer(command) as (url, pid), room_clients(url, scenario, pid) as everybody:
         await everybody.assemble(silent)
         yield everybody.meter
 

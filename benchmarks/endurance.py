@@ -17,9 +17,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.tools.bench.crowd import Crowd, crowd
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.process import resident_kb
+from svc.tools.bench.room_clients import RoomClients, room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 from svc.tools.bench.sfu import progress
@@ -71,7 +71,7 @@ async def main(minutes: float, pps: int) -> bool:
     rows: list[Row] = []
     async with (
         own_server(SCENARIO.clients) as server,
-        crowd(server.url, SCENARIO, server.pid) as everybody,
+        room_clients(server.url, SCENARIO, server.pid) as everybody,
     ):
         await everybody.assemble(progress)
         # A service whose peer leaves ends the session at once.
@@ -81,7 +81,7 @@ async def main(minutes: float, pps: int) -> bool:
     return all(each.is_small for each in changes)
 
 
-async def run(everybody: Crowd, minutes: float, pps: int, rows: list[Row]) -> None:
+async def run(everybody: RoomClients, minutes: float, pps: int, rows: list[Row]) -> None:
     row_s = min(60.0, minutes * 60 / LEAST_ROWS)
     count = round(minutes * 60 / row_s)
     await everybody.meter.warm_up(round(OVERLOAD * pps), OVERLOAD_S)

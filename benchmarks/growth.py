@@ -11,8 +11,8 @@ import time
 from benchmarks.contest import Options, options, silent
 from benchmarks.limit.run import limit
 from benchmarks.micro.steps import fan_out
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -54,7 +54,7 @@ async def of_limit(scenario: Scenario, chosen: Options) -> float:
 async def of_svc(scenario: Scenario, chosen: Options) -> float:
     async with (
         own_server(scenario.clients) as server,
-        crowd(server.url, scenario, server.pid) as room,
+        room_clients(server.url, scenario, server.pid) as room,
     ):
         await room.assemble(silent)
         return await cost(room.meter, scenario, chosen)

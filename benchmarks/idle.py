@@ -2,8 +2,8 @@
 
 import asyncio
 
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.process import cpu_ns, resident_kb
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -12,7 +12,7 @@ SECONDS = 20.0
 
 
 async def main() -> None:
-    async with own_server(PEERS) as server, crowd(server.url, Scenario(1, 1)) as room:
+    async with own_server(PEERS) as server, room_clients(server.url, Scenario(1, 1)) as room:
         empty_kb = resident_kb(server.pid)
         for _ in range(PEERS):
             await room.admit()

@@ -9,8 +9,8 @@ import statistics
 
 from benchmarks.contest import silent
 from svc.tools.bench.client import Client
-from svc.tools.bench.crowd import Crowd, crowd
 from svc.tools.bench.measurement import Measurement
+from svc.tools.bench.room_clients import RoomClients, room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -23,13 +23,13 @@ PAUSE_S = 0.7
 
 async def main() -> None:
     async with own_server(ALONE + TOGETHER + CALL.clients) as server:
-        async with crowd(server.url, CALL, server.pid) as call:
+        async with room_clients(server.url, CALL, server.pid) as call:
             await call.assemble(silent)
             await call.meter.warm_up(PPS, 1.0)
             alone = [await join_after_a_pause(call) for _ in range(ALONE)]
         async with (
-            crowd(server.url, CALL, server.pid) as call,
-            crowd(server.url, Scenario(1, 1, size=100), server.pid) as others,
+            room_clients(server.url, CALL, server.pid) as call,
+            room_clients(server.url, Scenario(1, 1, size=100), server.pid) as others,
         ):
             await call.assemble(silent)
             await others.assemble(silent)
@@ -49,13 +49,13 @@ def row(name: str, found: Measurement) -> str:
     return f"| {name} | {found.loss_percent:.3f} | {found.p50_us:,.0f} | {found.p99_us:,.0f} |"
 
 
-async def join_after_a_pause(room: Crowd) -> float:
+async def join_after_a_pause(room: RoomClients) -> float:
     # A sender gets a keyframe request at most twice a second: the previous one must not delay this one.
     await asyncio.sleep(PAUSE_S)
     return await join(room)
 
 
-async def join_all(others: Crowd) -> list[float]:
+async def join_all(others: RoomClients) -> list[float]:
     others.traffic.set_rate(PPS)
     loop = asyncio.get_running_loop()
     start = loop.time()
@@ -66,7 +66,7 @@ async def join_all(others: Crowd) -> list[float]:
     return await asyncio.gather(*joining)
 
 
-async def join(room: Crowd) -> float:
+async def join(room: RoomClients) -> float:
     """Join. Return the milliseconds from client_join to the first media packet."""
     client = await room.admit()
     await room.unless_failed(first_media(room, client))
@@ -75,7 +75,7 @@ async def join(room: Crowd) -> float:
     return (at - client.joined_at) * 1000
 
 
-async def first_media(room: Crowd, client: Client) -> None:
+async def first_media(room: RoomClients, client: Client) -> None:
     async with asyncio.timeout(FIRST_MEDIA_DEADLINE_S):
         # A native thread counts the packets, so there is no event to wait for.
         while room.traffic.first_media(client.number) is None:  # noqa: ASYNC110

@@ -34,7 +34,7 @@ from svc.base.pictures import limits_of as picture_limits
 from svc.base.pictures import picture_sandbox, rewritten
 from svc.base.sandbox import Result, as_file
 from svc.tools.bench.chat_server import ChatServer
-from svc.tools.bench.joining import join_all
+from svc.tools.bench.sign_up import join_all
 from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
 from svc.worker.video_job import VideoRules, video_sandbox
 from svc.worker.video_job import limits_of as video_limits

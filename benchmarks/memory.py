@@ -3,8 +3,8 @@
 import asyncio
 
 from benchmarks.contest import silent
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.process import resident_kb
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -15,7 +15,7 @@ PPS = 300
 async def main() -> None:
     async with (
         own_server(FIRST.clients + MORE) as server,
-        crowd(server.url, FIRST, server.pid) as room,
+        room_clients(server.url, FIRST, server.pid) as room,
     ):
         empty_kb = resident_kb(server.pid)
         await room.assemble(silent)

@@ -42,8 +42,8 @@ from benchmarks.chat_world import opened_world
 from svc.base.ids import Ids
 from svc.chat.messages.message import MEMBER, Author, Message, number_of
 from svc.tools.bench.chat_server import ChatServer
-from svc.tools.bench.joining import join_all
 from svc.tools.bench.members import Member, Tally
+from svc.tools.bench.sign_up import join_all
 from tests.kit.chat_process import chat_process
 from tests.kit.people import FLAGS, chromium
 

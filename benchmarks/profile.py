@@ -20,8 +20,8 @@ from types import ModuleType
 from benchmarks import s1, s2, s2_bursts, s3
 from benchmarks.contest import WARM_UP_S, silent
 from benchmarks.limit.run import limit
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -102,7 +102,7 @@ async def the_limit(scenario: Scenario) -> AsyncIterator[tuple[Meter, int]]:
 async def ours(scenario: Scenario) -> AsyncIterator[tuple[Meter, int]]:
     async with (
         own_server(scenario.clients) as server,
-        crowd(server.url, scenario, server.pid) as everybody,
+        room_clients(server.url, scenario, server.pid) as everybody,
     ):
         await everybody.assemble(silent)
         yield everybody.meter, server.pid

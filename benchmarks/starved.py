@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.audio import dropped, of_drops
 from benchmarks.contest import options, silent
 from svc.tools.bench.cores import on_first_core
-from svc.tools.bench.crowd import crowd
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
@@ -131,7 +131,7 @@ async def main(seconds: float) -> None:
     print("|---|---|---|---|---|---|---|---|", flush=True)
     async with (
         own_server(SCENARIO.clients) as server,
-        crowd(server.url, SCENARIO, server.pid) as everybody,
+        room_clients(server.url, SCENARIO, server.pid) as everybody,
     ):
         await everybody.assemble(silent)
         for trial in trials():

@@ -22,7 +22,7 @@ from aiohttp import ClientSession
 
 from benchmarks.contest import silent
 from svc.tools.bench import process
-from svc.tools.bench.crowd import crowd
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import Server, own_server
 
@@ -59,7 +59,7 @@ async def most(server: Server) -> Flow:
     """Return the second in which the most was sent."""
     flows = []
     give_every_core(server.pid)
-    async with crowd(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
+    async with room_clients(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
         await everybody.assemble(silent)
         for client in everybody.clients:
             if not client.sends and client.media_socket:

@@ -86,12 +86,12 @@ HOUSE = House(
             *("svc.chat.fetching.connector", "svc.chat.fetching.fetcher"),
             "svc.chat.settings.management",
             *(
-                "svc.tools.admin.stopped",
+                "svc.tools.admin.stopped_server",
                 "svc.tools.doctor",
                 "svc.tools.bench.client",
-                "svc.tools.bench.crowd",
+                "svc.tools.bench.room_clients",
             ),
-            "svc.tools.bench.joining",
+            "svc.tools.bench.sign_up",
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
         # In the sandbox's child only; `svc.base.pictures` asks for it.
@@ -116,17 +116,17 @@ HOUSE = House(
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing_key"),
             *("svc.chat.push.encryption", "svc.chat.push.notifier"),
-            *("svc.tools.bench.joining", "svc.tools.certificate"),
+            *("svc.tools.bench.sign_up", "svc.tools.certificate"),
         ),
         "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.mdns_advertiser"),
         "jwt": (
             *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
-            *("svc.chat.push.encryption", "svc.tools.bench.joining"),
+            *("svc.chat.push.encryption", "svc.tools.bench.sign_up"),
         ),
         "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),
         "OpenSSL": ("svc.sfu.dtls",),
         "prometheus_client": ("svc.base.metrics",),
-        "segno": ("svc.tools.greeting",),
+        "segno": ("svc.tools.startup_message",),
         "pylibsrtp": ("svc._rtp.srtp",),
     },
     rules=(

@@ -22,7 +22,7 @@ from svc.base.strict_json import dumps
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.messages import store
 from svc.chat.messages.message import WEBHOOK, Author, Message, number_of
-from svc.tools.parent import end_with_parent
+from svc.tools.parent_watch import end_with_parent
 
 
 async def serve(folder: Path) -> None:

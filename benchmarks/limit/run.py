@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from svc._rtp.srtp import SrtpKeys
-from svc.tools.bench.connecting import SO_TIMESTAMPNS, SOCKET_BUFFER_BYTES
 from svc.tools.bench.cores import on_first_core, on_other_cores
-from svc.tools.bench.crowd import new_traffic
+from svc.tools.bench.media_connection import SO_TIMESTAMPNS, SOCKET_BUFFER_BYTES
 from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
 
 PROFILE = "AEAD_AES_128_GCM"

@@ -7,7 +7,7 @@ import json
 import sys
 
 from benchmarks.limit.limit import Limit
-from svc.tools.parent import end_with_parent
+from svc.tools.parent_watch import end_with_parent
 
 
 def main() -> None:

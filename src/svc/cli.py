@@ -319,7 +319,7 @@ def _no_authorities() -> Iterator[None]:
 
 def _watch_parent(options: argparse.Namespace) -> None:
     if options.end_with_parent:
-        from svc.tools.parent import end_with_parent
+        from svc.tools.parent_watch import end_with_parent
 
         end_with_parent()
 

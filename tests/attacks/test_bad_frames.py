@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from svc.tools.bench.attack.strangers import frame
+from svc.tools.bench.attack.anonymous_attacks import frame
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
 

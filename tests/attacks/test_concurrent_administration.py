@@ -30,7 +30,7 @@ from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.members import store as members_store
 from svc.chat.webhooks.rules import WEBHOOKS
 from svc.cli import main
-from svc.tools.doctor.folder import examined
+from svc.tools.doctor.data_folder import examined
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from svc.client.cursors import Cursors
+from svc.client.models import Author, Message
 from svc.client.requests import Refused
 from svc.client.session import Pushed, Resumed, Say, Session, SignedIn
-from svc.client.shapes import Author, Message
 
 
 def frame(event: str, data: object = None, **more: object) -> str:

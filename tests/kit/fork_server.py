@@ -196,10 +196,10 @@ def _import_programs() -> None:
     from svc import cli
     from svc.chat import app, config, ports
     from svc.sfu import app as sfu
-    from svc.tools import certificate, parent, up
+    from svc.tools import certificate, parent_watch, up
     from svc.worker import app as worker
 
-    del cli, app, config, ports, sfu, certificate, parent, up, worker
+    del cli, app, config, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
     gc.freeze()
     gc.enable()

@@ -14,7 +14,7 @@ from aiohttp import ClientSession
 from svc.base.envelope import serialise
 from svc.sfu.dtls import Certificate
 from svc.tools.bench.client import Client, Room
-from svc.tools.bench.crowd import new_traffic
+from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
 from tests.chat.member import ChatServer, LiveMember
 

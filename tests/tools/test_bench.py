@@ -12,12 +12,12 @@ import pytest
 from svc.cli import main
 from svc.sfu.ice import IceCredentials
 from svc.sfu.sdp import SessionDescription
-from svc.tools.bench.answering import Terms, answer
 from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement, Reading, percentile_us
 from svc.tools.bench.process import cpu_ns, resident_kb, unread
 from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.sdp_answer import Terms, answer
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 from tests.kit.sfu_process import running_sfu
 

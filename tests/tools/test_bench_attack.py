@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from svc.tools.bench import cores
-from svc.tools.bench.attack.bodies import with_expensive_bodies
 from svc.tools.bench.attack.catalogue import ATTACKS
-from svc.tools.bench.attack.honest import Noticed
+from svc.tools.bench.attack.expensive_bodies import with_expensive_bodies
+from svc.tools.bench.attack.honest_members import Noticed
 from svc.tools.bench.attack.installation import joined, own_installation, prepared, with_accounts
-from svc.tools.bench.attack.table import Row, heading, line
+from svc.tools.bench.attack.report import Row, heading, line
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from tests.chat.member import ChatServer, chat_server

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from benchmarks.contest import silent
-from benchmarks.janus.crowd import MID, janus, offer
 from benchmarks.janus.program import program, where_it_is
+from benchmarks.janus.room_clients import MID, janus, offer
 from benchmarks.janus.session import connected
 from benchmarks.peers import free_port
 from benchmarks.peers import program as peer_program
@@ -18,9 +18,9 @@ from svc.sfu.codecs import MID as MID_EXTENSION
 from svc.sfu.codecs import TRANSPORT_CC
 from svc.sfu.ice import IceCredentials
 from svc.sfu.sdp import SessionDescription
-from svc.tools.bench.answering import Terms
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.sdp_answer import Terms
 
 needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not installed")
 

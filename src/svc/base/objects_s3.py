@@ -68,7 +68,7 @@ class S3Objects:
         return 256 if self._gives_parts else _COPIES_AT_ONCE
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
-        async with _asking(key, PUT_DEADLINE_S):
+        async with _s3_errors(key, PUT_DEADLINE_S):
             await self._store.put_async(
                 key,
                 source,
@@ -78,7 +78,7 @@ class S3Objects:
             )
 
     async def size(self, key: str) -> int:
-        async with _asking(key):
+        async with _s3_errors(key):
             return int((await self._store.head_async(key))["size"])
 
     async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
@@ -102,7 +102,7 @@ class S3Objects:
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
         """Return a piece, or None if the store does not answer a range with 206, as `rclone serve s3`."""
         try:
-            async with _asking(key):
+            async with _s3_errors(key):
                 return bytes(await self._store.get_range_async(key, start=start, end=end))
         except StoreFailed as fault:
             if _NO_PARTS not in str(fault):
@@ -114,7 +114,7 @@ class S3Objects:
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
         """Copy the whole object to a file at the store's pace, then yield the part at the reader's."""
         with TemporaryFile() as file:
-            async with _asking(key, PUT_DEADLINE_S):
+            async with _s3_errors(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)
                 require_free(Path(gettempdir()), whole.meta["size"])
                 async for chunk in whole.stream(min_chunk_size=PIECE_BYTES):
@@ -130,7 +130,7 @@ class S3Objects:
 
     async def delete(self, key: str) -> None:
         with suppress(ObjectMissing):
-            async with _asking(key):
+            async with _s3_errors(key):
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
@@ -173,7 +173,7 @@ def _endpoint(address: S3Address) -> str:
 
 
 @asynccontextmanager
-async def _asking(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
+async def _s3_errors(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
     """Limit the time of a request, and translate the store's errors into ours."""
     from obstore.exceptions import BaseError
 

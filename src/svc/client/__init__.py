@@ -5,8 +5,8 @@
 """
 
 from svc.client.bot import Bot
+from svc.client.models import Attachment, Author, Channel, Member, Message, Reaction, VoiceMember
 from svc.client.requests import Refused, Unreachable
-from svc.client.shapes import Attachment, Author, Channel, Member, Message, Reaction, VoiceMember
 
 __all__ = [
     "Attachment",

@@ -15,11 +15,11 @@ from urllib.parse import quote
 from aiohttp import ClientSession, ClientTimeout, FormData, TCPConnector
 
 from svc.client.cursors import Cursors
-from svc.client.known import Known
 from svc.client.live import Live
+from svc.client.models import Channel, Member, Message, Upload, VoiceMember, read
 from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, Heard, Pushed, Session, SignedIn
-from svc.client.shapes import Channel, Member, Message, Upload, VoiceMember, read
+from svc.client.state import Known
 
 # Events waiting for a handler. Beyond this the bot stops reading the socket, and the server holds the events
 # back.

@@ -6,8 +6,8 @@ means that all earlier ones have arrived. Fetches nothing.
 
 from collections.abc import Iterator
 
+from svc.client.models import Message
 from svc.client.session import Data
-from svc.client.shapes import Message
 
 # Sorts before every message id: the first possible UUID version 7.
 _FIRST = "00000000-0000-7000-8000-000000000000"

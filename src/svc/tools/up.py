@@ -22,8 +22,8 @@ from svc.base.listeners import bound
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
-from svc.tools.greeting import Place, code_for_phones, greeting, reachable
 from svc.tools.secret_store import Secrets, kept_secrets
+from svc.tools.startup_message import Place, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
 # Variables that any program on this system may need. Programs get no other variables of ours, except those

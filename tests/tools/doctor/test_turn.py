@@ -9,8 +9,8 @@ from pathlib import Path
 
 from svc.base.turn_server import TurnServer
 from svc.tools.doctor import turn
+from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Patient, examine
-from svc.tools.doctor.finding import Finding, Verdict
 from tests.chat.member import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
 from tests.kit.installed import required

@@ -9,13 +9,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from svc.base.config import is_loopback
-from svc.tools.greeting import Place, best_url, url_of
+from svc.tools.startup_message import Place, best_url, url_of
 
 
 def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
     """Return the address without a trailing slash. Raises ConfigError."""
     from svc.sfu.candidates import interface_addresses
-    from svc.tools.admin.asking import answer_to
+    from svc.tools.admin.command_client import answer_to
     from svc.tools.certificate import FILE_NAME
 
     status: Any = answer_to(data_dir, "status_get", {}, variables)

@@ -13,7 +13,7 @@ from svc.tools.admin import (
     bots,
     channels,
     export,
-    importing,
+    import_command,
     invites,
     jobs,
     members,
@@ -38,7 +38,7 @@ WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
     "restore": ("make a data folder from a backup", restore.add),
     "export": ("write a file that other programs can read", export.add),
-    "import": ("read an export of svc, Discord or Slack", importing.add),
+    "import": ("read an export of svc, Discord or Slack", import_command.add),
 }
 
 
@@ -68,7 +68,7 @@ def _sentence(words: str) -> str:
 
 def _run(options: argparse.Namespace) -> None:
     from svc.tools.admin.address import base_url
-    from svc.tools.admin.asking import answer_to
+    from svc.tools.admin.command_client import answer_to
 
     action: Action = options.action
     arguments = action.arguments(options)

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from svc.tools.admin.action import counted, missing, printed
-from svc.tools.admin.bar import shown
-from svc.tools.admin.taking import free_place, take
+from svc.tools.admin.file_move import free_place, take
+from svc.tools.admin.progress_bar import shown
 
 
 def add(parser: ArgumentParser) -> None:
@@ -16,7 +16,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def _run(options: Namespace) -> None:
-    from svc.tools.admin.asking import answer_to
+    from svc.tools.admin.command_client import answer_to
 
     target = free_place(options.file)
     with shown() as listener:

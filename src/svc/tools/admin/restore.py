@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
 from svc.tools.admin.action import counted, printed
-from svc.tools.admin.bar import shown
+from svc.tools.admin.progress_bar import shown
 
 if TYPE_CHECKING:
     from svc.base.objects import ObjectStore

@@ -130,14 +130,14 @@ def _run_chat(options: argparse.Namespace) -> None:
 
 
 def _run_attack(options: argparse.Namespace) -> None:
-    from svc.tools.bench.attack import catalogue, rig
+    from svc.tools.bench.attack import catalogue, runner
 
     if options.list:
         for attack in catalogue.ATTACKS:
             print(f"{attack.name:<18}{attack.what}")
         return
-    plan = rig.Plan(options.attacks, options.members, options.rate, options.seconds, options.together)
-    means = rig.Means(
+    plan = runner.Plan(options.attacks, options.members, options.rate, options.seconds, options.together)
+    means = runner.Means(
         options.url,
         options.invite,
         options.webhook,
@@ -147,7 +147,7 @@ def _run_attack(options: argparse.Namespace) -> None:
         options.tls_cert,
         options.json,
     )
-    rig.run(plan, means)
+    runner.run(plan, means)
 
 
 def _run_outages(options: argparse.Namespace) -> None:

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from svc.tools.bench import process
 from svc.tools.bench.chat_server import ChatServer, own_chat_server
 from svc.tools.bench.errors import BenchError
-from svc.tools.bench.joining import join_all
 from svc.tools.bench.members import Member, Tally, text_channel
+from svc.tools.bench.sign_up import join_all
 
 WARM_UP_S = 1.0
 # After this long without arrivals, nothing is in transit.

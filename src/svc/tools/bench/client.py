@@ -15,10 +15,10 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 from svc.base.envelope import EnvelopeError, parse, payload, serialise
 from svc.sfu.dtls import Certificate
 from svc.sfu.sdp import SessionDescription
-from svc.tools.bench.answering import Terms, answer
-from svc.tools.bench.connecting import Connecting
 from svc.tools.bench.errors import BenchError
+from svc.tools.bench.media_connection import Connecting
 from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.sdp_answer import Terms, answer
 from svc.tools.bench.traffic import Traffic
 
 

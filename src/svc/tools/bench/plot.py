@@ -52,8 +52,8 @@ def draw(measurements: Sequence[Measurement], output: Path) -> None:
         axes.grid(alpha=0.3)
         axes.legend(loc="upper left")
     first = measurements[0]
-    crowd = f"{first.publishers} publishers, {first.receivers} more receivers"
-    above.set_title(f"{crowd}, {first.size} bytes, bursts of {first.burst}", loc="left")
+    room_clients = f"{first.publishers} publishers, {first.receivers} more receivers"
+    above.set_title(f"{room_clients}, {first.size} bytes, bursts of {first.burst}", loc="left")
     try:
         figure.savefig(output, dpi=120)
     except OSError as problem:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.tools.bench import plot
-from svc.tools.bench.crowd import crowd
 from svc.tools.bench.measurement import Measurement
 from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import room_clients
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import Server, own_server
 
@@ -44,7 +44,7 @@ def run(scenario: Scenario, means: Means) -> None:
 
 async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
     measurements: list[Measurement] = []
-    async with _service(scenario, means) as (url, pid), crowd(url, scenario, pid) as everybody:
+    async with _service(scenario, means) as (url, pid), room_clients(url, scenario, pid) as everybody:
         await everybody.assemble(progress)
         await everybody.unless_failed(_measure_rates(everybody.meter, means, measurements))
     return measurements

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed
 from svc.base.sandbox_protocol import Layer
-from svc.tools.doctor.finding import Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Findings, notice, ok, problem
 
 _LIMITS = Limits(memory_bytes=64 * 1024 * 1024, deadline_s=10, cpu_s=10, result_bytes=1024)
 _NAMES = {

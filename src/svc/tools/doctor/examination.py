@@ -20,8 +20,17 @@ from svc.base.control_socket import ControlFailed, NobodyThere, ask
 from svc.base.turn_server import read as read_turn
 from svc.sfu.config import Config
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
-from svc.tools.doctor import afar, decoders, folder, machine, network, services, site, turn
-from svc.tools.doctor.finding import Finding, Verdict, notice, ok
+from svc.tools.doctor import (
+    data_folder,
+    decoders,
+    machine,
+    network,
+    public_address,
+    remote_checks,
+    services,
+    turn,
+)
+from svc.tools.doctor.check_result import Finding, Verdict, notice, ok
 
 USUAL_PORT, USUAL_SFU_PORT, USUAL_UDP_PORT = 5000, 5005, 3478
 
@@ -63,18 +72,18 @@ def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int
 async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Finding]:
     if patient.seen_from_here:
         url = _url("--from", patient.seen_from_here)
-        return list(await afar.examined(url, patient.udp_port or USUAL_UDP_PORT, _trust(patient)))
+        return list(await remote_checks.examined(url, patient.udp_port or USUAL_UDP_PORT, _trust(patient)))
     config = Config.read(variables)
-    found = [*machine.examined(), *folder.examined(patient.data_dir)]
+    found = [*machine.examined(), *data_folder.examined(patient.data_dir)]
     found += await decoders.examined()
     server = await _asked(patient.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server is running: version {server['version']}"))
         found += services.examined(server)
         if (checked := await _asked(patient.data_dir, "database_check", {})) is not None:
-            found.append(folder.database(checked["faults"]))
+            found.append(data_folder.database(checked["faults"]))
     else:
-        found += await asyncio.to_thread(folder.database_at_rest, patient.data_dir)
+        found += await asyncio.to_thread(data_folder.database_at_rest, patient.data_dir)
     port, sfu_port = _ports(patient, server)
     found.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
@@ -116,7 +125,7 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
         trust.load_verify_locations(self_made)
         trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     hops, voice = int(server["trusted_proxy_hops"]), bool(server["sfu"])
-    return list(await site.examined(url, hops, arrival, trust, voice=voice))
+    return list(await public_address.examined(url, hops, arrival, trust, voice=voice))
 
 
 async def _turn(

@@ -5,7 +5,7 @@ import sqlite3
 import sys
 
 from svc.base.machine import WANTED_BUFFER_BYTES, WANTED_FILES, Machine, looked_at
-from svc.tools.doctor.finding import Finding, Findings, notice, ok
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok
 
 # sqlite.org/wal.html#walresetbug
 _REPAIRED_SQLITE = (3, 51, 3)

@@ -18,7 +18,7 @@ from svc.base.strict_json import loads_object
 from svc.sfu.candidates import interface_addresses
 from svc.sfu.config import Config
 from svc.sfu.stun import binding_request, read_message
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 ANSWER_DEADLINE_S = 3.0
 MAX_HEALTH_BYTES = 64 * 1024

@@ -7,7 +7,7 @@ reported.
 from collections.abc import Mapping
 from typing import Any
 
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 
 def examined(status: Mapping[str, Any]) -> Findings:

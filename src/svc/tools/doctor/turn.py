@@ -18,7 +18,7 @@ from aioice.stun import Class, Message, Method, parse_message
 from yarl import URL
 
 from svc.base.addresses import parsed
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # A slower relay is useless to a call.
 ANSWER_DEADLINE_S = 4.0

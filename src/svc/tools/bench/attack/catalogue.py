@@ -5,7 +5,7 @@ names.
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
-from svc.tools.bench.attack import bodies, insiders, strangers
+from svc.tools.bench.attack import anonymous_attacks, expensive_bodies, member_attacks
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.errors import BenchError
@@ -26,24 +26,24 @@ class Attack:
 
 
 ATTACKS = (
-    Attack("charsets", strangers.charsets),
-    Attack("inflation", strangers.inflation),
-    Attack("idle", strangers.idle_connections),
-    Attack("handshakes", strangers.handshakes, needs="tls"),
-    Attack("unsigned", strangers.unsigned_sockets),
-    Attack("malformed", strangers.malformed),
-    Attack("sign-ins", strangers.sign_ins),
-    Attack("webhook-flood", strangers.webhook_flood, needs="webhook"),
-    Attack("expensive-bodies", bodies.expensive_bodies, needs="expensive"),
-    Attack("webhook-guessing", strangers.webhook_guessing),
-    Attack("search", insiders.search, needs="tokens"),
-    Attack("posting", insiders.posting, needs="tokens"),
-    Attack("reading", insiders.reading, needs="tokens"),
-    Attack("reservations", insiders.reservations, needs="tokens"),
-    Attack("slow-readers", insiders.slow_readers, needs="tokens"),
-    Attack("sfu", strangers.sfu),
-    Attack("management", strangers.management, needs="management"),
-    Attack("control", insiders.control, needs="folder"),
+    Attack("charsets", anonymous_attacks.charsets),
+    Attack("inflation", anonymous_attacks.inflation),
+    Attack("idle", anonymous_attacks.idle_connections),
+    Attack("handshakes", anonymous_attacks.handshakes, needs="tls"),
+    Attack("unsigned", anonymous_attacks.unsigned_sockets),
+    Attack("malformed", anonymous_attacks.malformed),
+    Attack("sign-ins", anonymous_attacks.sign_ins),
+    Attack("webhook-flood", anonymous_attacks.webhook_flood, needs="webhook"),
+    Attack("expensive-bodies", expensive_bodies.expensive_bodies, needs="expensive"),
+    Attack("webhook-guessing", anonymous_attacks.webhook_guessing),
+    Attack("search", member_attacks.search, needs="tokens"),
+    Attack("posting", member_attacks.posting, needs="tokens"),
+    Attack("reading", member_attacks.reading, needs="tokens"),
+    Attack("reservations", member_attacks.reservations, needs="tokens"),
+    Attack("slow-readers", member_attacks.slow_readers, needs="tokens"),
+    Attack("sfu", anonymous_attacks.sfu),
+    Attack("management", anonymous_attacks.management, needs="management"),
+    Attack("control", member_attacks.control, needs="folder"),
 )
 
 

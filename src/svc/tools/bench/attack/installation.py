@@ -20,12 +20,12 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 from svc.base import control_socket
+from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import LOOPBACK_SOURCES, Target
-from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.errors import BenchError
-from svc.tools.bench.joining import join_all
 from svc.tools.bench.server import own_program, own_server
+from svc.tools.bench.sign_up import join_all
 
 _LISTENING = re.compile(rb" listening address=(\S+)$")
 # Noise compresses badly, so the picture stays large in any format.

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import cycle
 from urllib.parse import urlsplit
 
+from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
-from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.tls import tls_of
 
 # Pause after a refused connection, because the bench needs its core too.

@@ -14,9 +14,9 @@ from functools import cache
 from itertools import chain, cycle, repeat
 
 from svc.tools.bench import process
+from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
-from svc.tools.bench.attack.wire import Caller
 
 # Requests in progress per endpoint.
 AT_ONCE = 15

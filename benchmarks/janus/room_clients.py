@@ -20,9 +20,10 @@ from svc.sfu.dtls import Certificate
 from svc.sfu.ice import IceCredentials
 from svc.sfu.offer import IceParameters, Transceiver, build_offer
 from svc.sfu.sdp import Attribute, SessionDescription
-from svc.tools.bench.answering import Terms, answer
-from svc.tools.bench.connecting import Connecting
-from svc.tools.bench.crowd import (
+from svc.tools.bench.errors import BenchError
+from svc.tools.bench.media_connection import Connecting
+from svc.tools.bench.meter import Meter
+from svc.tools.bench.room_clients import (
     ENTERING_DEADLINE_S,
     FIRST_PPS,
     FLOWING_DEADLINE_S,
@@ -30,9 +31,8 @@ from svc.tools.bench.crowd import (
     all_of,
     new_traffic,
 )
-from svc.tools.bench.errors import BenchError
-from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
+from svc.tools.bench.sdp_answer import Terms, answer
 
 ROOM = 1
 # The only line of a publisher's offer.
@@ -47,7 +47,7 @@ class Receiver:
     tracks: int  # subscribed tracks
 
 
-class Crowd:
+class RoomClients:
     """Created by `janus`."""
 
     def __init__(self, session: Session, scenario: Scenario, pid: int) -> None:
@@ -183,7 +183,7 @@ def _description(message: Message) -> SessionDescription:
 async def janus(scenario: Scenario) -> AsyncIterator[Meter]:
     """Run a room in its own Janus for the duration of the block."""
     async with program() as (url, pid), connected(url) as (session, listening):
-        everybody = Crowd(session, scenario, pid)
+        everybody = RoomClients(session, scenario, pid)
         everybody.traffic.start()
         try:
             await until_first_ends(everybody.assemble(), _end_of(listening))

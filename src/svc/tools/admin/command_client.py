@@ -1,7 +1,7 @@
 """Sends a command of `svc admin` to a server, running or stopped.
 
-A running server gets it over its control socket. A stopped server is opened (`stopped`). Knows no command and
-prints nothing.
+A running server gets it over its control socket. A stopped server is opened (`stopped_server`). Knows no
+command and prints nothing.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ async def _answer(
     except ControlFailed as fault:
         raise ConfigError(str(fault)) from None
     except NobodyThere:
-        from svc.tools.admin.stopped import answer
+        from svc.tools.admin.stopped_server import answer
 
         with heard_by(on_progress):
             return await answer(data_dir, command, arguments, variables)

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from svc.base.progress import Progress
-from svc.tools.admin.bar import line, shown
+from svc.tools.admin.progress_bar import line, shown
 
 
 class Terminal(io.StringIO):

@@ -21,8 +21,8 @@ from svc.sfu.ice import IceAgent, IceCredentials
 from svc.sfu.path import Address, BindingCheck, Path, Selected
 from svc.sfu.sdp import SessionDescription
 from svc.sfu.stun import read_message
-from svc.tools.bench.answering import Terms
 from svc.tools.bench.errors import BenchError
+from svc.tools.bench.sdp_answer import Terms
 from svc.tools.bench.traffic import Traffic
 
 # The kernel may grant less: /proc/sys/net/core/rmem_max.

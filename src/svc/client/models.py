@@ -1,6 +1,6 @@
 """Typed values for the parts of responses and events that bots need.
 
-Names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client/test_shapes.py` compares
+Names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client/test_models.py` compares
 them. Unknown fields are ignored, so that newer servers work too. Fetches nothing.
 """
 

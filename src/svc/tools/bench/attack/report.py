@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from svc.tools.bench.attack.honest import Noticed
+from svc.tools.bench.attack.honest_members import Noticed
 
 # With a larger delay the figures may describe this machine rather than the server.
 MOST_LATE_MS = 20.0

@@ -4,7 +4,7 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from svc.tools.greeting import (
+from svc.tools.startup_message import (
     ASKS_ONCE,
     FIRST_IS_OWNER,
     NO_MICROPHONES,

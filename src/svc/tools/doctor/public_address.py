@@ -21,7 +21,7 @@ from aiohttp import (
 from yarl import URL
 
 from svc.sfu.candidates import is_loopback
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 ANSWER_DEADLINE_S = 10.0
 RENEW_WITHIN_DAYS = 14

@@ -15,14 +15,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from svc.tools.bench import cores, process
-from svc.tools.bench.attack import installation, table
-from svc.tools.bench.attack.bodies import expensive_bodies, with_expensive_bodies
+from svc.tools.bench.attack import installation, report
 from svc.tools.bench.attack.catalogue import Attack, named
-from svc.tools.bench.attack.honest import Crowd
+from svc.tools.bench.attack.expensive_bodies import expensive_bodies, with_expensive_bodies
+from svc.tools.bench.attack.honest_members import RoomClients
+from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.installation import Installation, own_installation
-from svc.tools.bench.attack.table import Effort, Row, spent
+from svc.tools.bench.attack.report import Effort, Row, spent
 from svc.tools.bench.attack.target import Target, check_address
-from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
 
@@ -71,10 +71,10 @@ def run(plan: Plan, means: Means) -> None:
 
 async def _run(plan: Plan, means: Means) -> None:
     if not means.as_json:
-        print(table.heading(), flush=True)
+        print(report.heading(), flush=True)
     remarks: list[str] = []
     async for row in measure(plan, means):
-        print(json.dumps(row.json()) if means.as_json else table.line(row), flush=True)
+        print(json.dumps(row.json()) if means.as_json else report.line(row), flush=True)
         remarks += row.remarks()
     if remarks and not means.as_json:
         print("\n".join(["", *remarks]))
@@ -89,7 +89,7 @@ async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
 
 
 async def _measured(attacks: Sequence[Attack], plan: Plan, means: Means) -> AsyncIterator[Row]:
-    async with _installation(means) as found, _everybody(found, plan, means) as (crowd, target):
+    async with _installation(means) as found, _everybody(found, plan, means) as (room_clients, target):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
             if attack not in possible:
@@ -99,13 +99,18 @@ async def _measured(attacks: Sequence[Attack], plan: Plan, means: Means) -> Asyn
         for together in [*rounds, possible] if len(possible) > 1 else rounds:
             name = together[0].name if len(together) == 1 else "all at once" if together else "none"
             _say(f"{name}, {plan.seconds:.0f} s")
-            yield await _row(name, together, plan.seconds, found, crowd, target)
+            yield await _row(name, together, plan.seconds, found, room_clients, target)
             await _recovered(target)
         _say("")
 
 
 async def _row(
-    name: str, attacks: Sequence[Attack], seconds: float, found: Installation, crowd: Crowd, target: Target
+    name: str,
+    attacks: Sequence[Attack],
+    seconds: float,
+    found: Installation,
+    room_clients: RoomClients,
+    target: Target,
 ) -> Row:
     before_kb, log_before = _resident_kb(found), found.log_bytes
     attackers = [await _started(part, target, seconds + LEAD_S) for part in _parts(attacks)]
@@ -114,7 +119,7 @@ async def _row(
         if attackers:
             await asyncio.sleep(LEAD_S)
         efforts = [_effort(found)]
-        noticed = await crowd.watch(seconds)
+        noticed = await room_clients.watch(seconds)
         efforts.append(_effort(found))
         did: dict[str, Mapping[str, object]] = {}
         for attacker in attackers:
@@ -182,7 +187,9 @@ async def _installation(means: Means) -> AsyncIterator[Installation]:
 
 
 @asynccontextmanager
-async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIterator[tuple[Crowd, Target]]:
+async def _everybody(
+    found: Installation, plan: Plan, means: Means
+) -> AsyncIterator[tuple[RoomClients, Target]]:
     """Sign in the honest members and give the attackers their accounts; delete all accounts at the end."""
     tokens: list[str] = []
     try:
@@ -194,12 +201,12 @@ async def _everybody(found: Installation, plan: Plan, means: Means) -> AsyncIter
         if any(attack.run is expensive_bodies for attack in named(list(plan.attacks))):
             target = await with_expensive_bodies(target, found.tried, found.pid)
             _say("\n".join(["the most expensive bodies:", *target.expensive, ""]))
-        crowd = Crowd(target, tokens[ATTACKERS:], plan.rate)
+        room_clients = RoomClients(target, tokens[ATTACKERS:], plan.rate)
         try:
-            await crowd.assemble()
-            yield crowd, target
+            await room_clients.assemble()
+            yield room_clients, target
         finally:
-            crowd.leave()
+            room_clients.leave()
     finally:
         if means.url is not None:
             await installation.deleted(found.target, tokens)

@@ -16,7 +16,7 @@ from svc.base.migrations import migrations_in
 from svc.chat.backup.rules import faults_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # The write-ahead log needs shared memory and working locks.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})

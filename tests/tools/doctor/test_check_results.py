@@ -8,8 +8,8 @@ from yarl import URL
 
 from svc.base.machine import Machine
 from svc.base.sandbox_protocol import Layer
-from svc.tools.doctor import decoders, folder, machine, network, services, site, turn
-from svc.tools.doctor.finding import Finding, Verdict
+from svc.tools.doctor import data_folder, decoders, machine, network, public_address, services, turn
+from svc.tools.doctor.check_result import Finding, Verdict
 
 GOOD = Machine(clock_kept=True, files=65_536, buffers={"net.core.wmem_max": 4 << 20})
 SMALL = {"net.core.wmem_max": 212_992}
@@ -20,8 +20,8 @@ PUBLIC, PRIVATE, OTHER = "8.8.4.4", "192.168.1.5", "9.9.9.9"
 
 def way(
     url: str, hops: int, forwarded: list[str], host: str = "chat.example.org", secure: bool = False
-) -> site.Way:
-    return site.Way(URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure})
+) -> public_address.Way:
+    return public_address.Way(URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure})
 
 
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
@@ -43,11 +43,11 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (machine.findings(replace(GOOD, files=1024))[1], NOTICE, "ulimit"),
     (machine.findings(GOOD)[2], OK, ""),
     (machine.findings(replace(GOOD, buffers=SMALL))[2], NOTICE, "sysctl -w net.core.wmem_max="),
-    (folder.room(100_000_000), PROBLEM, "Make room"),
-    (folder.room(1_000_000_000), NOTICE, "watch it"),
-    (folder.room(100_000_000_000), OK, ""),
-    (folder.disk("ext4"), OK, ""),
-    (folder.disk("nfs4"), PROBLEM, "local disk"),
+    (data_folder.room(100_000_000), PROBLEM, "Make room"),
+    (data_folder.room(1_000_000_000), NOTICE, "watch it"),
+    (data_folder.room(100_000_000_000), OK, ""),
+    (data_folder.disk("ext4"), OK, ""),
+    (data_folder.disk("nfs4"), PROBLEM, "local disk"),
     (network.addresses([PUBLIC], PUBLIC, 3478, asked=True), OK, ""),
     (network.addresses([PRIVATE], PUBLIC, 3478, asked=True), NOTICE, "Forward UDP port 3478"),
     (network.addresses([PRIVATE], None, 3478, asked=True), NOTICE, "let UDP out"),
@@ -66,21 +66,21 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (turn.refused(TURNS, turn.Refused(486, "Allocation Quota"), allocated=False), PROBLEM, "user-quota"),
     (turn.refused(TURNS, turn.Refused(403, "Forbidden"), allocated=False), PROBLEM, "log"),
     (turn.refused(TURNS, turn.Refused(403, "Forbidden"), allocated=True), PROBLEM, "allowed-peer-ip"),
-    (site.secure_context(URL("https://chat.example.org")), OK, ""),
-    (site.secure_context(URL("http://localhost:5000")), OK, ""),
-    (site.secure_context(URL("http://127.0.0.1:5000")), OK, ""),
-    (site.secure_context(URL("http://192.168.1.5:5000")), PROBLEM, "--tls"),
-    (site.certificate_finding(NOW + timedelta(days=60), NOW)[0], OK, ""),
-    (site.certificate_finding(NOW + timedelta(days=3), NOW)[0], NOTICE, "renewed"),
-    (site.proxies(way(HTTPS, 1, ["198.51.100.1"]))[0], OK, ""),
-    (site.proxies(way(HTTPS, 2, ["198.51.100.1, 10.0.0.1"]))[0], OK, ""),
-    (site.proxies(way(LOCAL, 0, [], "localhost:5000"))[0], OK, ""),
-    (site.proxies(way(HTTPS, 0, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
-    (site.proxies(way(HTTPS, 1, ["198.51.100.1", "10.0.0.1"]))[0], PROBLEM, "Set it to 2"),
-    (site.proxies(way(HTTPS, 3, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
-    (site.proxies(way(HTTPS, 1, []))[0], PROBLEM, "X-Forwarded-For"),
-    (site.proxies(way(HTTPS, 1, ["198.51.100.1"], "127.0.0.1:5000"))[-1], PROBLEM, "Host"),
-    (site.proxies(way(f"{HTTPS}:443", 1, ["198.51.100.1"]))[-1], OK, ""),
+    (public_address.secure_context(URL("https://chat.example.org")), OK, ""),
+    (public_address.secure_context(URL("http://localhost:5000")), OK, ""),
+    (public_address.secure_context(URL("http://127.0.0.1:5000")), OK, ""),
+    (public_address.secure_context(URL("http://192.168.1.5:5000")), PROBLEM, "--tls"),
+    (public_address.certificate_finding(NOW + timedelta(days=60), NOW)[0], OK, ""),
+    (public_address.certificate_finding(NOW + timedelta(days=3), NOW)[0], NOTICE, "renewed"),
+    (public_address.proxies(way(HTTPS, 1, ["198.51.100.1"]))[0], OK, ""),
+    (public_address.proxies(way(HTTPS, 2, ["198.51.100.1, 10.0.0.1"]))[0], OK, ""),
+    (public_address.proxies(way(LOCAL, 0, [], "localhost:5000"))[0], OK, ""),
+    (public_address.proxies(way(HTTPS, 0, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
+    (public_address.proxies(way(HTTPS, 1, ["198.51.100.1", "10.0.0.1"]))[0], PROBLEM, "Set it to 2"),
+    (public_address.proxies(way(HTTPS, 3, ["198.51.100.1"]))[0], PROBLEM, "Set it to 1"),
+    (public_address.proxies(way(HTTPS, 1, []))[0], PROBLEM, "X-Forwarded-For"),
+    (public_address.proxies(way(HTTPS, 1, ["198.51.100.1"], "127.0.0.1:5000"))[-1], PROBLEM, "Host"),
+    (public_address.proxies(way(f"{HTTPS}:443", 1, ["198.51.100.1"]))[-1], OK, ""),
     (services.examined({"obstacle": ""})[0], OK, ""),
     (services.examined({"obstacle": "SVC_SERVER_ENABLED is false"})[0], PROBLEM, "SVC_IDENTITY_TIERS"),
     (services.examined({"sfu_faults": ["ws://sfu:5005: it answers nothing"]})[0], PROBLEM, "svc sfu"),
@@ -105,4 +105,4 @@ def test_no_finding_is_too_long_to_read() -> None:
 
 
 def test_no_certificate_is_no_finding() -> None:
-    assert site.certificate_finding(None, NOW) == []
+    assert public_address.certificate_finding(None, NOW) == []

@@ -35,8 +35,8 @@ def new_traffic(scenario: Scenario) -> Traffic:
     return Traffic(audio=scenario.audio, size=scenario.size, burst=scenario.burst, loss=scenario.loss)
 
 
-class Crowd:
-    """Created by `crowd`."""
+class RoomClients:
+    """Created by `room_clients`."""
 
     def __init__(self, http: ClientSession, url: str, scenario: Scenario, pid: int | None) -> None:
         self.scenario = scenario
@@ -130,11 +130,11 @@ class Crowd:
 
 
 @asynccontextmanager
-async def crowd(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[Crowd]:
+async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[RoomClients]:
     """Run a crowd in a new room of the service for the duration of the block."""
     # By default aiohttp opens at most 100 connections.
     async with ClientSession(connector=TCPConnector(limit=0)) as http:
-        everybody = Crowd(http, url, scenario, pid)
+        everybody = RoomClients(http, url, scenario, pid)
         try:
             control = await everybody.room.register(http)
         except ClientError as problem:

@@ -17,29 +17,29 @@ from aiohttp import (
 )
 from yarl import URL
 
-from svc.tools.doctor import site
-from svc.tools.doctor.finding import Finding, Findings, notice, ok, problem
+from svc.tools.doctor import public_address
+from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 ANSWER_DEADLINE_S = 5.0
 
 
 async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings:
-    found = [site.secure_context(url)]
+    found = [public_address.secure_context(url)]
     async with ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http:
         try:
             async with http.get(url / "health", ssl=trust) as response:
                 healthy = response.status == 200
             async with asyncio.timeout(ANSWER_DEADLINE_S):
-                certificate = await site.certificate(url, trust)
+                certificate = await public_address.certificate(url, trust)
         except ClientConnectorCertificateError as fault:
-            return [*found, site.untrusted(fault)]
+            return [*found, public_address.untrusted(fault)]
         except (ClientError, OSError) as fault:
             advice = "Check the name, and whether firewall and router let this port in."
             return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]
         if not healthy:
             return [*found, problem(f"{url} answers with an error", "Run svc doctor on the server itself.")]
-        found += [ok(f"{url} answers"), *site.certificate_finding(certificate, datetime.now(UTC))]
-        found += [await site.websocket(http, url / path, trust) for path in ("live", "sfu/client")]
+        found += [ok(f"{url} answers"), *public_address.certificate_finding(certificate, datetime.now(UTC))]
+        found += [await public_address.websocket(http, url / path, trust) for path in ("live", "sfu/client")]
     return [*found, await _tcp(url.host or "", media_port), _udp(media_port)]
 
 

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
-from svc.tools.bench.attack.wire import Caller
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
@@ -49,7 +49,7 @@ class Noticed:
     late_s: list[float] = field(default_factory=list)  # the generator's own delays
 
 
-class Crowd:
+class RoomClients:
     """Signed-in members. `watch` makes them act for some seconds."""
 
     def __init__(self, target: Target, tokens: Sequence[str], rate: float) -> None:

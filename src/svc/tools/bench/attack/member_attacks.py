@@ -1,6 +1,6 @@
 """Attacks by members and by programs on the server's machine. Each runs until it is cancelled.
 
-The attackers use their own accounts. Constants bound the load, as in `strangers`.
+The attackers use their own accounts. Constants bound the load, as in `anonymous_attacks`.
 """
 
 import asyncio
@@ -12,8 +12,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from svc.base.control_socket import SOCKET_NAME
+from svc.tools.bench.attack.anonymous_attacks import AT_ONCE, frame
 from svc.tools.bench.attack.load import REFUSED_PAUSE_S, Load
-from svc.tools.bench.attack.strangers import AT_ONCE, frame
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 

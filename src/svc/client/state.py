@@ -6,8 +6,8 @@ Updated by events in the order of their arrival. Sends no requests.
 from collections.abc import Mapping
 from dataclasses import replace
 
+from svc.client.models import Channel, Member, VoiceMember, read
 from svc.client.session import Data
-from svc.client.shapes import Channel, Member, VoiceMember, read
 
 
 class Known:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
 from svc.tools.admin.action import counted, missing, printed
-from svc.tools.admin.bar import shown
+from svc.tools.admin.progress_bar import shown
 
 if TYPE_CHECKING:
     from svc.base.database import Database
@@ -55,7 +55,7 @@ async def _imported(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
     from svc.base.objects import StoreFailed
     from svc.chat.transfer.record_types import BadRecord
-    from svc.tools.admin.stopped import database_of
+    from svc.tools.admin.stopped_server import database_of
 
     try:
         async with database_of(options.data_dir, options.variables) as (database, objects):
@@ -77,7 +77,7 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
     from svc.chat.transfer.export_file import Export
     from svc.chat.transfer.foreign_import import add
     from svc.tools.admin.imports.discord import DiscordExport
-    from svc.tools.admin.imports.rewriting import rewriting
+    from svc.tools.admin.imports.media_conversion import rewriting
     from svc.tools.admin.imports.slack import SlackExport
 
     now = time.time()

@@ -13,12 +13,12 @@ from svc.chat.access.catalogue import ENDPOINTS
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import described
 from svc.chat.uploads.requests import UPLOAD
-from svc.client import known
-from svc.client.shapes import Author, Channel, Member, Message, Upload, VoiceMember, hints_of, read
+from svc.client import state
+from svc.client.models import Author, Channel, Member, Message, Upload, VoiceMember, hints_of, read
 
 DOCUMENT: dict[str, Any] = live_document(described(), "1.0.0")
 SCHEMAS: Mapping[str, Any] = DOCUMENT["components"]["schemas"]
-SOURCES = [path.read_text() for path in Path(known.__file__).parent.glob("*.py")]
+SOURCES = [path.read_text() for path in Path(state.__file__).parent.glob("*.py")]
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}
 
 
