@@ -278,7 +278,7 @@ def _run_worker(options: argparse.Namespace) -> None:
 def _run_doctor(options: argparse.Namespace) -> int:
     from svc.tools.doctor import examination
 
-    patient = examination.Patient(
+    target = examination.Target(
         options.data_dir,
         options.port,
         options.sfu_port,
@@ -287,7 +287,7 @@ def _run_doctor(options: argparse.Namespace) -> int:
         options.ca_file,
         options.seen_from_here,
     )
-    return examination.run(patient, os.environ, as_json=options.json)
+    return examination.run(target, os.environ, as_json=options.json)
 
 
 @contextmanager

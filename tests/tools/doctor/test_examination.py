@@ -15,7 +15,7 @@ from svc.base.config import ConfigError
 from svc.sfu.config import Config
 from svc.tools.doctor import network
 from svc.tools.doctor.check_result import Finding, Verdict
-from svc.tools.doctor.examination import Patient, examine
+from svc.tools.doctor.examination import Target, examine
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.proxy import Proxy, free_ports, nginx
 from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
@@ -30,9 +30,9 @@ class Installation:
     sfu: SfuProcess
     data_dir: Path
 
-    def patient(self, **changes: Any) -> Patient:
+    def target(self, **changes: Any) -> Target:
         """Return the options of somebody who knows the TCP ports. The SFU reports its UDP port."""
-        return Patient(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
+        return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
     def chat_port(self) -> int:
@@ -64,10 +64,10 @@ def shown(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def idle(folder: Path, url: str = "") -> Patient:
+def idle(folder: Path, url: str = "") -> Target:
     """Return an installation with unused ports."""
     port, sfu_port, udp_port = free_ports(3)
-    return Patient(folder, port, sfu_port, udp_port, url)
+    return Target(folder, port, sfu_port, udp_port, url)
 
 
 def problems(findings: list[Finding]) -> list[str]:
@@ -75,8 +75,8 @@ def problems(findings: list[Finding]) -> list[str]:
 
 
 async def test_a_running_server_has_no_problems(installation: Installation) -> None:
-    patient = installation.patient(url=installation.chat.address)
-    findings = await examine(patient, QUIET)
+    target = installation.target(url=installation.chat.address)
+    findings = await examine(target, QUIET)
     assert problems(findings) == []
     said = "\n".join(finding.what for finding in findings)
     assert "A server runs on the data folder" in said
@@ -107,7 +107,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
         return {one["check"]: one["verdict"] for one in checks if one["check"] in SHARED}
 
     async def found() -> dict[str, str]:
-        findings = await examine(installation.patient(), QUIET)
+        findings = await examine(installation.target(), QUIET)
         by_check = {
             check: finding.verdict.value
             for check, words in SHARED.items()
@@ -140,7 +140,7 @@ async def test_ports_in_use_by_others_are_named(tmp_path: Path) -> None:
         datagrams.bind(("127.0.0.1", 0))
         port, udp_port = foreign.getsockname()[1], datagrams.getsockname()[1]
         (sfu_port,) = free_ports(1)
-        findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), QUIET)
+        findings = await examine(Target(tmp_path, port, sfu_port, udp_port), QUIET)
     assert problems(findings) == [
         f"TCP port {port} (the chat server) is used by another program",
         f"UDP port {udp_port} is in use, and no SFU is running",
@@ -164,7 +164,7 @@ async def proxy(installation: Installation, tmp_path: Path) -> AsyncIterator[Pro
 @pytest.mark.parametrize("installation", ["1"], indirect=True)
 async def test_a_working_proxy_is_no_problem(installation: Installation, proxy: Proxy) -> None:
     url = f"https://localhost:{proxy.https_port}"
-    findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
+    findings = await examine(installation.target(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == []
     said = "\n".join(finding.what for finding in findings)
     assert "Requests come through 1 proxies, as SVC_TRUSTED_PROXY_HOPS says" in said
@@ -173,12 +173,12 @@ async def test_a_working_proxy_is_no_problem(installation: Installation, proxy: 
 
 async def test_an_unconfigured_proxy_is_a_problem(installation: Installation, proxy: Proxy) -> None:
     url = f"https://localhost:{proxy.https_port}"
-    findings = await examine(installation.patient(url=url, ca_file=proxy.certificate), QUIET)
+    findings = await examine(installation.target(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == ["1 proxies pass requests on, and SVC_TRUSTED_PROXY_HOPS is 0"]
 
 
 async def test_an_untrusted_certificate_is_a_problem(installation: Installation, proxy: Proxy) -> None:
-    findings = await examine(installation.patient(url=f"https://localhost:{proxy.https_port}"), QUIET)
+    findings = await examine(installation.target(url=f"https://localhost:{proxy.https_port}"), QUIET)
     assert len(problems(findings)) == 1
     assert "The certificate is refused: self" in problems(findings)[0]
 
@@ -187,7 +187,7 @@ async def test_an_address_of_another_server_is_a_problem(installation: Installat
     findings = await examine(idle(tmp_path / "other", installation.chat.address), QUIET)
     assert "no server runs on the data folder" in findings[-1].what
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
-    findings = await examine(installation.patient(url=url), QUIET)
+    findings = await examine(installation.target(url=url), QUIET)
     assert problems(findings) == [f"A different server answers at {url}"]
 
 
@@ -200,8 +200,8 @@ async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> Non
     }
     async with chat_server(variables) as chat:
         port, sfu_port, udp_port = int(chat.address.rpartition(":")[2]), *free_ports(2)
-        patient = Patient(data_dir, port, sfu_port, udp_port, chat.address)
-        findings = await examine(patient, QUIET)
+        target = Target(data_dir, port, sfu_port, udp_port, chat.address)
+        findings = await examine(target, QUIET)
     assert problems(findings) == [
         "Nobody can join: SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
     ]
@@ -211,7 +211,7 @@ async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> Non
 
 async def test_an_invalid_address_is_refused(installation: Installation) -> None:
     with pytest.raises(ConfigError, match="--url must be"):
-        await examine(installation.patient(url="chat.example.org"), QUIET)
+        await examine(installation.target(url="chat.example.org"), QUIET)
 
 
 async def test_a_stun_server_reports_our_public_address() -> None:
@@ -261,7 +261,7 @@ async def test_a_server_can_be_examined_from_another_machine(
 ) -> None:
     """Nothing of this machine is looked at."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
-    here = Patient(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
+    here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
     findings = await examine(here, QUIET)
     assert problems(findings) == []
     said = [finding.what for finding in findings]
@@ -273,9 +273,9 @@ async def test_a_server_can_be_examined_from_another_machine(
         f"UDP port {udp_port} cannot be tried from outside of a call",
     ]
     (nobody,) = free_ports(1)
-    closed = await examine(Patient(tmp_path, udp_port=nobody, seen_from_here=address), QUIET)
+    closed = await examine(Target(tmp_path, udp_port=nobody, seen_from_here=address), QUIET)
     assert "cannot be reached" in problems(closed)[0]
-    gone = await examine(Patient(tmp_path, seen_from_here=f"http://127.0.0.1:{nobody}"), QUIET)
+    gone = await examine(Target(tmp_path, seen_from_here=f"http://127.0.0.1:{nobody}"), QUIET)
     assert f"http://127.0.0.1:{nobody} cannot be reached from here: nobody listens there" in problems(gone)[0]
     with pytest.raises(ConfigError, match="--from must be"):
-        await examine(Patient(tmp_path, seen_from_here="chat.example.org"), QUIET)
+        await examine(Target(tmp_path, seen_from_here="chat.example.org"), QUIET)

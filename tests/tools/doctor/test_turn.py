@@ -10,7 +10,7 @@ from pathlib import Path
 from svc.base.turn_server import TurnServer
 from svc.tools.doctor import turn
 from svc.tools.doctor.check_result import Finding, Verdict
-from svc.tools.doctor.examination import Patient, examine
+from svc.tools.doctor.examination import Target, examine
 from tests.chat.member import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
 from tests.kit.installed import required
@@ -31,9 +31,9 @@ async def asked(
     return list(await turn.examined(TurnServer(urls, secret).described("ada", time.time()), peers, trust))
 
 
-def idle(folder: Path) -> Patient:
+def idle(folder: Path) -> Target:
     port, sfu_port, udp_port = free_ports(3)
-    return Patient(folder, port, sfu_port, udp_port)
+    return Target(folder, port, sfu_port, udp_port)
 
 
 def problems(findings: Sequence[Finding]) -> list[str]:
@@ -126,8 +126,8 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
 async def test_another_program_at_the_media_port_is_noticed_without_an_sfu(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port, sfu_port = free_ports(2)
-        patient = Patient(tmp_path, port, sfu_port, foreign.getsockname()[1])
-        findings = await examine(patient, {"DISABLE_STUN": "1"})
+        target = Target(tmp_path, port, sfu_port, foreign.getsockname()[1])
+        findings = await examine(target, {"DISABLE_STUN": "1"})
     (found,) = [each for each in findings if "where UDP is blocked" in each.what]
     assert found.verdict is Verdict.NOTICE
     assert "is in use: calls would need UDP" in found.what
@@ -149,6 +149,6 @@ async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) ->
         "TURN_SECRET": SECRET,
     }
     async with chat_server(variables):
-        findings = await examine(Patient(tmp_path, port, sfu_port, udp_port), {"DISABLE_STUN": "1"})
+        findings = await examine(Target(tmp_path, port, sfu_port, udp_port), {"DISABLE_STUN": "1"})
     said = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nothing listens at TCP port {nobody}"
     assert said in problems(findings)

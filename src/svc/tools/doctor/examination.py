@@ -38,7 +38,7 @@ _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PR
 
 
 @dataclass(frozen=True, slots=True)
-class Patient:
+class Target:
     """The command-line options. `url` is the public address, if it is to be checked.
 
     A running server reports its own port and the SFU's, and a running SFU its UDP port.
@@ -55,9 +55,9 @@ class Patient:
     seen_from_here: str = ""
 
 
-def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int:
+def run(target: Target, variables: Mapping[str, str], *, as_json: bool) -> int:
     """Print the findings and return the exit status. Raises ConfigError for invalid options."""
-    findings = asyncio.run(examine(patient, variables))
+    findings = asyncio.run(examine(target, variables))
     if as_json:
         listed = [{"verdict": f.verdict.value, "what": f.what, "advice": f.advice} for f in findings]
         print(json.dumps({"findings": listed}, ensure_ascii=False, separators=(",", ":")))
@@ -69,58 +69,58 @@ def run(patient: Patient, variables: Mapping[str, str], *, as_json: bool) -> int
     return int(any(finding.verdict is Verdict.PROBLEM for finding in findings))
 
 
-async def examine(patient: Patient, variables: Mapping[str, str]) -> list[Finding]:
-    if patient.seen_from_here:
-        url = _url("--from", patient.seen_from_here)
-        return list(await remote_checks.examined(url, patient.udp_port or USUAL_UDP_PORT, _trust(patient)))
+async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]:
+    if target.seen_from_here:
+        url = _url("--from", target.seen_from_here)
+        return list(await remote_checks.examined(url, target.udp_port or USUAL_UDP_PORT, _trust(target)))
     config = Config.read(variables)
-    found = [*machine.examined(), *data_folder.examined(patient.data_dir)]
+    found = [*machine.examined(), *data_folder.examined(target.data_dir)]
     found += await decoders.examined()
-    server = await _asked(patient.data_dir, "status_get", {})
+    server = await _asked(target.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server is running: version {server['version']}"))
         found += services.examined(server)
-        if (checked := await _asked(patient.data_dir, "database_check", {})) is not None:
+        if (checked := await _asked(target.data_dir, "database_check", {})) is not None:
             found.append(data_folder.database(checked["faults"]))
     else:
-        found += await asyncio.to_thread(data_folder.database_at_rest, patient.data_dir)
-    port, sfu_port = _ports(patient, server)
+        found += await asyncio.to_thread(data_folder.database_at_rest, target.data_dir)
+    port, sfu_port = _ports(target, server)
     found.append(await network.port("the chat server", port, "chat", secure_too=True))
     sfu = await network.port("the SFU", sfu_port, "sfu")
     media = await network.media(sfu_port)
-    udp_port = patient.udp_port or media.port or USUAL_UDP_PORT
+    udp_port = target.udp_port or media.port or USUAL_UDP_PORT
     found += [sfu, network.udp_port(udp_port, ours="our own program" in sfu.what)]
     found.append(network.tcp_port(udp_port, taken=media.tcp))
     found += await network.outside(config, udp_port)
-    found += await _turn(patient, variables, config.advertised)
-    if patient.url:
-        found += await _site(patient, server)
+    found += await _turn(target, variables, config.advertised)
+    if target.url:
+        found += await _site(target, server)
     return found
 
 
-def _ports(patient: Patient, server: Mapping[str, Any] | None) -> tuple[int, int]:
+def _ports(target: Target, server: Mapping[str, Any] | None) -> tuple[int, int]:
     """Return the ports of the chat server and of the SFU."""
     running = server or {}
     sfu = URL(running.get("sfu", "")).port
     return (
-        patient.port or running.get("port") or USUAL_PORT,
-        patient.sfu_port or sfu or USUAL_SFU_PORT,
+        target.port or running.get("port") or USUAL_PORT,
+        target.sfu_port or sfu or USUAL_SFU_PORT,
     )
 
 
-async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Finding]:
-    url = _url("--url", patient.url)
+async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Finding]:
+    url = _url("--url", target.url)
     if server is None:
         return [
             notice(f"{url} was not checked: no server runs on the data folder", "Start it and try again.")
         ]
 
     async def arrival(mark: str) -> Mapping[str, Any] | None:
-        answer = await _asked(patient.data_dir, "status_probe", {"mark": mark})
+        answer = await _asked(target.data_dir, "status_probe", {"mark": mark})
         return answer and answer["arrival"]
 
-    trust = _trust(patient)
-    self_made = patient.data_dir / OWN_CERTIFICATE
+    trust = _trust(target)
+    self_made = target.data_dir / OWN_CERTIFICATE
     if self_made.exists():
         trust.load_verify_locations(self_made)
         trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
@@ -128,11 +128,9 @@ async def _site(patient: Patient, server: Mapping[str, Any] | None) -> list[Find
     return list(await public_address.examined(url, hops, arrival, trust, voice=voice))
 
 
-async def _turn(
-    patient: Patient, variables: Mapping[str, str], advertised: Sequence[str]
-) -> Sequence[Finding]:
+async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequence[str]) -> Sequence[Finding]:
     """Check the TURN server that members of the running server get, or the configured one."""
-    running = await _asked(patient.data_dir, "status_turn", {})
+    running = await _asked(target.data_dir, "status_turn", {})
     if running is not None:
         server = running["server"]
     elif (configured := read_turn(variables)) is not None:
@@ -143,7 +141,7 @@ async def _turn(
         return []
     # A relay has an IPv4 address and reaches only IPv4. No TURN server relays to its own loopback.
     reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
-    return await turn.examined(server, reached, _trust(patient))
+    return await turn.examined(server, reached, _trust(target))
 
 
 def _url(flag: str, said: str) -> URL:
@@ -153,14 +151,14 @@ def _url(flag: str, said: str) -> URL:
     return url
 
 
-def _trust(patient: Patient) -> ssl.SSLContext:
+def _trust(target: Target) -> ssl.SSLContext:
     """Return the certificates trusted by the system and by --ca-file."""
     trust = ssl.create_default_context()
-    if patient.ca_file is not None:
+    if target.ca_file is not None:
         try:
-            trust.load_verify_locations(patient.ca_file)
+            trust.load_verify_locations(target.ca_file)
         except (OSError, ssl.SSLError) as fault:
-            raise ConfigError(f"{patient.ca_file} contains no certificates: {fault}") from None
+            raise ConfigError(f"{target.ca_file} contains no certificates: {fault}") from None
     return trust
 
 
