@@ -29,9 +29,9 @@ from svc.sfu.session import _CLIENT_EVENTS
 from svc.tools.bench.attack.catalogue import ATTACKS
 from svc.worker import config as worker_config
 from svc.worker.measurements import Measurements as WorkerMeasurements
-from tests.kit.house import SUFFIXES
+from tests.kit.architecture import SUFFIXES
 from tests.kit.markdown import rows
-from tests.test_layers import HOUSE
+from tests.test_layers import ARCHITECTURE as LAYERS
 
 REPOSITORY = Path(__file__).parent.parent
 DOCS = REPOSITORY / "docs"
@@ -86,12 +86,12 @@ def test_the_documented_defaults_are_the_ones_in_force(program: str) -> None:
 def test_the_layers_of_architecture_md_are_those_that_are_enforced() -> None:
     layers = rows(REPOSITORY / "ARCHITECTURE.md", "Layers")
     assert {row.code(0)[0]: _layers_named(row.code(1)) for row in layers} == {
-        layer: below for layer, below in HOUSE.layers.items() if layer != HOUSE.package
+        layer: below for layer, below in LAYERS.layers.items() if layer != LAYERS.package
     }
 
 
 def _layers_named(words: list[str]) -> frozenset[str]:
-    return frozenset(word for word in words if word in HOUSE.layers and word != HOUSE.package)
+    return frozenset(word for word in words if word in LAYERS.layers and word != LAYERS.package)
 
 
 def test_architecture_md_names_every_package_and_none_that_is_gone() -> None:

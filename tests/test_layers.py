@@ -1,7 +1,7 @@
-"""The floors of the house hold, in Python and in Cython: who may import whom, and no circles.
+"""Check the layer table in Python and Cython: which package may import which, and that there are no cycles.
 
-The table is ARCHITECTURE.md's; the checker is `tests.kit.house`, which is itself tested in
-`tests/kit/test_house.py`.
+The table is ARCHITECTURE.md's; the checker is `tests.kit.architecture`, which is itself tested in
+`tests/kit/test_architecture.py`.
 """
 
 import re
@@ -9,7 +9,7 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from tests.kit.house import House, Never, violations
+from tests.kit.architecture import Architecture, Never, violations
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -21,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-CHAT_FLOOR = (
+CHAT_BASE_LAYER = (
     "svc.chat.access",
     "svc.chat.control",
     "svc.chat.live",
@@ -32,15 +32,15 @@ CHAT_FLOOR = (
     "svc.chat.endpoints",
     "svc.chat.names",
 )
-# Every folder of chat that is not of its floor.
+# Every folder of chat outside its base layer.
 FEATURES = tuple(
     sorted(
         {f"svc.chat.{file.parent.name}" for file in (REPOSITORY / "src/svc/chat").glob("*/__init__.py")}
-        - set(CHAT_FLOOR)
+        - set(CHAT_BASE_LAYER)
     )
 )
 
-HOUSE = House(
+ARCHITECTURE = Architecture(
     package="svc",
     layers={
         "svc": frozenset(),
@@ -134,15 +134,15 @@ HOUSE = House(
         Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udp", "svc._rtp.tcp", "svc._rtp.udploop")),
         Never("svc._rtp", ("svc._rtp.udp", "svc._rtp.tcp"), but=SOCKETS),
         Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
-        # The floor of chat: what every feature stands on.
-        *(Never(floor, FEATURES) for floor in CHAT_FLOOR),
+        # The base layer of chat, which every feature uses.
+        *(Never(module, FEATURES) for module in CHAT_BASE_LAYER),
     ),
     private=("svc.chat.*.store",),
 )
 
 
 def test_the_tree_keeps_to_the_layer_table() -> None:
-    assert violations(REPOSITORY / "src", HOUSE) == []
+    assert violations(REPOSITORY / "src", ARCHITECTURE) == []
 
 
 def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
@@ -152,7 +152,7 @@ def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
     ]
     declared = {_normal(re.split(r"[^\w-]", line)[0]) for line in lines}
     distributions = packages_distributions()
-    assert {_normal(distributions[library][0]) for library in HOUSE.libraries} == declared
+    assert {_normal(distributions[library][0]) for library in ARCHITECTURE.libraries} == declared
 
 
 def _normal(distribution: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.kit import cython_source
-from tests.kit.house import SUFFIXES, source_files
+from tests.kit.architecture import SUFFIXES, source_files
 
 REPOSITORY = Path(__file__).parent.parent
 LINES_PER_FILE = 500

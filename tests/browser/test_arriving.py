@@ -41,7 +41,7 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
 
 @asynccontextmanager
-async def house(
+async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
     """Run a server with these variables, and people at it."""
@@ -103,7 +103,7 @@ async def invited(owner: Person, product: Product, **wishes: object) -> str:
 async def test_a_new_person_signs_in_with_an_account_and_chooses_a_name(
     browsers: SharedBrowsers, tmp_path: Path, provider: OidcProvider, viewport: ViewportSize, axe: str
 ) -> None:
-    async with house(browsers, tmp_path, viewport, **accounts_of(provider)) as (_, people):
+    async with installation(browsers, tmp_path, viewport, **accounts_of(provider)) as (_, people):
         ada = await people.arrive("Ada")
         host = provider.issuer.removeprefix("http://")
         await expect(ada.page.get_by_label("Your name")).to_have_count(0)
@@ -126,7 +126,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 ) -> None:
     host = provider.issuer.removeprefix("http://")
     variables = accounts_of(provider, "account, local")
-    async with house(browsers, tmp_path, viewport, **variables) as (product, people):
+    async with installation(browsers, tmp_path, viewport, **variables) as (product, people):
         ada = await people.arrive("Ada")
         await ada.page.get_by_label("Your name").fill("Ada")
         await ada.press(f"Continue with {host}")
@@ -171,7 +171,7 @@ async def test_a_certificate_for_the_browsers_key_signs_its_subject_in(
 ) -> None:
     async with (
         authority() as issuer,
-        house(
+        installation(
             browsers,
             tmp_path / "data",
             viewport,
@@ -207,7 +207,10 @@ async def test_a_certificate_for_the_browsers_key_signs_its_subject_in(
 async def test_a_server_that_admits_nobody_gives_the_reason(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
-    async with house(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (_, people):
+    async with installation(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (
+        _,
+        people,
+    ):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text(
             "accepts no new members at the moment"
@@ -215,7 +218,7 @@ async def test_a_server_that_admits_nobody_gives_the_reason(
         await keeps_nobody_out(ada, axe, "a server that lets nobody in")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
     nothing = {"SVC_IDENTITY_TIERS": "account"}
-    async with house(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
+    async with installation(browsers, tmp_path / "nothing", viewport, **nothing) as (_, people):
         ada = await people.arrive("Ada")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("no account provider is set up")
         await expect(ada.page.get_by_role("button")).to_have_count(0)
@@ -224,7 +227,7 @@ async def test_a_server_that_admits_nobody_gives_the_reason(
         "SVC_OIDC_ISSUER": "http://127.0.0.1:9",
         "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
     }
-    async with house(browsers, tmp_path / "away", viewport, **away) as (_, people):
+    async with installation(browsers, tmp_path / "away", viewport, **away) as (_, people):
         ada = await people.arrive("Ada")
         await ada.press("Continue with 127.0.0.1:9")
         await expect(ada.page.locator("main [role=alert]")).to_contain_text("cannot be reached right now")
@@ -237,7 +240,7 @@ async def test_an_invite_shows_the_server_and_its_members(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
-    async with house(browsers, tmp_path, viewport, **named) as (product, people):
+    async with installation(browsers, tmp_path, viewport, **named) as (product, people):
         ada = await people.arrive("Ada")
         await expect(
             ada.page.get_by_text("You are the first here. This link makes you the owner.")
@@ -293,7 +296,7 @@ async def test_a_person_without_a_valid_invite_is_asked_for_one_and_for_a_name(
 async def test_an_applicant_waits_and_arrives_where_the_invite_leads(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
+    async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
         await open_channel(ada, "random")
@@ -315,7 +318,7 @@ async def test_an_applicant_waits_and_arrives_where_the_invite_leads(
 async def test_a_returning_member_sees_the_last_channel_without_the_hidden_steps(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
-    async with house(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
+    async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
         ada = await people.arrive("Ada")
         await ada.come_in()
         steps = ada.page.get_by_role("region", name="Your server is ready.")

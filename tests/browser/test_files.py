@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.browser.test_arriving import house
+from tests.browser.test_arriving import installation
 from tests.browser.test_hostile import TOO_WIDE
 from tests.kit.community import ask
 from tests.kit.people import People, SharedBrowsers, both_widths, narrow_only, wide_only
@@ -100,7 +100,7 @@ ACCEPTED = (
 async def test_unlisted_files_are_refused_and_the_others_are_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
-    async with house(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
+    async with installation(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         files = {"letter.PDF": b"%PDF-1.4 letter", "archive.zip": b"PK\x03\x04", "seal.bin": tell_tale("PNG")}
@@ -126,7 +126,7 @@ async def test_pictures_are_sent_where_the_operator_accepts_no_files(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
-    async with house(browsers, tmp_path, viewport, **wishes) as (_, people):
+    async with installation(browsers, tmp_path, viewport, **wishes) as (_, people):
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": tell_tale("PNG")}

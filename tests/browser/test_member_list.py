@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_arriving import as_member, house, own_id, without_invite
+from tests.browser.test_arriving import as_member, installation, own_id, without_invite
 from tests.kit.device import Device
 from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, both_widths
 from tests.kit.text_channels import come_to_read, open_channel
@@ -65,7 +65,7 @@ async def walk_through(person: Person, members: Locator) -> None:
 async def test_a_thousand_members_are_reachable_and_few_are_drawn(
     browsers: SharedBrowsers, tmp_path: Path
 ) -> None:
-    async with house(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
+    async with installation(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
         ada = await people.arrive("Ada")
         await come_to_read(ada)
         await as_member(ada, "PATCH", "/api/settings", {"joinPolicy": "open"})

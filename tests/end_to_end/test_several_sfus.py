@@ -20,7 +20,7 @@ ROOMS = [f"room {number}" for number in range(12)]
 
 
 @asynccontextmanager
-async def house(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatServer]:
+async def installation(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatServer]:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -47,7 +47,7 @@ async def test_rooms_are_spread_over_both_services(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
-        house(tmp_path / "data", one, two) as chat,
+        installation(tmp_path / "data", one, two) as chat,
         chat.member("Ada") as ada,
     ):
         places = await addresses(ada)
@@ -59,7 +59,7 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
     async with (
         running_sfu() as one,
         running_sfu() as two,
-        house(tmp_path / "data", one, two) as chat,
+        installation(tmp_path / "data", one, two) as chat,
         AsyncExitStack() as stack,
     ):
         ada, grace = [

@@ -18,7 +18,7 @@ from tests.kit.sfu_process import SECRET, SfuProcess
 
 
 @dataclass
-class House:
+class Installation:
     chat: ChatServer
     community: Community
     mod: LiveMember
@@ -39,7 +39,7 @@ class House:
 
 
 @pytest.fixture
-async def house(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[House]:
+async def installation(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[Installation]:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -60,15 +60,15 @@ async def house(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[House]:
         chat.member("Grace") as grace,
     ):
         try:
-            yield House(chat, community, mod, ada, grace, guests)
+            yield Installation(chat, community, mod, ada, grace, guests)
         finally:
             await guests.leave()
 
 
-async def test_a_moderators_mute_silences_and_survives_leaving(house: House) -> None:
-    ada, grace = await house.both_talk()
+async def test_a_moderators_mute_silences_and_survives_leaving(installation: Installation) -> None:
+    ada, grace = await installation.both_talk()
     sound = await grace.hears(ada)
-    await house.mod.ask("voice_mute", member_id=house.ada.id, muted=True)
+    await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=True)
     # A picture sent after the mute has arrived, so no earlier sound is still on its way.
     await grace.sees(ada, frames=15)
     before = sound.packets
@@ -76,54 +76,58 @@ async def test_a_moderators_mute_silences_and_survives_leaving(house: House) -> 
     assert sound.packets == before
     await ada.leave()
     await grace.lost(ada)
-    ada = await house.enter(house.ada, ADA)
+    ada = await installation.enter(installation.ada, ADA)
     await grace.sees(ada, frames=15)
     line = grace.line(ada, "mic")
     assert line is None or line.packets == 0
-    await house.mod.ask("voice_mute", member_id=house.ada.id, muted=False)
+    await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=False)
     await grace.hears(ada)
 
 
-async def test_a_disconnected_member_may_return(house: House) -> None:
-    ada, grace = await house.both_talk()
-    await house.mod.ask("voice_disconnect", member_id=house.ada.id)
+async def test_a_disconnected_member_may_return(installation: Installation) -> None:
+    ada, grace = await installation.both_talk()
+    await installation.mod.ask("voice_disconnect", member_id=installation.ada.id)
     assert (await ada.ending())[0] == 4004
-    while (await house.grace.pushed("voice_left"))["member_id"] != house.ada.id:
+    while (await installation.grace.pushed("voice_left"))["member_id"] != installation.ada.id:
         pass
     await grace.lost(ada)
-    ada = await house.enter(house.ada, ADA)
+    ada = await installation.enter(installation.ada, ADA)
     await grace.hears(ada)
 
 
-async def test_a_moved_member_follows_into_the_other_room(house: House) -> None:
-    ada, _ = await house.both_talk()
-    await house.mod.ask("voice_move", member_id=house.ada.id, channel_id="attic")
-    where = await house.ada.pushed("voice_moved")
+async def test_a_moved_member_follows_into_the_other_room(installation: Installation) -> None:
+    ada, _ = await installation.both_talk()
+    await installation.mod.ask("voice_move", member_id=installation.ada.id, channel_id="attic")
+    where = await installation.ada.pushed("voice_moved")
     assert where == {"from_channel_id": "lobby", "channel_id": "attic"}
     assert (await ada.ending())[0] == 4004
-    await house.enter(house.ada, ADA, where["channel_id"])
-    while (await house.grace.pushed("voice_joined"))["channel_id"] != "attic":
+    await installation.enter(installation.ada, ADA, where["channel_id"])
+    while (await installation.grace.pushed("voice_joined"))["channel_id"] != "attic":
         pass
-    assert house.community.voice.occupancy.users("attic") == (house.ada.id,)
+    assert installation.community.voice.occupancy.users("attic") == (installation.ada.id,)
 
 
-async def test_a_role_revoked_during_a_call_ends_the_picture_but_not_the_sound(house: House) -> None:
-    ada, grace = await house.both_talk()
-    give_role(house.community, house.ada.id, "guest")
-    for tell in house.community.changes.permissions_changed:
-        tell([house.ada.id])
+async def test_a_role_revoked_during_a_call_ends_the_picture_but_not_the_sound(
+    installation: Installation,
+) -> None:
+    ada, grace = await installation.both_talk()
+    give_role(installation.community, installation.ada.id, "guest")
+    for tell in installation.community.changes.permissions_changed:
+        tell([installation.ada.id])
     await grace.lost(ada)
     await grace.hears(ada)
-    give_role(house.community, house.ada.id, "member")
-    for tell in house.community.changes.permissions_changed:
-        tell([house.ada.id])
+    give_role(installation.community, installation.ada.id, "member")
+    for tell in installation.community.changes.permissions_changed:
+        tell([installation.ada.id])
     await grace.sees(ada)
 
 
-async def test_a_kicked_member_hears_nothing_more(house: House) -> None:
-    ada, grace = await house.both_talk()
-    async with house.chat.http.post(
-        f"/api/members/{house.ada.id}/kick", json={}, headers={"Authorization": f"Bearer {house.mod.token}"}
+async def test_a_kicked_member_hears_nothing_more(installation: Installation) -> None:
+    ada, grace = await installation.both_talk()
+    async with installation.chat.http.post(
+        f"/api/members/{installation.ada.id}/kick",
+        json={},
+        headers={"Authorization": f"Bearer {installation.mod.token}"},
     ) as response:
         assert response.status in (200, 204), await response.text()
     assert (await ada.ending())[0] == 4004

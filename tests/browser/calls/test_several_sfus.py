@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.calls.test_recovery import meet_again, talking
-from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, house
+from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
 from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
@@ -17,7 +17,7 @@ async def test_pages_meet_again_at_the_other_one(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
-        house(tmp_path / "data", one, two) as chat,
+        installation(tmp_path / "data", one, two) as chat,
         people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
     ):
         ada, grace = await talking(people)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit.house import House, Never, violations
+from tests.kit.architecture import Architecture, Never, violations
 from tests.kit.imports import Import, read_imports
 
-HOUSE = House(
+ARCHITECTURE = Architecture(
     package="app",
     layers={
         "core": frozenset(),
@@ -26,7 +26,7 @@ HOUSE = House(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Create the floors of a small house, empty except for one allowed import."""
+    """Create the layers of a small source tree, empty except for one allowed import."""
     for module in (
         "core/wire.pxd",
         "core/loop.pyx",
@@ -48,7 +48,7 @@ def write(root: Path, module: str, source: str) -> None:
 
 
 def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
-    assert violations(tree, HOUSE) == []
+    assert violations(tree, ARCHITECTURE) == []
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
 )
 def test_a_violation_is_named_with_its_location(tree: Path, module: str, source: str, problem: str) -> None:
     write(tree, module, source)
-    assert violations(tree, HOUSE) == [problem]
+    assert violations(tree, ARCHITECTURE) == [problem]
 
 
 @pytest.mark.parametrize(
@@ -136,14 +136,14 @@ def test_a_violation_is_named_with_its_location(tree: Path, module: str, source:
 )
 def test_allowed_imports_pass(tree: Path, module: str, source: str) -> None:
     write(tree, module, source)
-    assert violations(tree, HOUSE) == []
+    assert violations(tree, ARCHITECTURE) == []
 
 
 def test_an_import_cycle_is_found_through_functions_and_pxd_files(tree: Path) -> None:
     write(tree, "core/a.pyx", "from app.core.b cimport B")
     write(tree, "core/b.pxd", "from app.core.c cimport C")
     write(tree, "core/c.pyx", "def f():\n    from app.core import a\n")
-    [circle, same_within_the_folder] = violations(tree, HOUSE)
+    [circle, same_within_the_folder] = violations(tree, ARCHITECTURE)
     assert circle.startswith("a circle of files: ")
     assert {f"app.core.{name}" for name in "abc"} == set(
         circle.removeprefix("a circle of files: ").split(" is imported by ")
@@ -156,14 +156,14 @@ def test_a_cycle_of_folders_is_found_without_a_cycle_of_files(tree: Path) -> Non
     write(tree, "web/members/names.py", "")
     write(tree, "web/members/rules.py", "import app.web.voice.rooms")
     write(tree, "web/voice/rooms.py", "")
-    [circle] = violations(tree, HOUSE)
+    [circle] = violations(tree, ARCHITECTURE)
     assert circle.startswith("a circle of folders in app.web: ")
 
 
 def test_a_module_and_its_pxd_are_one_node(tree: Path) -> None:
     write(tree, "core/x.pxd", "cdef class X: pass")
     write(tree, "core/x.pyx", "from app.core.x cimport X")
-    assert violations(tree, HOUSE) == []
+    assert violations(tree, ARCHITECTURE) == []
 
 
 def test_cython_imports_are_read_in_all_their_forms(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Figures of the house, for whoever wants to see whether it grows: `ci/house`. Judges nothing.
+"""Measure the source: files, lines, functions and duplicates, for `ci/metrics`. Judges nothing.
 
 Duplicate shapes are functions of six lines and more that differ in names and constants alone.
 """

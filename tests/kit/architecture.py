@@ -27,7 +27,7 @@ class Never:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Architecture:
     package: str
     layers: Mapping[str, frozenset[str]]  # a layer, and those it may import beside itself
     libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
@@ -42,11 +42,11 @@ class Edge:
     target: str
 
 
-def violations(source_root: Path, house: House) -> list[str]:
-    """Describe every import under `source_root` that breaks the rules of the house."""
-    edges = list(dict.fromkeys(read_edges(source_root, house.package)))
-    broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, house)]
-    return broken + _circles(edges, house.package)
+def violations(source_root: Path, architecture: Architecture) -> list[str]:
+    """Describe every import under `source_root` that breaks the rules of the architecture."""
+    edges = list(dict.fromkeys(read_edges(source_root, architecture.package)))
+    broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, architecture)]
+    return broken + _circles(edges, architecture.package)
 
 
 def source_files(source_root: Path, package: str) -> list[Path]:
@@ -73,19 +73,19 @@ def _target(found: Import, modules: set[str]) -> str:
     return whole if found.name and whole in modules else found.module
 
 
-def _problems(edge: Edge, house: House) -> Iterator[str]:
+def _problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
     target, root = edge.target, edge.target.split(".")[0]
     if target.startswith("."):
         yield "a relative import"
     elif target == "include":
         yield "a textual include"
-    elif root == house.package:
-        yield from _layer_problems(edge, house)
-    elif _third_party(target) and not _matches(edge.importer, house.libraries.get(root, ())):
+    elif root == architecture.package:
+        yield from _layer_problems(edge, architecture)
+    elif _third_party(target) and not _matches(edge.importer, architecture.libraries.get(root, ())):
         yield f"{edge.importer} may not use {root}"
-    if _matches(target, house.private) and not _at_home(edge):
+    if _matches(target, architecture.private) and not _at_home(edge):
         yield f"{edge.importer} may not import {target}, which is private to its folder"
-    for rule in house.rules:
+    for rule in architecture.rules:
         concerned = _within(edge.importer, rule.importers) and not _matches(edge.importer, rule.but)
         if concerned and _matches(target, rule.targets):
             yield f"{edge.importer} may not import {target}"
@@ -97,13 +97,13 @@ def _third_party(target: str) -> bool:
     )
 
 
-def _layer_problems(edge: Edge, house: House) -> Iterator[str]:
+def _layer_problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
     own, theirs = _layer(edge.importer), _layer(edge.target)
-    if own == theirs or edge.target == house.package:
+    if own == theirs or edge.target == architecture.package:
         return
-    if own not in house.layers or theirs not in house.layers:
-        yield f"{own if own not in house.layers else theirs} has no place in the layer table"
-    elif theirs not in house.layers[own]:
+    if own not in architecture.layers or theirs not in architecture.layers:
+        yield f"{own if own not in architecture.layers else theirs} has no place in the layer table"
+    elif theirs not in architecture.layers[own]:
         yield f"{own} may not import {theirs} ({edge.target})"
 
 
