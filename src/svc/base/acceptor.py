@@ -63,7 +63,7 @@ class Listener:
         self._full = Seldom()
         self._failing = Seldom()
         # The number of closed and refused connections that has been logged.
-        self._said = 0
+        self._logged = 0
 
     def start(self) -> None:
         for listening in self._sockets:
@@ -195,14 +195,14 @@ class Listener:
 
     def _say_what_was_closed(self) -> None:
         given_up = self._table.closed + self._table.refused
-        if given_up == self._said:
+        if given_up == self._logged:
             return
-        if times := self._full.due(self._loop.time(), given_up - self._said):
+        if times := self._full.due(self._loop.time(), given_up - self._logged):
             logger.warning(
                 "too many connections: closing those idle for longest",
                 extra={"times": times, "open": len(self._table), "strangers": self._table.strangers},
             )
-        self._said = given_up
+        self._logged = given_up
 
 
 def _hold_little(connection: socket.socket) -> None:

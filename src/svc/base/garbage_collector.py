@@ -49,17 +49,17 @@ def memory_bytes() -> int:
 
 def memory_left_bytes() -> int:
     """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
-    available = re.search(r"^MemAvailable:\s+(\d+) kB$", _said("/proc/meminfo"), re.MULTILINE)
+    available = re.search(r"^MemAvailable:\s+(\d+) kB$", _file_text("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
     # In a container, its own group is the root of all groups.
-    for group in (*re.findall(r"^0::(/.*)$", _said("/proc/self/cgroup"), re.MULTILINE), ""):
-        most = _said(f"/sys/fs/cgroup{group}/memory.max").strip()
+    for group in (*re.findall(r"^0::(/.*)$", _file_text("/proc/self/cgroup"), re.MULTILINE), ""):
+        most = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
         if most.isdecimal():
             left = min(left, max(int(most) - memory_bytes(), 0))
     return left
 
 
-def _said(path: str) -> str:
+def _file_text(path: str) -> str:
     try:
         return Path(path).read_text()
     except OSError:

@@ -109,8 +109,8 @@ def _text(data: bytes, charset: str) -> str:
     for mark, name in _MARKS:
         if data.startswith(mark):
             return data[len(mark) if name == "utf-8" else 0 :].decode(name, "replace")
-    said = _CHARSET.search(data[:_CHARSET_WITHIN_BYTES])
-    for name in (charset, said[1].decode("ascii") if said else ""):
+    declaration = _CHARSET.search(data[:_CHARSET_WITHIN_BYTES])
+    for name in (charset, declaration[1].decode("ascii") if declaration else ""):
         if (known := _CHARSETS.get(name.lower())) is not None:
             return data.decode(known, "replace")
     try:

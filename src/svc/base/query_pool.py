@@ -85,7 +85,7 @@ class QueryPool:
         steps: int,
         places: int = 1,
     ) -> None:
-        self._asked = dict.fromkeys(connections, 0)
+        self._queries = dict.fromkeys(connections, 0)
         self._free = asyncio.Semaphore(len(connections) * places)
         self._of_one = max(1, places // _SHARE)
         # The shares of holders whose queries wait or run.
@@ -117,7 +117,7 @@ class QueryPool:
             raise
 
     async def close(self) -> None:
-        for connection in self._asked:
+        for connection in self._queries:
             await connection.close()
 
     async def _place(self, share: _Share | None) -> aiosqlite.Connection:
@@ -134,15 +134,15 @@ class QueryPool:
             raise PoolBusy from None
         connection = share.connection if share is not None and share.taken else None
         if connection is None:
-            connection = min(self._asked, key=self._asked.__getitem__)
+            connection = min(self._queries, key=self._queries.__getitem__)
         if share is not None:
             share.connection = connection
             share.taken += 1
-        self._asked[connection] += 1
+        self._queries[connection] += 1
         return connection
 
     def _release(self, connection: aiosqlite.Connection, share: _Share | None) -> None:
-        self._asked[connection] -= 1
+        self._queries[connection] -= 1
         if share is not None:
             share.taken -= 1
             share.free.release()

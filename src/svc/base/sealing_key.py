@@ -52,5 +52,5 @@ class SealingKey:
         """Return a fingerprint, equal for equal secrets of one owner. It reveals nothing without the key."""
         # BLAKE2b instead of HMAC: it hashes short input without releasing the interpreter, for which the
         # database's thread waits.
-        told = f"{owner}\0{secret}".encode()
-        return hashlib.blake2b(told, key=self._fingerprint_key, digest_size=_FINGERPRINT_BYTES).digest()
+        data = f"{owner}\0{secret}".encode()
+        return hashlib.blake2b(data, key=self._fingerprint_key, digest_size=_FINGERPRINT_BYTES).digest()

@@ -32,7 +32,7 @@ def snapshot(path: Path, target: Path) -> None:
         # Reads from here on see the data committed at this moment, however long they take.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-        source.backup(copy, pages=_PAGES_AT_ONCE, progress=_said)
+        source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)
         source.execute("COMMIT")
         # Without a log, the copy is a single file.
         copy.execute("PRAGMA journal_mode=DELETE")
@@ -51,5 +51,5 @@ def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def _said(status: int, remaining: int, total: int) -> None:
+def _log_progress(status: int, remaining: int, total: int) -> None:
     report("database", total - remaining, total)

@@ -183,7 +183,7 @@ async def serving(
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
-            loop.whose = lambda said: community.tokens.shown_in(said, time.time())
+            loop.whose = lambda head: community.tokens.shown_in(head, time.time())
         commands: ControlHandler = community.commands.run
         if replication is not None:
             commands = replication.commands(commands)

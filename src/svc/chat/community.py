@@ -145,7 +145,7 @@ class Community:
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.auth, self.messaging, self.files, self.notifications
-        self._requests = self._asked()
+        self._requests = self._all_requests()
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Control(self._commands())
@@ -180,7 +180,7 @@ class Community:
             tables.append(self.pass_through.table())
         return [route for table in tables for route in table]
 
-    def _asked(self) -> list[Requests]:
+    def _all_requests(self) -> list[Requests]:
         history = History(self._database, self.audit, self.auth.invites.invitation_of)
         return [
             *(requests for group in self._groups for requests in group.requests),

@@ -97,10 +97,10 @@ class FileModule:
         self.worker = WorkerHealth(session, settings.worker_url, time.monotonic, on_demand)
         self.drafts = Drafts(services, media, self.uploads)
         self.media_requests = MediaRequests(media, database, lambda: self.icon.key)
-        asked = UploadRequests(self.uploads, self.queue, self.avatars, icons)
-        begin = partial(asked.begin, purpose=EMOJI, target=self.emoji.free_name)
+        uploads = UploadRequests(self.uploads, self.queue, self.avatars, icons)
+        begin = partial(uploads.begin, purpose=EMOJI, target=self.emoji.free_name)
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
-        self.requests: list[Requests] = [asked, self.media_requests, emoji, drafts]
+        self.requests: list[Requests] = [uploads, self.media_requests, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.heard)]
         # Running removals of files.
         self._removing: set[asyncio.Task[None]] = set()

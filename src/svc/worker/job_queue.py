@@ -55,9 +55,9 @@ class Queue:
 
     async def claim(self, kinds: Sequence[str], *, long: bool) -> Job | None:
         """Return the next job of these kinds, or None. Raises Unreachable."""
-        asked = {"worker": self._worker, "kinds": list(kinds), "long": long}
+        arguments = {"worker": self._worker, "kinds": list(kinds), "long": long}
         try:
-            answer = await self._ask("job_claim", asked)
+            answer = await self._ask("job_claim", arguments)
         except (Declined, LeaseLost) as fault:
             raise Unreachable(str(fault)) from None
         match answer.get("job"):

@@ -84,14 +84,14 @@ async def rewritten_video(
         )
         try:
             arguments = {"container": container, "bounds": asdict(rules)}
-            result = await _asked(videos, arguments, [given, written], rules, progress)
+            result = await _rewrite(videos, arguments, [given, written], rules, progress)
             outputs = container_of(written)
         finally:
             os.close(written)
     return await _believed(result, outputs, rules, pictures)
 
 
-async def _asked(
+async def _rewrite(
     videos: Sandbox,
     arguments: Mapping[str, object],
     files: Sequence[int],

@@ -28,10 +28,10 @@ async def worker_answering(status: int) -> AsyncIterator[str]:
 async def test_a_worker_that_reports_its_health_is_present() -> None:
     async with ClientSession() as session:
         async with worker_answering(200) as url:
-            assert await WorkerHealth(session, url, lambda: 0.0).asked()
-        assert not await WorkerHealth(session, url, lambda: 0.0).asked(), "it is gone"
+            assert await WorkerHealth(session, url, lambda: 0.0).is_well()
+        assert not await WorkerHealth(session, url, lambda: 0.0).is_well(), "it is gone"
         async with worker_answering(503) as url:
-            assert not await WorkerHealth(session, url, lambda: 0.0).asked()
+            assert not await WorkerHealth(session, url, lambda: 0.0).is_well()
 
 
 async def test_a_worker_that_claims_jobs_is_present_without_an_address() -> None:

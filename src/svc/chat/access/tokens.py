@@ -104,14 +104,14 @@ class AccessTokens:
                     return Session(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
-    def shown_in(self, said: bytes, now: float) -> str | None:
+    def shown_in(self, head: bytes, now: float) -> str | None:
         """Return the member whose valid token a request starts with. Used only for priority, never for
         access.
         """
-        lowered = said.lower()
+        lowered = head.lower()
         for name, token in _SHOWN.items():
             at = lowered.find(name)
-            shown = token.match(said, at + len(name)) if at >= 0 else None
+            shown = token.match(head, at + len(name)) if at >= 0 else None
             if shown is not None:
                 with suppress(ChatError):
                     return self.verify(shown[1].decode("ascii"), now).member_id

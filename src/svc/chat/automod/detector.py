@@ -34,7 +34,7 @@ _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,
 
 
 @dataclass(frozen=True)
-class Said:
+class CheckedText:
     """A message that is about to be posted, or the new text of an edited message."""
 
     author_id: str
@@ -64,17 +64,17 @@ class Recent:
     def __init__(self) -> None:
         self._by_author: OrderedDict[str, deque[tuple[float, int]]] = OrderedDict()
 
-    def posted(self, said: Said, now: float) -> None:
-        texts = self._by_author.setdefault(said.author_id, deque(maxlen=4 * MOST_REPEATS))
-        texts.append((now, said.essence))
-        self._by_author.move_to_end(said.author_id)
+    def posted(self, checked: CheckedText, now: float) -> None:
+        texts = self._by_author.setdefault(checked.author_id, deque(maxlen=4 * MOST_REPEATS))
+        texts.append((now, checked.essence))
+        self._by_author.move_to_end(checked.author_id)
         while len(self._by_author) > MAX_AUTHORS:
             self._by_author.popitem(last=False)
 
-    def times(self, said: Said, within_s: int, now: float) -> int:
+    def times(self, checked: CheckedText, within_s: int, now: float) -> int:
         """Return how often the author posted the same text in the last `within_s` seconds."""
-        texts = self._by_author.get(said.author_id, ())
-        return sum(essence == said.essence and now - at < within_s for at, essence in texts)
+        texts = self._by_author.get(checked.author_id, ())
+        return sum(essence == checked.essence and now - at < within_s for at, essence in texts)
 
     def prune(self, now: float) -> None:
         """Forget authors who have posted nothing for as long as any rule looks back."""
@@ -103,17 +103,21 @@ class Finder:
         """
         return read.once(self, lambda: self._search(read))
 
-    def find(self, said: Said, recent: Recent, now: float) -> Sequence[Span] | None:
+    def find(self, checked: CheckedText, recent: Recent, now: float) -> Sequence[Span] | None:
         """Return the places that the rule objects to, or None. A place may be a text without characters.
 
         Takes long only if the text was not searched before.
         """
         rule = self.rule
         if rule.kind == "repeats":
-            again = said.new and said.text.strip() and recent.times(said, rule.within_s, now) >= rule.most
-            return said.whole if again else None
+            again = (
+                checked.new
+                and checked.text.strip()
+                and recent.times(checked, rule.within_s, now) >= rule.most
+            )
+            return checked.whole if again else None
         # `Automod` decides to whose messages the rule applies.
-        return said.whole if rule.kind == "newcomers" else finished(self.search(said.read))
+        return checked.whole if rule.kind == "newcomers" else finished(self.search(checked.read))
 
     def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
         match self.rule.kind:

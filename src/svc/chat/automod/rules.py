@@ -25,7 +25,7 @@ from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.automod.detector import Finder, Recent, Said
+from svc.chat.automod.detector import CheckedText, Finder, Recent
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.endpoints import parse_json
@@ -59,7 +59,7 @@ _MODERATORS = (
 class Verdict(Ruling):
     """A ruling with its message and the rule that decided. The rule is None if no rule objected."""
 
-    said: Said | None = None
+    checked: CheckedText | None = None
     rule: Rule | None = None
     found: Sequence[Span] = ()
 
@@ -228,11 +228,11 @@ class Automod:
         recent, views = Recent(), self._directory.may
         for message in messages:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
-            said = Said(message.author.id, message.channel_id, ReadText(message.text))
-            is_for = self._is_for(finder.rule, author, said.channel_id, at)
+            checked = CheckedText(message.author.id, message.channel_id, ReadText(message.text))
+            is_for = self._is_for(finder.rule, author, checked.channel_id, at)
             # Each search takes milliseconds. On a thread, all together do not block the event loop.
-            found = await asyncio.to_thread(finder.find, said, recent, at) if is_for else None
-            recent.posted(said, at)
+            found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
+            recent.posted(checked, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
                 caught.append(_shown(message, merged(found)))
         return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
@@ -264,16 +264,16 @@ class Automod:
             yield from finder.search(read)
 
     def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
-        said = Said(member_id, channel_id, read, new)
+        checked = CheckedText(member_id, channel_id, read, new)
         member = self._directory.members.get(member_id)
         self._recent.prune(now)
         found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
             if self._is_for(finder.rule, member, channel_id, now):
-                spans = finder.find(said, self._recent, now)
+                spans = finder.find(checked, self._recent, now)
                 if spans is not None:
                     found.append((finder.rule, spans))
-        return _verdict(said, found)
+        return _verdict(checked, found)
 
     def case(
         self,
@@ -293,8 +293,8 @@ class Automod:
         return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
 
     def posted(self, ruling: Ruling, now: float) -> None:
-        if isinstance(ruling, Verdict) and ruling.said is not None:
-            self._recent.posted(ruling.said, now)
+        if isinstance(ruling, Verdict) and ruling.checked is not None:
+            self._recent.posted(ruling.checked, now)
 
     async def refused(self, ruling: Ruling, now: float) -> None:
         if isinstance(ruling, Verdict) and ruling.rule is not None and ruling.rule.action == TIMEOUT:
@@ -305,15 +305,15 @@ class Automod:
     @exclusive_write
     def _time_out(self, verdict: Verdict, now: float) -> Write[None, None]:
         """Time out the author of a message, unless the rule has changed in the meantime."""
-        rule, said = verdict.rule, verdict.said
-        assert rule is not None and said is not None, "a rule has objected to what somebody said"
-        member = self._directory.members.get(said.author_id)
-        if self._rules.get(rule.id) != rule or not self._is_for(rule, member, said.channel_id, now):
+        rule, checked = verdict.rule, verdict.checked
+        assert rule is not None and checked is not None, "a rule has objected to a text"
+        member = self._directory.members.get(checked.author_id)
+        if self._rules.get(rule.id) != rule or not self._is_for(rule, member, checked.channel_id, now):
             return Write(lambda _: None, lambda _: None)
-        timeout = self._moderation.timing_out_by_rule(said.author_id, rule.timeout_s, rule.name, now)
-        quoted = _quoted(said.text, merged(verdict.found))
+        timeout = self._moderation.timing_out_by_rule(checked.author_id, rule.timeout_s, rule.name, now)
+        quoted = _quoted(checked.text, merged(verdict.found))
         case = self._reports.found_by_rule(
-            About(said.author_id), said.channel_id, None, rule.name, quoted, now
+            About(checked.author_id), checked.channel_id, None, rule.name, quoted, now
         )
 
         def write(connection: Connection) -> None:
@@ -402,15 +402,15 @@ class Automod:
         ]
 
 
-def _verdict(said: Said, found: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdict:
+def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]]) -> Verdict:
     for action in (TIMEOUT, BLOCK):
         for rule, spans in found:
             if rule.action == action:
-                told = f"The rule “{rule.name}” does not let this message through"
-                refusal = ChatError("rule_refused", told, {"rule": rule.name})
-                return Verdict(refusal=refusal, said=said, rule=rule, found=spans)
+                explanation = f"The rule “{rule.name}” does not let this message through"
+                refusal = ChatError("rule_refused", explanation, {"rule": rule.name})
+                return Verdict(refusal=refusal, checked=checked, rule=rule, found=spans)
     covered = merged([span for rule, spans in found if rule.action == CENSOR for span in spans])
-    verdict = Verdict(spans=covered, flagged=bool(found), said=said)
+    verdict = Verdict(spans=covered, flagged=bool(found), checked=checked)
     for rule, spans in found:
         if rule.action == FLAG:
             return replace(verdict, reported=True, rule=rule, found=spans)

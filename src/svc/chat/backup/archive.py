@@ -344,11 +344,11 @@ class ArchiveReader:
         for name in self._sums:
             raise ArchiveError(f"{name} is not what was backed up")
 
-    def _compare_one(self, name: str, said: object) -> None:
+    def _compare_one(self, name: str, value: object) -> None:
         actual = self._sums.pop(name, None)
         if actual is None:
             raise ArchiveError(f"{_shown(name)} is missing")
-        match said:
+        match value:
             case {"bytes": int(size), "sha256": str(digest)} if re.fullmatch("[0-9a-f]{64}", digest):
                 if 0 <= size < 2**63 and actual == _sum(size, bytes.fromhex(digest)):
                     return

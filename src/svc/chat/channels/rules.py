@@ -121,13 +121,13 @@ class Channels:
         # A parent that the actor cannot view may stay.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)
-        told = {
+        event_details = {
             name: {"before": getattr(before, name), "after": value} for name, value in differences.items()
         }
 
         def write(connection: Connection) -> None:
             _CHANNELS.edit(connection, differences, id=channel_id)
-            self._record(connection, actor_id, "channel_edit", channel_id, told, now)
+            self._record(connection, actor_id, "channel_edit", channel_id, event_details, now)
 
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
@@ -277,8 +277,8 @@ class Channels:
         now: float,
     ) -> None:
         """Record an action for those who may view the channel."""
-        told = {"channel_id": channel_id, **details}
-        self._audit.record(connection, actor_id, action, channel_id, told, now)
+        event_details = {"channel_id": channel_id, **details}
+        self._audit.record(connection, actor_id, action, channel_id, event_details, now)
 
 
 async def kept_channels(database: Database) -> list[Channel]:

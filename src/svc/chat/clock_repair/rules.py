@@ -113,7 +113,7 @@ class ClockRepair:
 
     async def load(self) -> None:
         """Repair the database before anything else is read."""
-        self._told(await self._database.write(lambda c: set_right(c, self._now_ms(), self._longest_ms)))
+        self._report(await self._database.write(lambda c: set_right(c, self._now_ms(), self._longest_ms)))
         for id_text in await _newest_ids(self._database):
             self._ids.rise_above(number_of(id_text))
 
@@ -141,7 +141,7 @@ class ClockRepair:
             return set_right(connection, now_ms, self._longest_ms)
 
         def then(found: int) -> None:
-            self._told(found)
+            self._report(found)
             latest = (now_ms + LONGEST_MS["members", "timeout_until_ms"]) / 1000
             for member in list(self._directory.members.values()):
                 if member.joined_at_ms > now_ms or member.timeout_until > latest:
@@ -153,7 +153,7 @@ class ClockRepair:
 
         return Write(change, then)
 
-    def _told(self, found: int) -> None:
+    def _report(self, found: int) -> None:
         if found:
             logger.warning(
                 "corrected times in the database that were later than the clock", extra={"set_right": found}

@@ -443,14 +443,14 @@ class PrivateConversations:
         self, connection: Connection, conversation_id: str, device_id: str, group: PrivateGroup, after: int
     ) -> ChatError:
         missed = store.entries_in(connection, conversation_id, device_id, after, MAX_MISSED)
-        told = {"epoch": group.epoch, "seq": group.seq, "missed": to_builtins(missed)}
-        return ChatError("epoch_passed", more=told)
+        position = {"epoch": group.epoch, "seq": group.seq, "missed": to_builtins(missed)}
+        return ChatError("epoch_passed", more=position)
 
     def _sent(self, conversation_id: str, sent: _Sent) -> PrivateGroup:
         group = sent.group
         if sent.is_new:
-            told = PrivateSent(conversation_id, group.seq, group.epoch, sent.kind)
-            self._hub.push("private_sent", told, self._audience(conversation_id))
+            event = PrivateSent(conversation_id, group.seq, group.epoch, sent.kind)
+            self._hub.push("private_sent", event, self._audience(conversation_id))
         return group
 
     def called(self, conversation_id: str, caller_id: str) -> None:
@@ -459,9 +459,9 @@ class PrivateConversations:
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:
         people = self.people_of(conversation_id)
-        told = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
+        recipients = [one for one in people - {sender_id} if not self._blocks(one, sender_id)]
         for ring in self.on_ring:
-            ring(kind, conversation_id, told, lambda one: one in self.people_of(conversation_id))
+            ring(kind, conversation_id, recipients, lambda one: one in self.people_of(conversation_id))
 
     def tell_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:

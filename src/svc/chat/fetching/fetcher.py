@@ -226,8 +226,8 @@ class Poster:
             _session(connector, IDENTITY) as session,
             session.post(url, data=body, headers=headers, allow_redirects=False) as response,
         ):
-            said = b"" if response.ok else await _beginning(response)
-            return Posted(response.status, _seconds(response.headers.get("Retry-After", "")), said)
+            reason = b"" if response.ok else await _beginning(response)
+            return Posted(response.status, _seconds(response.headers.get("Retry-After", "")), reason)
 
     def _is_exempt(self, address: str) -> bool:
         return any(address.startswith(f"{origin}/") for origin in self.exempt)

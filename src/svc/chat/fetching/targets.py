@@ -117,12 +117,12 @@ def target(address: str) -> URL:
         raise NotFetched("blocked", "This is no address of a host on the internet") from None
 
 
-def redirected(asked: URL, location: str) -> URL:
+def redirected(url: URL, location: str) -> URL:
     """Return the URL that a redirect leads to. Raises NotFetched. A relative location is resolved against
-    `asked`.
+    `url`.
     """
     try:
-        return _judged(asked.join(URL(location)))
+        return _judged(url.join(URL(location)))
     except ValueError:
         raise NotFetched("blocked", "It redirects to what is no address of a host on the internet") from None
 

@@ -40,7 +40,7 @@ class Applications:
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Store a new application; `asked` follows. Raises ChatError if too many wait."""
+        """Store a new application; `announce` follows. Raises ChatError if too many wait."""
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
             raise ChatError("too_many_waiting")
         application = Application(
@@ -56,7 +56,7 @@ class Applications:
         store.APPLICATIONS.insert(connection, applied)
         return application
 
-    def asked(self, application: Application) -> None:
+    def announce(self, application: Application) -> None:
         self._hub.push("application_created", application, Holders(_DECIDE))
 
     def over(self, connection: Connection, application: Application) -> None:

@@ -103,9 +103,9 @@ class InvitePolicy:
         if invite.approval and applicant.invite_needed:
             if earlier is not None:
                 return _answer(earlier)
-            asked = self._applications.ask(connection, applicant, invite)
+            application = self._applications.ask(connection, applicant, invite)
             self._invites.use(connection, invite, applicant.now)
-            return Admission(waits=True, admitted=partial(self._applications.asked, asked))
+            return Admission(waits=True, admitted=partial(self._applications.announce, application))
         self._invites.use(connection, invite, applicant.now)
         self._invites.note_invited(connection, applicant, invite.id, invite.created_by)
         admitted = self._forgotten(connection, earlier)

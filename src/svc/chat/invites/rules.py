@@ -188,10 +188,10 @@ class Invites:
 
     def _changed(self, maker_id: str | None) -> None:
         """Update the lists that show invites of this creator."""
-        told = {"area": "invites"}
-        self._hub.push("managed", told, Holders(Permission.MANAGE_INVITES))
+        event = {"area": "invites"}
+        self._hub.push("managed", event, Holders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
-            self._hub.push("managed", told, only(maker_id))
+            self._hub.push("managed", event, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
         """Refuse a category, and a channel that the inviter cannot view."""

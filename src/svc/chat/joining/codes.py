@@ -26,21 +26,21 @@ class Challenges:
         self._new_nonce = new_nonce
         # Expiries, in ascending order.
         self._ends: dict[str, float] = {}
-        self._asked: Crowd[str] = Crowd()
+        self._pending: Crowd[str] = Crowd()
 
     def issue(self, address: str, now: float) -> tuple[str, float]:
         """Return a new nonce and its expiry."""
         self._forget_old(now)
-        if (lost := self._asked.pushed_out(MOST)) is not None:
+        if (lost := self._pending.pushed_out(MOST)) is not None:
             del self._ends[lost]
         nonce, ends = self._new_nonce(), now + LIFETIME_S
         self._ends[nonce] = ends
-        self._asked.add(nonce, address)
+        self._pending.add(nonce, address)
         return nonce, ends
 
     def take(self, nonce: str, now: float) -> bool:
         """Use up a nonce. Return whether it was valid."""
-        self._asked.discard(nonce)
+        self._pending.discard(nonce)
         return _good(self._ends.pop(nonce, 0.0), now)
 
     def _forget_old(self, now: float) -> None:

@@ -237,8 +237,8 @@ class Provider:
         issuer = self._config.oidc_issuer
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
-                told = await _discovered(self._session, issuer)
-            kept.endpoints = _endpoints(issuer, told)
+                metadata = await _discovered(self._session, issuer)
+            kept.endpoints = _endpoints(issuer, metadata)
         except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning(
@@ -248,11 +248,11 @@ class Provider:
         kept.fetched_at = self._clock()
 
 
-def _endpoints(issuer: str, told: Mapping[str, object]) -> _Endpoints:
-    found = [told.get(name) for name in ("authorization_endpoint", "token_endpoint")]
+def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
+    found = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
     if not all(as_safe_as(issuer, address) and urlsplit(str(address)).hostname for address in found):
         raise Unusable("it does not say where to sign in, by addresses as safe as its own")
-    methods = told.get("token_endpoint_auth_methods_supported")
+    methods = metadata.get("token_endpoint_auth_methods_supported")
     basic = not isinstance(methods, list) or "client_secret_basic" in methods
     return _Endpoints(str(found[0]), str(found[1]), basic)
 

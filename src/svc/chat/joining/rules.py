@@ -125,7 +125,7 @@ class Joined:
 class _Waits:
     """The result for an applicant who must wait, with its effect."""
 
-    told: Callable[[], None]
+    announce: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Joining:
     def _sign_in_or_admit(self, wanted: _Wanted) -> Write[_SignedIn | _Waits, Joined | None]:
         def admitted(outcome: _SignedIn | _Waits) -> Joined | None:
             if isinstance(outcome, _Waits):
-                outcome.told()
+                outcome.announce()
                 return None
             self._admitted(outcome)
             member = self._directory.member(outcome.member_id)

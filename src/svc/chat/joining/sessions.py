@@ -131,7 +131,9 @@ class Sessions:
         if shown is None:
             raise ChatError("refresh_invalid")
         self._refreshes.take(shown.session_id, time.monotonic())
-        outcome = await self._database.write(lambda c: self._moved_on(c, shown, int(now * 1000)), self._told)
+        outcome = await self._database.write(
+            lambda c: self._moved_on(c, shown, int(now * 1000)), self._announce
+        )
         session = outcome.session
         member = self._directory.members.get(session.member_id) if session else None
         if session is None or member is None or outcome.verdict is Verdict.STOLEN:
@@ -212,7 +214,7 @@ class Sessions:
             store.used(connection, session.device_id, now_ms)
         return _Outcome(verdict, session)
 
-    def _told(self, outcome: _Outcome) -> None:
+    def _announce(self, outcome: _Outcome) -> None:
         if outcome.verdict is Verdict.STOLEN and outcome.session is not None:
             logger.warning("a refresh token was used twice", extra={"member": outcome.session.member_id})
             self._members.tokens_voided(outcome.session.member_id, outcome.epoch)

@@ -188,8 +188,8 @@ class Reads:
         self._marks.posted(message.channel_id, message.n)
         if message.author.kind == MEMBER:
             self._marks.read(message.author.id, message.channel_id, message.n)
-        if message.told:
-            self._marks.mentioned(message.channel_id, message.n, message.told)
+        if message.notified:
+            self._marks.mentioned(message.channel_id, message.n, message.notified)
 
     def unmentioned(self, message: Message, member_ids: Collection[str]) -> None:
         self._marks.unmentioned(message.channel_id, message.n, member_ids)

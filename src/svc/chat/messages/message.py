@@ -82,7 +82,7 @@ class Message(Struct, frozen=True):
     # Mentioned groups: `everyone`, `here`, or ids of roles.
     groups: tuple[str, ...] = ()
     # The members for whom the message counts as a mention. Known only while it is being posted.
-    told: tuple[str, ...] = ()
+    notified: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
     flagged: bool = False
@@ -175,13 +175,13 @@ def fallback(cards: Sequence[object]) -> str | None:
     """Return the first text of the cards as plain text, without links and mentions."""
     for card in cards:
         if isinstance(card, dict):
-            for text in _said(card):
+            for text in _card_texts(card):
                 if line := _plain(text):
                     return line
     return PICTURE if cards else None
 
 
-def _said(card: Mapping[str, object]) -> Iterator[str]:
+def _card_texts(card: Mapping[str, object]) -> Iterator[str]:
     yield from (str(card[name]) for name in ("title", "description") if card.get(name))
     author, fields = card.get("author"), card.get("fields")
     if isinstance(author, Mapping):

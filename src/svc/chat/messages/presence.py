@@ -27,7 +27,7 @@ class Presence:
         # The time of the last event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
         # The last pushed state of each visible online member: idle, do-not-disturb.
-        self._told: dict[str, tuple[bool, bool]] = {}
+        self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)
 
@@ -36,11 +36,11 @@ class Presence:
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
         there = {*self._hub.shown_members(), *leaving, session.member_id}
         online = sorted(there & self._directory.members.keys())
-        told = {member_id: self._told.get(member_id, (False, False)) for member_id in online}
+        states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
             # The member who asks has just used a page.
-            "idle": [m for m in online if told[m][0] and m != session.member_id],
+            "idle": [m for m in online if states[m][0] and m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
 
@@ -53,8 +53,8 @@ class Presence:
         if len(self._typed) >= _MOST_TYPING:
             self._typed.clear()
         self._typed[key] = now
-        told = {"channel_id": channel_id, "member_id": member_id, "thread": thread}
-        self._hub.push("typing", told, Viewers(channel_id), but_not=member_id, kept=False)
+        event = {"channel_id": channel_id, "member_id": member_id, "thread": thread}
+        self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:
         """Cancel the timers, without pushing that everybody leaves."""
@@ -86,17 +86,17 @@ class Presence:
         self._tell(member_id, None)
 
     def _tell(self, member_id: str, present: tuple[bool, bool] | None) -> None:
-        if present == self._told.get(member_id):
+        if present == self._announced.get(member_id):
             return
         if present is None:
-            del self._told[member_id]
+            del self._announced[member_id]
         else:
-            self._told[member_id] = present
+            self._announced[member_id] = present
         idle, do_not_disturb = present or (False, False)
-        told = {
+        event = {
             "member_id": member_id,
             "online": present is not None,
             "idle": idle,
             "do_not_disturb": do_not_disturb,
         }
-        self._hub.push("presence", told, EVERYONE, but_not=member_id, kept=False)
+        self._hub.push("presence", event, EVERYONE, but_not=member_id, kept=False)

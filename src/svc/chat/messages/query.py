@@ -78,44 +78,45 @@ def parse(text: str) -> Query:
     """Parse a query. Raises ChatError if it is too long or empty, or if a value is invalid."""
     if len(text) > MAX_CHARACTERS:
         raise ChatError("invalid_query", f"A query has at most {MAX_CHARACTERS} characters")
-    said: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}
+    values_by_name: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}
     begun = None
     for term in _TERM.finditer(text):
         name, sign = (term["filter"] or "").lower(), term["minus"] or ""
         value = term["bare"] if term["quoted"] is None else term["quoted"]
         if name in _FILTERS:
-            said[sign + name].append(value.strip())
+            values_by_name[sign + name].append(value.strip())
             continue
         value = f"{term['filter']} {value}" if term["filter"] else value
-        said[sign].append(value)
+        values_by_name[sign].append(value)
         if not sign:
             begun = value if term["quoted"] is None else None
     # Repeated terms are looked up once.
-    said = {
-        name: list({value.casefold(): value for value in values}.values()) for name, values in said.items()
+    values_by_name = {
+        name: list({value.casefold(): value for value in values}.values())
+        for name, values in values_by_name.items()
     }
-    words = sum(cost(phrase) for phrase in (*said[""], *said["-"]))
-    filters = sum(len(said[sign + name]) for sign in ("", "-") for name in _FILTERS)
+    words = sum(cost(phrase) for phrase in (*values_by_name[""], *values_by_name["-"]))
+    filters = sum(len(values_by_name[sign + name]) for sign in ("", "-") for name in _FILTERS)
     if words + filters > MAX_TERMS:
         raise ChatError("invalid_query", f"A query has at most {MAX_TERMS} words and filters: use fewer")
-    if said["-before"] or said["-after"]:
+    if values_by_name["-before"] or values_by_name["-after"]:
         raise ChatError("invalid_query", "before: and after: cannot be excluded: use the other of the two")
-    return _query(said, begun)
+    return _query(values_by_name, begun)
 
 
-def _query(said: dict[str, list[str]], begun: str | None) -> Query:
+def _query(values_by_name: dict[str, list[str]], begun: str | None) -> Query:
     query = Query(
-        phrases=tuple(phrase for phrase in said[""] if has_word(phrase)),
-        from_names=tuple(said["from"]),
-        in_names=tuple(said["in"]),
+        phrases=tuple(phrase for phrase in values_by_name[""] if has_word(phrase)),
+        from_names=tuple(values_by_name["from"]),
+        in_names=tuple(values_by_name["in"]),
         # If there are several, the narrowest applies.
-        before_ms=min((_time_ms(text) for text in said["before"]), default=None),
-        after_ms=max((_time_ms(text, end=True) for text in said["after"]), default=None),
-        has=frozenset(_known(value) for value in said["has"]),
-        no_phrases=tuple(phrase for phrase in said["-"] if has_word(phrase)),
-        not_from=tuple(said["-from"]),
-        not_in=tuple(said["-in"]),
-        has_no=frozenset(_known(value) for value in said["-has"]),
+        before_ms=min((_time_ms(text) for text in values_by_name["before"]), default=None),
+        after_ms=max((_time_ms(text, end=True) for text in values_by_name["after"]), default=None),
+        has=frozenset(_known(value) for value in values_by_name["has"]),
+        no_phrases=tuple(phrase for phrase in values_by_name["-"] if has_word(phrase)),
+        not_from=tuple(values_by_name["-from"]),
+        not_in=tuple(values_by_name["-in"]),
+        has_no=frozenset(_known(value) for value in values_by_name["-has"]),
     )
     if query == Query():
         raise ChatError("invalid_query", "There is nothing to search for")

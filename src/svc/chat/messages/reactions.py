@@ -65,8 +65,8 @@ class Marking:
             if changed:
                 self._written(channel_id)
                 where = {"channel_id": channel_id, "id": message_id}
-                told = {**where, "emoji": emoji, "member_id": member_id, "added": added}
-                self._hub.push("reactions_changed", told, Viewers(channel_id))
+                event = {**where, "emoji": emoji, "member_id": member_id, "added": added}
+                self._hub.push("reactions_changed", event, Viewers(channel_id))
 
         return Write(change, tell)
 
@@ -96,8 +96,8 @@ class Marking:
         def tell(changed: bool) -> None:
             if changed:
                 self._written(channel_id)
-                told = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
-                self._hub.push("pins_changed", told, Viewers(channel_id))
+                event = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
+                self._hub.push("pins_changed", event, Viewers(channel_id))
 
         return Write(change, tell)
 

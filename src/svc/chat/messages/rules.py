@@ -114,7 +114,7 @@ class Messages:
         if not draft.previews:
             message = structs.replace(message, no_previews=True)
         if draft.thread is not None:
-            crowded_out = self._threads.crowded_out(draft.thread, member_id, message.told)
+            crowded_out = self._threads.crowded_out(draft.thread, member_id, message.notified)
             message = structs.replace(message, thread=draft.thread, crowded_out=crowded_out)
 
         def post(connection: Connection) -> Message:
@@ -167,7 +167,7 @@ class Messages:
             reply_to=reply_to,
             mentions=mentions,
             groups=groups,
-            told=self._told(channel_id, author.id, mentions, groups),
+            notified=self._notified(channel_id, author.id, mentions, groups),
             cards=cards,
             flagged=judged.flagged,
         )
@@ -187,7 +187,7 @@ class Messages:
             if message.thread not in (answered.thread, answered.id):
                 raise ChatError("unknown_message")
         store.insert(connection, message)
-        if message.told:
+        if message.notified:
             store.insert_mentions(connection, message)
         if message.thread is not None:
             return self._threads.insert(connection, message)
@@ -393,7 +393,7 @@ class Messages:
         known = (EVERYONE, HERE, *self._directory.roles) if found.groups and may else ()
         return members, tuple(group for group in found.groups if group in known)
 
-    def _told(
+    def _notified(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
         """Return the members for whom it counts: not its author, nor members who blocked the author."""
@@ -421,9 +421,9 @@ class Messages:
             return message
         if who not in self._directory.viewers(message.channel_id):
             return message
-        counts = who not in message.told and not self._ports.blocklist.blocks(who, message.author.id)
-        told = (*message.told, who) if counts else message.told
-        return structs.replace(message, mentions=(*message.mentions, who), told=told)
+        counts = who not in message.notified and not self._ports.blocklist.blocks(who, message.author.id)
+        notified = (*message.notified, who) if counts else message.notified
+        return structs.replace(message, mentions=(*message.mentions, who), notified=notified)
 
 
 def checked_text(text: str, *, or_else: bool) -> None:

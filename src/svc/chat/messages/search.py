@@ -54,7 +54,7 @@ class Indexer:
         self._due.set()
         self._behind = True
         # Searches that wait for the index. While there are any, indexing runs without a pause.
-        self._asked: set[asyncio.Future[None]] = set()
+        self._waiting: set[asyncio.Future[None]] = set()
         self._hurry = asyncio.Event()
 
     def wake(self) -> None:
@@ -65,13 +65,13 @@ class Indexer:
         """Return once everything that was committed before is indexed."""
         if not self._behind:
             return
-        asked = asyncio.get_running_loop().create_future()
-        self._asked.add(asked)
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.add(waiting)
         self._hurry.set()
         try:
-            await asked
+            await waiting
         finally:
-            self._asked.discard(asked)
+            self._waiting.discard(waiting)
 
     async def run(self) -> NoReturn:
         tidy_at = 0.0
@@ -91,15 +91,15 @@ class Indexer:
                     await self._hurry.wait()
 
     async def _take_in(self) -> None:
-        asked = set(self._asked)
+        waiting = set(self._waiting)
         self._hurry.clear()
         self._due.clear()
         await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
         if not self._due.is_set():
             self._behind = False
             self._hurry.clear()
-            asked |= self._asked
-        for each in asked:
+            waiting |= self._waiting
+        for each in waiting:
             if not each.done():
                 each.set_result(None)
 

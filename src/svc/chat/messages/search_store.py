@@ -101,10 +101,10 @@ async def expandable(database: Database, beginnings: Collection[str]) -> set[str
 
 def _text(message: Message) -> str:
     """Return the searchable text of a message and its cards."""
-    return taken_in(_said(message))
+    return taken_in(_searchable_text(message))
 
 
-def _said(message: Message) -> str:
+def _searchable_text(message: Message) -> str:
     return "\n".join([message.text, *(text for card in message.cards for text in _card_texts(card))])
 
 
@@ -124,7 +124,7 @@ def _card_texts(card: object) -> Iterator[str]:
 def _tags(message: Message) -> str:
     tags = [channel_tag(message.channel_id), author_tag(message.author.id)]
     cards = [card for card in message.cards if isinstance(card, Mapping)]
-    if has_link(_said(message)) or any(card.get("url") for card in cards):
+    if has_link(_searchable_text(message)) or any(card.get("url") for card in cards):
         tags.append(has_tag("link"))
     if message.cards:
         tags.append(has_tag("card"))

@@ -37,7 +37,7 @@ _MESSAGE = Table(
     "messages",
     Message,
     without=(
-        *("told", "reactions", "pinned", "previews", "no_previews"),
+        *("notified", "reactions", "pinned", "previews", "no_previews"),
         *("answers", "beside", "joining", "crowded_out"),
     ),
     names={
@@ -95,7 +95,7 @@ def insert(connection: Connection, message: Message) -> None:
 def insert_mentions(connection: Connection, message: Message) -> None:
     connection.executemany(
         "INSERT INTO mentions VALUES (?, ?, ?)",
-        [(member_id, message.channel_id, message.n) for member_id in message.told],
+        [(member_id, message.channel_id, message.n) for member_id in message.notified],
     )
 
 

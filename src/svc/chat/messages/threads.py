@@ -164,9 +164,9 @@ class Threads:
 
     # Effects of messages.
 
-    def crowded_out(self, thread: str, author_id: str, told: Collection[str]) -> list[tuple[str, str]]:
+    def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
         """Return pairs of member and thread: the threads to unfollow for this one."""
-        return self._following.crowded_out(thread, [author_id, *told])
+        return self._following.crowded_out(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
         """Store the follows after the message, as a step of the write. `posted` follows. Raises ChatError."""
@@ -196,7 +196,7 @@ class Threads:
 
     def joining(self, message: Message, root: Message) -> tuple[str, ...]:
         """Return the members who follow the thread because of this message."""
-        joining: dict[str, None] = dict.fromkeys([message.author.id, *message.told])
+        joining: dict[str, None] = dict.fromkeys([message.author.id, *message.notified])
         author = root.author
         viewers = self._directory.viewers(message.channel_id)
         if root.answers is None and author.kind == MEMBER and author.id in viewers:
@@ -211,7 +211,7 @@ class Threads:
         new = [m for m in message.joining if not self.follows(m, thread) and m in self._directory.members]
         for member_id in new:
             following.add(thread, message.channel_id, member_id, message.n - 1, message.n)
-        following.posted(thread, message.n, message.told)
+        following.posted(thread, message.n, message.notified)
         following.read(thread, message.author.id, message.n)
         self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
         for member_id in new:

@@ -165,11 +165,11 @@ class Reports:
             self._audit.record(connection, actor_id, "report_resolve", report_id, details, now)
             return report
 
-        def told(report: Report) -> None:
+        def announce(report: Report) -> None:
             resolved = {"report_id": report.id, "resolved_by": actor_id}
             self._hub.push("report_resolved", resolved, self._concerned(report))
 
-        return Write(write, told)
+        return Write(write, announce)
 
     def found_by_rule(
         self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float

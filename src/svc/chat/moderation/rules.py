@@ -159,7 +159,12 @@ class Moderation:
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
     def _timing_out(
-        self, actor_id: str | None, member_id: str, duration_s: float, said: Mapping[str, object], now: float
+        self,
+        actor_id: str | None,
+        member_id: str,
+        duration_s: float,
+        extra_details: Mapping[str, object],
+        now: float,
     ) -> Write[None, Member]:
         until = now + duration_s if duration_s else 0.0
 
@@ -167,7 +172,7 @@ class Moderation:
             if not self._members.time_out(connection, member_id, until):
                 raise ChatError("unknown_member")
             action = "member_timeout" if duration_s else "member_timeout_end"
-            details = {"until_ms": int(until * 1000), **said}
+            details = {"until_ms": int(until * 1000), **extra_details}
             self._audit.record(connection, actor_id, action, member_id, details, now)
 
         return Write(write, lambda _: self._timed_out(member_id, until))

@@ -83,12 +83,12 @@ def _operations(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[st
     for feature, described in features.items():
         tags = [{"name": feature}]
         for event in described.events:
-            yield event.name, {**_asked(event), "tags": tags}
+            yield event.name, {**_request_message(event), "tags": tags}
         for push in described.pushes:
             yield f"push_{push.name}", {**_pushing(push), "tags": tags}
 
 
-def _asked(event: LiveRequest) -> dict[str, object]:
+def _request_message(event: LiveRequest) -> dict[str, object]:
     needs = EVENTS[event.name]
     refusals = {"x-refusals": list(event.refusals)} if event.refusals else {}
     return {**_asking(event.name, [f"{event.name}.reply"]), **permission(needs), **refusals}

@@ -164,7 +164,7 @@ class Ringing:
         level = self._wants.levels.level(member_id, message.channel_id, int(now * 1000))
         if level == "nothing":
             return None
-        if member_id in message.told:
+        if member_id in message.notified:
             return MENTION
         if message.thread is not None and not self._wants.follows(member_id, message.thread):
             return None

@@ -62,14 +62,14 @@ class WorkerHealth:
         while True:
             if self._on_demand is not None:
                 await self._on_demand.unattended()
-            answers = await self.asked()
+            answers = await self.is_well()
             if answers != self._answers:
                 say = logger.info if answers else logger.warning
                 say("media worker", extra={"answers": answers})
             self._answers = answers
             await asyncio.sleep(_ASK_EVERY_S)
 
-    async def asked(self) -> bool:
+    async def is_well(self) -> bool:
         """Return whether the worker reports that it is well."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)

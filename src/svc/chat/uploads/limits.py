@@ -89,7 +89,7 @@ class Limits:
         ending = PurePosixPath(name).suffix.removeprefix(".").lower()
         return not self.file_extensions or ending in self.file_extensions
 
-    def told(self, kind: str, name: str, *, long: bool) -> Mapping[str, object]:
+    def for_worker(self, kind: str, name: str, *, long: bool) -> Mapping[str, object]:
         """Return the limits that a worker gets with a job. A video container may hold only sound."""
         deadline = {} if long else {"deadline_s": SHORT_JOB_S}
         if kind in (VIDEO, FILE):

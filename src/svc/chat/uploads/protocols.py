@@ -54,11 +54,11 @@ def offset(headers: Mapping[str, str]) -> int:
 
 def metadata(headers: Mapping[str, str]) -> dict[str, str]:
     """Parse `key base64,key base64,…`, where the base64 may be missing. Raises ChatError."""
-    said = headers.get("Upload-Metadata", "")
-    if len(said) > _MAX_METADATA_CHARACTERS:
+    metadata_header = headers.get("Upload-Metadata", "")
+    if len(metadata_header) > _MAX_METADATA_CHARACTERS:
         raise ChatError("invalid_request", "Upload-Metadata is too long")
     found: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in said.split(","))):
+    for pair in filter(None, (part.strip() for part in metadata_header.split(","))):
         name, _, value = pair.partition(" ")
         try:
             found[name] = b64decode(value, validate=True).decode()
@@ -69,7 +69,7 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
 
 def state(upload: Upload) -> dict[str, str]:
     """Return the headers with an upload's progress, and when an unfinished one expires."""
-    told = {
+    response_headers = {
         "Tus-Resumable": VERSION,
         "Upload-Offset": str(upload.received),
         "Upload-Length": str(upload.length),
@@ -77,8 +77,8 @@ def state(upload: Upload) -> dict[str, str]:
     if upload.state == RECEIVING:
         kept_s = UNFINISHED_KEPT_S if upload.received else EMPTY_KEPT_S
         ends = datetime.fromtimestamp(upload.created_at_ms / 1000 + kept_s, UTC)
-        told["Upload-Expires"] = format_datetime(ends, usegmt=True)
-    return told
+        response_headers["Upload-Expires"] = format_datetime(ends, usegmt=True)
+    return response_headers
 
 
 def _number(headers: Mapping[str, str], name: str) -> int:

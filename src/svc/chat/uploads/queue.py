@@ -214,7 +214,7 @@ class Queue:
             "kind": job.kind,
             "long": job.long,
             "attempt": job.attempt + 1,
-            "limits": self._bounds.told(
+            "limits": self._bounds.for_worker(
                 job.kind, claimed.upload.name if claimed.upload else "", long=job.long
             ),
         }
@@ -229,8 +229,8 @@ class Queue:
             return upload
 
         def held(upload: Upload) -> None:
-            told = UploadProgress(job_id, "working", progress)
-            self._hub.push("upload_progress", told, only(upload.member_id), kept=False)
+            event = UploadProgress(job_id, "working", progress)
+            self._hub.push("upload_progress", event, only(upload.member_id), kept=False)
 
         await self._database.write(hold, held)
 
@@ -408,8 +408,8 @@ class Queue:
 
     def _refused(self, upload: Upload, code: str, message: str) -> None:
         self.outcomes[("refused",)] += 1
-        told = UploadRefused(upload.id, code, message)
-        self._hub.push("upload_refused", told, only(upload.member_id))
+        event = UploadRefused(upload.id, code, message)
+        self._hub.push("upload_refused", event, only(upload.member_id))
 
     def now_ms(self) -> int:
         return int(self._now() * 1000)

@@ -265,9 +265,9 @@ class UploadRequests(Requests):
             raise ChatError("upload_too_large", more={"limit": most})
         async with aclosing(received_chunks(request.content)) as chunks:
             file, file_name = await _file_of(request, chunks)
-            said = {"filename": file_name, "name": request.query.get("name", "")}
+            names = {"filename": file_name, "name": request.query.get("name", "")}
             length = min(request.content_length or most, most)
-            wish = replace(_wish(purpose, length, said, target), resumable=False)
+            wish = replace(_wish(purpose, length, names, target), resumable=False)
             member_id = session_of(request).member_id
             upload = await self._uploads.begin(member_id, wish)
             try:
@@ -285,14 +285,14 @@ class UploadRequests(Requests):
         return upload.described(self._uploads.urls)
 
 
-def _wish(purpose: str, length: int, said: dict[str, str], target: Callable[[str], str]) -> Wish:
+def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> Wish:
     """Parse the fields of a new upload: `filename`, `alt`, and the `name` of the result."""
-    words = convert(said, Words)
+    words = convert(names, Words)
     return Wish(
         purpose=purpose,
         length=length,
         name=words.filename,
-        target=target(said.get("name", "")),
+        target=target(names.get("name", "")),
         alt=words.alt,
     )
 

@@ -126,13 +126,13 @@ class MediaControl:
         member.
         """
         if (mute := self._states.moderated(user_id)) is not None:
-            said = {
+            payload = {
                 "room_id": room_id,
                 "user_id": user_id,
                 "is_muted": mute.muted,
                 "is_deafened": mute.deafened,
             }
-            self._link.tell("user_audio_control", said)
+            self._link.tell("user_audio_control", payload)
 
     # Called by the occupancy.
 

@@ -108,8 +108,8 @@ class VoiceModeration:
 
         def follow(_: None) -> None:
             for room_id in room_ids:
-                told = {"from_channel_id": room_id, "channel_id": channel_id}
-                self._hub.push("voice_moved", told, only(member_id))
+                event = {"from_channel_id": room_id, "channel_id": channel_id}
+                self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
         # The entry names no other channel, because its readers may not be allowed to see that channel.

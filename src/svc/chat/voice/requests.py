@@ -57,7 +57,7 @@ class NewMute(Request):
     muted: bool | None = None
     deafened: bool | None = None
 
-    def said(self) -> tuple[bool | None, bool | None]:
+    def flags(self) -> tuple[bool | None, bool | None]:
         """Return both fields, of which at least one is set. Raises ChatError."""
         if self.muted is None and self.deafened is None:
             raise ChatError("invalid_request", "muted or deafened is missing")
@@ -96,13 +96,13 @@ class VoiceRequests(Requests):
         MEMBER, "Show yourself as muted or deafened, until you leave the server", live="voice_mute_self"
     )
     async def mute_self(self, session: Session, body: NewMute) -> State:
-        return self._voice.choose(session.member_id, *body.said())
+        return self._voice.choose(session.member_id, *body.flags())
 
     @endpoint(
         _MUTER, "Mute or deafen a member in every channel, or end that", live="voice_mute", refusals=_ACT
     )
     async def mute(self, session: Session, member_id: Id, body: NewMute) -> State:
-        return await self._moderation.mute(session.member_id, member_id, *body.said(), time.time())
+        return await self._moderation.mute(session.member_id, member_id, *body.flags(), time.time())
 
     @endpoint(
         _IN_CALL,

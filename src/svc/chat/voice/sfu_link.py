@@ -40,7 +40,7 @@ _DOES_NOT_ANSWER = (
 logger = logging.getLogger(__name__)
 
 
-class Response(Protocol):
+class SfuListener(Protocol):
     """Receives the events of all media services, each identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
@@ -66,14 +66,14 @@ class SfuLink:
         media: MediaConfig,
         index: int,
         room_ids: Callable[[], Sequence[str]],
-        told: Response,
+        listener: SfuListener,
         backoff: Backoff,
     ) -> None:
         self._session = session
         self._url = f"{media.services[index].url}/server"
         self.credentials = {"server_id": media.server_id, "server_password": media.server_password}
         self.room_ids = room_ids
-        self.told, self.index = told, index
+        self.listener, self.index = listener, index
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
@@ -115,7 +115,7 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Send an event about a user if the link is in step. Otherwise wait for `Response.came_in_step`."""
+        """Send an event about a user if the link is in step. Otherwise `SfuListener.came_in_step` follows."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.tell(event, data)
@@ -136,7 +136,7 @@ class SfuLink:
             finally:
                 self._in_step.clear()
                 self._conversation = None
-                self.told.lost(self.index)
+                self.listener.lost(self.index)
         raise LinkError(f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
@@ -154,7 +154,7 @@ class SfuLink:
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
         self._in_step.set()
-        self.told.came_in_step(self.index)
+        self.listener.came_in_step(self.index)
 
 
 class _Conversation:
@@ -208,7 +208,7 @@ class _Conversation:
             await self._ask()
 
     async def _ask(self) -> None:
-        asked, self._next = self._next, _new_answer()
+        answered, self._next = self._next, _new_answer()
         self._answered.clear()
         try:
             self._send("sync_request", self._link.credentials)
@@ -217,7 +217,7 @@ class _Conversation:
         except TimeoutError:
             raise LinkError(_DOES_NOT_ANSWER) from None
         finally:
-            asked.set_result(self._answered.is_set())
+            answered.set_result(self._answered.is_set())
 
     async def _read(self) -> None:
         async for message in self._ws:
@@ -236,17 +236,17 @@ class _Conversation:
                 await self._ws.send_str(frame)
 
     def _receive(self, text: str) -> None:
-        envelope, told, index = parse(text), self._link.told, self._link.index
+        envelope, listener, index = parse(text), self._link.listener, self._link.index
         match envelope.event:
             case "peer_joined":
-                told.joined(index, *_room_and_user(payload(envelope)))
+                listener.joined(index, *_room_and_user(payload(envelope)))
             case "peer_left":
                 data = payload(envelope)
-                told.left(index, *_room_and_user(data), lost=data.get("lost") is True)
+                listener.left(index, *_room_and_user(data), lost=data.get("lost") is True)
             case "speakers":
-                told.spoke(index, *_room_and_users(payload(envelope)))
+                listener.spoke(index, *_room_and_users(payload(envelope)))
             case "sync_response":
-                told.synchronise(index, _people(payload(envelope)))
+                listener.synchronise(index, _people(payload(envelope)))
                 self._answered.set()
 
     def _send(self, event: str, data: Mapping[str, object]) -> None:

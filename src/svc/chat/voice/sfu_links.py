@@ -18,7 +18,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, Response, SfuLink
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, SfuListener
 
 # Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
@@ -105,10 +105,10 @@ LAST_RECONNECT_S = 2.0
 
 
 class SfuLinks:
-    """The links to all media services. `connect(index, told)` creates the link to one."""
+    """The links to all media services. `connect(index, listener)` creates the link to one."""
 
     def __init__(
-        self, names: Sequence[str], connect: Callable[[int, Response], SfuLink], occupancy: Occupancy
+        self, names: Sequence[str], connect: Callable[[int, SfuListener], SfuLink], occupancy: Occupancy
     ) -> None:
         self._names = names
         self._occupancy = occupancy
@@ -277,8 +277,8 @@ def links_to(
 ) -> SfuLinks:
     """Return the links to the media services that the operator has set."""
 
-    def connect(at: int, told: Response) -> SfuLink:
+    def connect(at: int, listener: SfuListener) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-        return SfuLink(session, media, at, directory.voice_channel_ids, told, backoff)
+        return SfuLink(session, media, at, directory.voice_channel_ids, listener, backoff)
 
     return SfuLinks([service.url for service in media.services], connect, occupancy)

@@ -141,8 +141,8 @@ class Problem:
 
     def described(self) -> dict[str, object]:
         message = self.words or PROBLEM_CODES[self.code].format(limit=self.limit)
-        told: dict[str, object] = {"path": self.path, "code": self.code, "message": message}
-        return told if self.limit is None else {**told, "limit": self.limit}
+        body: dict[str, object] = {"path": self.path, "code": self.code, "message": message}
+        return body if self.limit is None else {**body, "limit": self.limit}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,23 +188,23 @@ _NOTHING: Mapping[str, object] = {}
 class Reader:
     """An object of the payload. Each of its keys is read once."""
 
-    __slots__ = ("_asked", "_given", "findings", "is_object", "path")
+    __slots__ = ("_given", "_read_keys", "findings", "is_object", "path")
 
     def __init__(self, findings: Findings, path: str, value: object) -> None:
         self.findings = findings
         self.path = path
         self.is_object = isinstance(value, dict)
         self._given: Mapping[str, object] = value if isinstance(value, dict) else _NOTHING
-        self._asked: set[str] = set()
+        self._read_keys: set[str] = set()
         if not self.is_object:
             findings.problem(path, "wrong_type", words="Must be an object")
 
     def read(self, read: Callable[["Reader"], T]) -> T:
         """Return the result of `read`, and warn about keys that it did not read."""
         found = read(self)
-        if len(self._asked) < len(self._given):
+        if len(self._read_keys) < len(self._given):
             for key in self._given:
-                if key not in self._asked:
+                if key not in self._read_keys:
                     self.findings.unknown_key(self.path, key)
         return found
 
@@ -299,7 +299,7 @@ class Reader:
     def _value(self, name: str) -> object:
         if name not in self._given:
             return None
-        self._asked.add(name)
+        self._read_keys.add(name)
         return self._given[name]
 
     def _problem(self, name: str, code: str, limit: int | None = None, words: str = "") -> None:

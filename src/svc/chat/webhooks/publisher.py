@@ -269,9 +269,11 @@ class Posting:
             await self._write(webhook.id, judged, collected.pictures, marked, attached.attachments),
             [*judged.warnings, *collected.warnings, *attached.warnings],
         )
-        told = named(list(map(asdict, posted.warnings)))
+        problem_names = named(list(map(asdict, posted.warnings)))
         where = posted.message.id, posted.message.channel_id
-        self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, told))
+        self.history.note(
+            webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, problem_names)
+        )
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
@@ -284,8 +286,8 @@ class Posting:
                 self.history.note(webhook.id, Attempt(at_ms, "ignored"))
                 return
             problems = refusal.more.get("problems")
-            told = named(problems) if isinstance(problems, list) else ()
-            self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=told))
+            problem_names = named(problems) if isinstance(problems, list) else ()
+            self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=problem_names))
 
     async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
         """Return the payload as it may be shown, and its texts with flagged words. Raises ChatError."""

@@ -236,8 +236,8 @@ async def _receiving(content: StreamReader, most: int) -> bytes:
 
 
 def _refused(refusal: ChatError) -> web.Response:
-    told = {"error": refusal.code, **refusal.more} if refusal.code in BARE else refusal.body()
-    return with_wait(answer(told, refusal.status), refusal)
+    body = {"error": refusal.code, **refusal.more} if refusal.code in BARE else refusal.body()
+    return with_wait(answer(body, refusal.status), refusal)
 
 
 def _base(request: web.Request) -> str:

@@ -13,8 +13,8 @@ from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 def _text(most: int, words: str) -> Schema:
     """Return the schema of a string that is not blank."""
-    told = f"{words}; at most {most:,} characters, not only spaces"
-    return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": told}
+    description = f"{words}; at most {most:,} characters, not only spaces"
+    return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": description}
 
 
 def _or_null(schema: Schema) -> Schema:

@@ -47,7 +47,7 @@ _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
 # 5.4.2).
 TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
 
-_said = re.compile(SAID)
+_has_text = re.compile(SAID)
 _url = re.compile(URL)
 _color = re.compile(COLOR)
 _timestamp = re.compile(TIMESTAMP)
@@ -63,7 +63,7 @@ _FRACTION_DIGITS = 9
 
 def is_blank(text: str) -> bool:
     # Most texts begin with a visible ASCII character.
-    return not "!" <= text[:1] <= "~" and _said.search(text) is None
+    return not "!" <= text[:1] <= "~" and _has_text.search(text) is None
 
 
 def is_clean(text: str) -> bool:

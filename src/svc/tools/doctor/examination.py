@@ -76,11 +76,11 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
     config = Config.read(variables)
     found = [*machine.examined(), *data_folder.examined(target.data_dir)]
     found += await decoders.examined()
-    server = await _asked(target.data_dir, "status_get", {})
+    server = await _ask(target.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server is running: version {server['version']}"))
         found += services.examined(server)
-        if (checked := await _asked(target.data_dir, "database_check", {})) is not None:
+        if (checked := await _ask(target.data_dir, "database_check", {})) is not None:
             found.append(data_folder.database(checked["faults"]))
     else:
         found += await asyncio.to_thread(data_folder.database_at_rest, target.data_dir)
@@ -116,7 +116,7 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
         ]
 
     async def arrival(mark: str) -> Mapping[str, Any] | None:
-        answer = await _asked(target.data_dir, "status_probe", {"mark": mark})
+        answer = await _ask(target.data_dir, "status_probe", {"mark": mark})
         return answer and answer["arrival"]
 
     trust = _trust(target)
@@ -130,7 +130,7 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
 
 async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequence[str]) -> Sequence[Finding]:
     """Check the TURN server that members of the running server get, or the configured one."""
-    running = await _asked(target.data_dir, "status_turn", {})
+    running = await _ask(target.data_dir, "status_turn", {})
     if running is not None:
         server = running["server"]
     elif (configured := read_turn(variables)) is not None:
@@ -144,10 +144,10 @@ async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequen
     return await turn.examined(server, reached, _trust(target))
 
 
-def _url(flag: str, said: str) -> URL:
-    url = URL(said.rstrip("/"))
+def _url(flag: str, text: str) -> URL:
+    url = URL(text.rstrip("/"))
     if url.scheme not in ("http", "https") or not url.host:
-        raise ConfigError(f"{flag} must be an http:// or https:// address, not {said!r}")
+        raise ConfigError(f"{flag} must be an http:// or https:// address, not {text!r}")
     return url
 
 
@@ -162,7 +162,7 @@ def _trust(target: Target) -> ssl.SSLContext:
     return trust
 
 
-async def _asked(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
+async def _ask(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
     """Return a command's result; None if no server runs, or if it is too old for the command."""
     try:
         answer: Mapping[str, Any] = await ask(data_dir, command, arguments)

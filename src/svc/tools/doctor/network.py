@@ -98,8 +98,8 @@ async def outside(config: Config, udp: int) -> Findings:
         seen = await mapped_address(config.stun_servers) if not config.disable_stun else None
         return [advertised(config.advertised, own, seen, udp)]
     if config.disable_stun or not config.stun_servers:
-        return [addresses(own, None, udp, asked=False)]
-    return [addresses(own, await mapped_address(config.stun_servers), udp, asked=True)]
+        return [addresses(own, None, udp, queried=False)]
+    return [addresses(own, await mapped_address(config.stun_servers), udp, queried=True)]
 
 
 def advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: int) -> Finding:
@@ -112,8 +112,8 @@ def advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: in
     return ok(f"{summary}, UDP port {udp}")
 
 
-def addresses(own: Sequence[str], seen: str | None, udp: int, *, asked: bool) -> Finding:
-    """Judge the interfaces' addresses (`own`) and the one that STUN reports (`seen`), if one was `asked`."""
+def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) -> Finding:
+    """Judge the interfaces' addresses (`own`) and the one that STUN reports (`seen`), if `queried`."""
     if seen is not None and seen in own:
         return ok(f"The outside sees this machine as {seen}; its firewall must let UDP port {udp} in")
     if seen is not None:
@@ -121,7 +121,7 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, asked: bool) ->
             f"This machine is behind a router, which the outside sees as {seen}",
             f"Forward UDP port {udp} from the router to this machine; nobody needs that in its own network.",
         )
-    if asked:
+    if queried:
         return notice(
             "No STUN server answers: there is no internet here, or a firewall drops UDP",
             f"Calls nearby work. For people outside, let UDP out, and UDP port {udp} in.",

@@ -71,8 +71,8 @@ async def examined(server: Mapping[str, object], peers: Sequence[str], trust: ss
     urls = server["urls"]
     assert isinstance(urls, list)
     name, password = str(server["username"]), str(server["credential"])
-    asked = (_one(Address.of(url), name, password, peers, trust) for url in urls)
-    return list(await asyncio.gather(*asked))
+    checks = (_one(Address.of(url), name, password, peers, trust) for url in urls)
+    return list(await asyncio.gather(*checks))
 
 
 async def _one(

@@ -284,11 +284,11 @@ def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[Pos
         head, _, data = part.partition(b"\r\n\r\n")
         if len(head) > MAX_HEAD_BYTES:
             raise ChatError("invalid_json")
-        said = disposition(head)
-        if "filename" in said:
-            files.append(PostedFile(said["filename"], data))
-        elif "name" in said:
-            fields[said["name"]] = _decoded(data)
+        field = disposition(head)
+        if "filename" in field:
+            files.append(PostedFile(field["filename"], data))
+        elif "name" in field:
+            fields[field["name"]] = _decoded(data)
     return fields, files
 
 

@@ -56,9 +56,9 @@ class CompatibleRequests(Requests):
             )
         except Unreadable as fault:
             return answer(_discord_unreadable(fault), 400)
-        except ChatError as told:
-            status, body = _discord_refusal(told)
-            return with_wait(answer(body, status), told)
+        except ChatError as refusal_error:
+            status, body = _discord_refusal(refusal_error)
+            return with_wait(answer(body, status), refusal_error)
         if posted is None or http_request.query.get("wait", "").lower() not in ("true", "1"):
             return nothing()
         return answer(discord.described(posted.message, posted.warnings))
@@ -72,10 +72,10 @@ class CompatibleRequests(Requests):
         except Unreadable as fault:
             word = "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
             return web.Response(text=word, status=400)
-        except ChatError as told:
-            word = _SLACK_FAULT if told.status >= 500 else told.code
-            status, word = _SLACK.get(told.code, (told.status, word))
-            return with_wait(web.Response(text=word, status=status), told)
+        except ChatError as refusal_error:
+            word = _SLACK_FAULT if refusal_error.status >= 500 else refusal_error.code
+            status, word = _SLACK.get(refusal_error.code, (refusal_error.status, word))
+            return with_wait(web.Response(text=word, status=status), refusal_error)
         return web.Response(text="ok")
 
     @endpoint(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
@@ -88,8 +88,8 @@ class CompatibleRequests(Requests):
             )
         except Unreadable as fault:
             raise _unreadable(fault) from None
-        except ChatError as told:
-            return with_wait(answer(told.body(), told.status), told)
+        except ChatError as refusal_error:
+            return with_wait(answer(refusal_error.body(), refusal_error.status), refusal_error)
         return nothing() if posted is None else answer(posted.described())
 
     async def _taken(
@@ -123,8 +123,8 @@ class CompatibleRequests(Requests):
         except Unreadable as fault:
             self._note(request, _unreadable(fault))
             raise
-        except ChatError as told:
-            self._note(request, told)
+        except ChatError as refusal_error:
+            self._note(request, refusal_error)
             raise
 
     def _note(self, request: web.Request, refusal: ChatError | None) -> None:

@@ -69,10 +69,10 @@ class SlackExport:
         return self._channels
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        for message, where in in_order(self._said(channel)):
+        for message, where in in_order(self._messages(channel)):
             yield self._post(message, where)
 
-    def _said(self, channel: ForeignChannel) -> Iterator[tuple[int, object, str]]:
+    def _messages(self, channel: ForeignChannel) -> Iterator[tuple[int, object, str]]:
         for name in self._days.get(channel.name, ()):
             for number, message in enumerate(self._list(name)):
                 where = f"{self._path}: {name}[{number}]"

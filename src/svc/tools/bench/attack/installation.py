@@ -180,7 +180,7 @@ async def filled(target: Target, tokens: list[str]) -> None:
 
     async def one_by_one() -> None:
         for post in posts:
-            await _asked(target, path, post)
+            await _response(target, path, post)
 
     await asyncio.gather(*(one_by_one() for _ in range(FILLING_AT_ONCE)))
 
@@ -225,7 +225,7 @@ async def ask(
 ) -> dict[str, object]:
     """Send a member's request and return its response. Raises BenchError."""
     data = None if body is None else json.dumps(body).encode()
-    return await _asked(target, path, target.request(method, path, token=token, body=data))
+    return await _response(target, path, target.request(method, path, token=token, body=data))
 
 
 async def _uploaded(target: Target, token: str) -> str:
@@ -236,13 +236,15 @@ async def _uploaded(target: Target, token: str) -> str:
     path = f"/api/channels/{target.channel_id}/uploads"
     headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
     return str(
-        (await _asked(target, path, target.request("POST", path, token=token, body=body, headers=headers)))[
-            "id"
-        ]
+        (
+            await _response(
+                target, path, target.request("POST", path, token=token, body=body, headers=headers)
+            )
+        )["id"]
     )
 
 
-async def _asked(target: Target, path: str, data: bytes) -> dict[str, object]:
+async def _response(target: Target, path: str, data: bytes) -> dict[str, object]:
     caller = Caller(target.address)
     try:
         answer = await caller.ask(data)

@@ -116,7 +116,7 @@ class _Held(asyncio.Protocol):
         self._opening = opening
         self._reading = reading
         self._transport: asyncio.Transport | None = None
-        self._said = 0
+        self._sent = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -137,8 +137,8 @@ class _Held(asyncio.Protocol):
     def say(self, trickle: bytes) -> None:
         """Send the next byte of the trickle."""
         if self._transport is not None and not self._transport.is_closing():
-            self._transport.write(trickle[self._said % len(trickle) :][:1])
-            self._said += 1
+            self._transport.write(trickle[self._sent % len(trickle) :][:1])
+            self._sent += 1
 
     def abort(self) -> None:
         if self._transport is not None:
