@@ -116,7 +116,7 @@ async def test_discarding_the_only_key_warns_that_the_member_is_lost(
     await settings(ada, "Signing out")
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
-    await expect(question).to_contain_text("nobody can be Ada here any more")
+    await expect(question).to_contain_text("nobody can be Ada here again")
     await confirm(ada, "Cancel")
     await ada.page.keyboard.press("Escape")
     await is_in(ada, "Ada")

@@ -59,11 +59,13 @@ def test_no_payload_type_is_ambiguous_or_looks_like_rtcp() -> None:
 
 
 @pytest.mark.parametrize(("kind", "table"), [("audio", AUDIO), ("video", VIDEO)])
-def test_the_payload_types_of_a_kind_are_those_of_its_codecs_and_their_rtx(
+def test_the_payload_types_of_a_kind_are_those_of_its_codecs_with_red_and_their_rtx(
     kind: str, table: tuple[Codec, ...]
 ) -> None:
     assert codecs(kind) == table
-    assert len(payload_types(kind)) == sum(1 + (codec.rtx_payload_type is not None) for codec in table)
+    offered = codecs(kind, redundancy=True)
+    repeats = {codec.rtx_payload_type for codec in offered} - {None}
+    assert payload_types(kind) == {codec.payload_type for codec in offered} | repeats
 
 
 def test_extension_ids_are_distinct_and_fit_the_one_byte_form() -> None:
