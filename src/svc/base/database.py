@@ -60,9 +60,7 @@ STUCK_AFTER_S = 10.0
 # On a full disk the small write of `works` may fit although no message does: a failure counts this long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
-_OF_A_CLUSTER = (
-    "belongs to a cluster. Start it with --cluster, or with --leave-cluster to let this copy go its own way"
-)
+_OF_A_CLUSTER = "belongs to a replicated log, so it cannot be opened without that log. See docs/cluster.md"
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 logger = logging.getLogger(__name__)

@@ -97,5 +97,5 @@ async def test_a_camera_in_firefox_is_sent_in_three_sizes_too(
     ada: FirefoxPerson = await fox.arrive("Ada", product.url)
     await ada.join()
     await check_each_size(grace, ada, FIREFOX)
-    # Of several VP9 encodings Firefox sends each in the smallest size.
+    # Firefox codes every VP9 encoding in the smallest size, so the page offers it VP8 first.
     assert (await grace.statistics()).track("Ada").codec == "video/VP8"

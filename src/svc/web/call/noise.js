@@ -10,7 +10,7 @@ let ready = null; // Resolves with the module and the worklet's address.
 /** Resolve with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
   await fetched();
-  // Of the rates that the model supports, the one that is sent.
+  // The model supports several rates; calls send this one.
   const context = new AudioContext({ sampleRate: 48_000 });
   const node = await suppressor(context);
   const out = context.createMediaStreamDestination();

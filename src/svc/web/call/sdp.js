@@ -34,7 +34,7 @@ export function inStereo(sdp) {
 
 /**
  * Return the offer with VP9 last on lines with several encodings, for Firefox, which sends the first codec
- * that it has. Of several VP9 encodings Firefox 153 codes every one in the size of the smallest.
+ * that it has. Firefox 153 codes every one of several VP9 encodings in the size of the smallest.
  * @param {string} sdp
  */
 export function withVp9Last(sdp) {
