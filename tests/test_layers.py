@@ -108,9 +108,12 @@ ARCHITECTURE = Architecture(
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),
-        # Requests and responses have msgspec types wherever they are declared, as do the most frequently
-        # created records.
-        "msgspec": ("svc.chat", "svc.base.tables"),
+        # Everything that programs exchange has msgspec types, as do the most frequently created records.
+        "msgspec": (
+            *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),
+            *("svc.base.validation",),
+            *("svc.chat", "svc.client", "svc.sfu", "svc.worker"),
+        ),
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.json_reader"),
         "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
         "cryptography": (

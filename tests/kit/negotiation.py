@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from svc.base.envelope import Envelope
+from msgspec import to_builtins
+
+from svc.base.envelope import Envelope, Payload
 from svc.base.grants import CAPS
 from svc.sfu.admission import Admission
 from svc.sfu.candidates import Candidate, host_candidates
@@ -115,11 +117,11 @@ class Person:
         )
         self.transport: RecordedTransport = call.plane.transports[-1]
 
-    def say(self, event: str, data: object) -> None:
-        self.heard.append((event, json.loads(json.dumps(data))))
+    def say(self, payload: Payload) -> None:
+        self.heard.append((payload.event, json.loads(json.dumps(to_builtins(payload)))))
 
-    def say_text(self, event: str, text: str) -> None:
-        self.heard.append((event, text))
+    def say_error(self, reason: str) -> None:
+        self.heard.append(("room_error", reason))
 
     def close(self, code: CloseCode, reason: str) -> None:
         self.closed = code, reason

@@ -5,8 +5,12 @@ Reads and writes frames. It knows no event and opens no connection. See docs/sig
 
 import json
 from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+from msgspec import Struct, ValidationError, convert, to_builtins
 
 from svc.base.strict_json import loads
+from svc.base.validation import problem_of
 
 # One frame, in either direction. The largest legitimate frame is an SDP for a full room, well under 100
 # KB.
@@ -21,6 +25,17 @@ class EnvelopeError(ValueError):
 class Envelope:
     event: str
     data: str
+
+
+class Payload(Struct):
+    """Base class of payloads. Unknown fields are ignored, and fields that are UNSET are not sent."""
+
+    event: ClassVar[str]
+    # Whether an unusable payload counts as empty.
+    lenient: ClassVar[bool] = False
+
+
+P = TypeVar("P", bound=Payload)
 
 
 def parse(text: str) -> Envelope:
@@ -42,6 +57,22 @@ def payload(envelope: Envelope) -> dict[str, object]:
     if not isinstance(value, dict):
         raise EnvelopeError(f"The data of {envelope.event[:64]!r} is not a JSON object")
     return value
+
+
+def read(envelope: Envelope, kind: type[P]) -> P:
+    """Return the payload, which is empty if the data is. Raises EnvelopeError."""
+    try:
+        return convert({} if envelope.data.strip() in ("", "null") else payload(envelope), kind)
+    except (EnvelopeError, ValidationError) as error:
+        if kind.lenient:
+            return kind()
+        if isinstance(error, ValidationError):
+            raise EnvelopeError(problem_of(error, kind)) from None
+        raise
+
+
+def serialise_payload(payload: Payload) -> str:
+    return serialise(payload.event, to_builtins(payload))
 
 
 def serialise(event: str, data: object) -> str:

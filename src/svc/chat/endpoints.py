@@ -25,6 +25,7 @@ import msgspec
 from aiohttp import web
 from msgspec import Struct
 
+from svc.base.validation import problem_of
 from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
@@ -38,37 +39,6 @@ T = TypeVar("T")
 NUL = "A text must not contain NUL"
 # After an even number of backslashes, which stand for themselves.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-
-# Map msgspec's messages to ours, with our names for types.
-_PROBLEMS = [
-    (re.compile(pattern), words)
-    for pattern, words in (
-        ("Object missing required field `(.+)`", "{} is missing"),
-        ("Expected `(?:str|array|bytes)` of length >= 1", "must not be empty"),
-        ("Expected `str` of length >= (.+)", "must have at least {} characters"),
-        ("Expected `str` of length <= (.+)", "must have at most {} characters"),
-        ("Expected `(?:array|object)` of length <= (.+)", "must have at most {} entries"),
-        ("Expected `array` of length >= (.+)", "must have at least {} entries"),
-        ("Expected `(?:int|float)` >= (.+)", "must be at least {}"),
-        ("Expected `(?:int|float)` <= (.+)", "must be at most {}"),
-        ("(?:Integer value|Number) out of range", "is out of range"),
-        ("Expected `[^|`]+`, got `null`", "is missing"),
-        (r"Expected `([^|`]+)(?: \| null)?`, got `.+`", "must be {}"),
-        ("Expected `str` matching regex .+", "has characters that it may not have"),
-        ("Expected `bytes` of length >= (.+)", "must have at least {} bytes"),
-        ("Expected `bytes` of length <= (.+)", "must have at most {} bytes"),
-        ("Invalid base64 encoded string", "must be in base64"),
-    )
-]
-_KINDS = {
-    "str": "a string",
-    "bytes": "a string in base64",
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-}
 
 _ROUTES = {"GET": web.get, "POST": web.post, "PUT": web.put, "PATCH": web.patch, "DELETE": web.delete}
 
@@ -250,31 +220,8 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
-    """Return the fault and its position in our words."""
-    problem, _, place = str(error).partition(" - at `$")
-    name = place.removesuffix("`").removeprefix(".")
-    # A number out of range in an unknown field.
-    endless = problem.endswith("out of range") and name in ("", "[...]")
-    if endless or (not name and problem.startswith("Expected `object`")):
-        return ChatError("invalid_json")
-    for pattern, words in _PROBLEMS:
-        if found := pattern.fullmatch(problem):
-            what = words.format(*(_KINDS.get(group, group) for group in found.groups()))
-            return ChatError("invalid_request", f"{name} {what}".strip())
-    if problem.startswith("Invalid enum value"):
-        return ChatError("invalid_request", f"{name} must be one of: {', '.join(_values_at(name, kind))}")
-    return ChatError("invalid_request", f"{name} has a value that it may not have")
-
-
-def _values_at(name: str, of: type) -> list[str]:
-    """Return the allowed values of a field such as `rules[...].kind`."""
-    schema: Any = schema_of(of)
-    for field, entry in re.findall(r"(\w+)|(\[[^\]]*\])", name):
-        inside = (
-            schema.get("items") or schema["additionalProperties"] if entry else schema["properties"][field]
-        )
-        schema = next(kind for kind in inside.get("anyOf", [inside]) if kind != {"type": "null"})
-    return [str(value) for value in schema["enum"]]
+    problem = problem_of(error, kind)
+    return ChatError("invalid_request", problem) if problem else ChatError("invalid_json")
 
 
 @dataclass(frozen=True)

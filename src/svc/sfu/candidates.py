@@ -64,15 +64,6 @@ class Candidate:
             text += f" raddr {self.related[0]} rport {self.related[1]}"
         return f"{text} tcptype passive" if self.tcp else text
 
-    def as_init(self, mid: str, ufrag: str) -> dict[str, object]:
-        """Return an RTCIceCandidateInit for the first m-line."""
-        return {
-            "candidate": str(self),
-            "sdpMid": mid,
-            "sdpMLineIndex": 0,
-            "usernameFragment": ufrag,
-        }
-
     @classmethod
     def parse(cls, text: str) -> "Candidate | None":
         """Read one candidate. Return None if it is well-formed but useless to us.

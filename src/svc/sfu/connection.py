@@ -12,11 +12,20 @@ from collections.abc import Callable
 
 from aiohttp import WSCloseCode, WSMsgType
 
-from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, parse, serialise, serialise_text
+from svc.base.envelope import (
+    MAX_FRAME_BYTES,
+    Envelope,
+    EnvelopeError,
+    Payload,
+    parse,
+    serialise_payload,
+    serialise_text,
+)
 from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
 from svc.sfu.close_codes import CloseCode
 
+ERROR = "room_error"
 PING_INTERVAL_S = 30.0
 SILENCE_LIMIT_S = 90.0
 # How long the peer's system may take to accept one frame.
@@ -101,13 +110,13 @@ class Connection:
                     break
         return None
 
-    def say(self, event: str, data: object) -> None:
-        """Queue a frame whose data is JSON."""
-        self._queue_frame(serialise(event, data))
+    def say(self, payload: Payload) -> None:
+        """Queue an event."""
+        self._queue_frame(serialise_payload(payload))
 
-    def say_text(self, event: str, text: str) -> None:
-        """Queue a frame whose data is a bare string."""
-        self._queue_frame(serialise_text(event, text))
+    def say_error(self, reason: str) -> None:
+        """Queue a `room_error`, the only event whose data is a bare string."""
+        self._queue_frame(serialise_text(ERROR, reason))
 
     def close(self, code: CloseCode, reason: str) -> None:
         """Close after sending all queued frames. Only the first reason counts."""

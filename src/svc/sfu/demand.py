@@ -8,56 +8,18 @@ sends no width counts as one with a large tile.
 No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
 
-from svc.sfu import fields
+from svc.base.envelope import Payload
+from svc.sfu.client_events import LayersWanted
 from svc.sfu.codecs import ENCODINGS
 from svc.sfu.rooms import ALL_ENCODINGS, Track, TrackUse
 
-ALL_LAYERS = -1
-MAX_TEMPORAL_LAYER = 2
-MAX_SPATIAL_LAYER = 2
-MAX_PRIORITY, DEFAULT_PRIORITY = 100, 50
-# Wider than any picture that browsers encode.
-MAX_WIDTH_PX = 16_384
 # The least time between two events for a track: its publisher's browser may have to set up its encoder each
 # time.
 INTERVAL_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class LayerWish:
-    """One receiver's `set_layer` for one track."""
-
-    max_temporal_layer: int = ALL_LAYERS
-    max_spatial_layer: int = ALL_LAYERS
-    width: int = 0  # of the tile that shows the track, in screen pixels; 0 = unknown
-    paused: bool = False
-    priority: int = DEFAULT_PRIORITY  # Tracks with a higher priority keep their quality longer.
-    adaptive: bool = False  # The service may lower the track further when the line needs it.
-
-    @property
-    def target(self) -> int:
-        """The largest encoding that is wanted."""
-        return self.max_spatial_layer if self.max_spatial_layer != ALL_LAYERS else MAX_SPATIAL_LAYER
-
-    @classmethod
-    def read(cls, request: Mapping[str, object]) -> "LayerWish":
-        """Read the payload. A missing field gets its default. Raises EnvelopeError."""
-        return cls(
-            fields.number(request, "max_temporal_layer", ALL_LAYERS, MAX_TEMPORAL_LAYER),
-            fields.number(request, "max_spatial_layer", ALL_LAYERS, MAX_SPATIAL_LAYER)
-            if "max_spatial_layer" in request
-            else ALL_LAYERS,
-            fields.number(request, "width", 0, MAX_WIDTH_PX) if "width" in request else 0,
-            "paused" in request and fields.flag(request, "paused"),
-            fields.number(request, "priority", 0, MAX_PRIORITY)
-            if "priority" in request
-            else DEFAULT_PRIORITY,
-            "adaptive" in request and fields.flag(request, "adaptive"),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +80,9 @@ class _Sent:
 
 
 class DemandUpdates:
-    """Sends one publisher the demand for its tracks. `say(event, payload)`; times are in seconds."""
+    """Sends one publisher the demand for its tracks. Times are in seconds."""
 
-    def __init__(self, say: Callable[[str, object], None]) -> None:
+    def __init__(self, say: Callable[[Payload], None]) -> None:
         self.say = say
         self._tracks: dict[Track, _Sent] = {}
 
@@ -149,23 +111,21 @@ class DemandUpdates:
     def repeat(self) -> None:
         """Send all demands again to a client that may have missed them."""
         for track, sent in self._tracks.items():
-            self.say("layers_wanted", _payload(track, sent.demand))
+            self.say(_event(track, sent.demand))
 
     def advance(self, now: float) -> None:
         for track, sent in self._tracks.items():
             if sent.due <= now:
                 sent.demand, sent.at, sent.due = sent.wanted, now, inf
-                self.say("layers_wanted", _payload(track, sent.demand))
+                self.say(_event(track, sent.demand))
 
     def next_deadline(self) -> float:
         return min((sent.due for sent in self._tracks.values()), default=inf)
 
 
-def _payload(track: Track, demand: Demand) -> dict[str, object]:
-    """Name the track by id and by source: a browser may know it by another id than the room does."""
-    named: dict[str, object] = {"track_id": track.track_id, "source": track.source}
-    summary = {**named, "width": demand.width, "watched": demand.watched}
-    if len(track.rids) < 2:  # Only a track in several encodings has anything to switch off.
-        return summary
-    on = {rid for layer, rid in enumerate(track.rids) if demand.watched and demand.encodings >> layer & 1}
-    return {**summary, "encodings": [rid in on for rid in ENCODINGS]}
+def _event(track: Track, demand: Demand) -> LayersWanted:
+    event = LayersWanted(track.track_id, track.source, demand.width, demand.watched)
+    if len(track.rids) > 1:
+        on = {rid for layer, rid in enumerate(track.rids) if demand.watched and demand.encodings >> layer & 1}
+        event.encodings = [rid in on for rid in ENCODINGS]
+    return event

@@ -10,8 +10,9 @@ No I/O and no clock. docs/bandwidth.md; docs/signalling.md, "To participants".
 from collections.abc import Callable, Mapping
 from math import exp, inf
 
+from svc.base.envelope import Payload
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
-from svc.sfu.demand import LayerWish
+from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
 from svc.sfu.plane import MediaTransport
 from svc.sfu.subscriptions import ReceivingLine, Subscriptions
 
@@ -30,14 +31,12 @@ _REPEATS_OVER_S = 2.0
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
 
-State = dict[str, object]
-
 
 class LayerControl:
-    """The layers of one client's videos. `say(event, payload)`; times are in seconds."""
+    """The layers of one client's videos. Times are in seconds."""
 
     def __init__(
-        self, transport: MediaTransport, subscriptions: Subscriptions, say: Callable[[str, object], None]
+        self, transport: MediaTransport, subscriptions: Subscriptions, say: Callable[[Payload], None]
     ) -> None:
         self.say = say
         self._transport = transport
@@ -50,7 +49,7 @@ class LayerControl:
         self._probed_bps = 0.0
         self._told_bps, self._told_at = inf, -inf
         self._review_due = inf
-        self._reported: dict[str, State] = {}
+        self._reported: dict[str, LayerState] = {}
         self._reported_at = -inf
         self._report_due = inf
 
@@ -70,7 +69,7 @@ class LayerControl:
         self._review(now)
         if estimate_bps <= TOLD_DROP * self._told_bps or now - self._told_at >= TOLD_INTERVAL_S:
             self._told_bps, self._told_at = estimate_bps, now
-            self.say("bandwidth", {"estimate_bps": estimate_bps, "reason": reason})
+            self.say(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
         """Schedule a review after a change of a wish, of the lines, or of what is forwarded."""
@@ -134,7 +133,7 @@ class LayerControl:
         self._reported = states
         if changes:
             self._reported_at = now
-            self.say("layers", {"tracks": changes})
+            self.say(Layers(changes))
 
 
 def _video(line: ReceivingLine) -> Video:
@@ -157,18 +156,18 @@ def _levels(line: ReceivingLine) -> tuple[Level, ...]:
     return ladder(rates, wish.max_spatial_layer, wish.max_temporal_layer, screen=screen)
 
 
-def _state(line: ReceivingLine) -> State:
+def _state(line: ReceivingLine) -> LayerState:
     """Describe what a client gets of a track."""
     assert line.track is not None, "a down track has a track"
     wish, several = line.effective, len(line.track.rids) > 1
-    state: State = {
-        "track_id": line.track.track_id,
-        "mid": line.transceiver.mid,
-        "spatial": line.forwarded if several and line.forwarded is not None and not wish.paused else -1,
-        "temporal": -1 if wish.paused else wish.max_temporal_layer,
-        "paused": wish.paused,
-    }
-    return {**state, "reason": _reason(line)}
+    return LayerState(
+        track_id=line.track.track_id,
+        mid=line.transceiver.mid,
+        spatial=line.forwarded if several and line.forwarded is not None and not wish.paused else -1,
+        temporal=-1 if wish.paused else wish.max_temporal_layer,
+        paused=wish.paused,
+        reason=_reason(line),
+    )
 
 
 def _reason(line: ReceivingLine) -> str:

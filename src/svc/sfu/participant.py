@@ -9,10 +9,10 @@ import asyncio
 import logging
 from math import ceil, inf
 
-from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, payload
+from svc.base.envelope import MAX_FRAME_BYTES, Envelope, EnvelopeError, Payload, read
 from svc.base.token_bucket import TokenBucket
-from svc.sfu import fields
-from svc.sfu.admission import JoinRefused, JoinRequest
+from svc.sfu.admission import JoinRefused
+from svc.sfu.client_events import ClientJoin, ClientResume
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.resumption import ResumeRefused, Ticket
@@ -22,7 +22,7 @@ from svc.sfu.session import Session
 
 JOIN_DEADLINE_S = 10.0
 EXPECTED_JOIN = "Expected client_join event"
-JOIN, RESUME = "client_join", "client_resume"
+_FIRST_EVENTS = (ClientJoin.event, ClientResume.event)
 
 # A joining browser sends about 40 messages within a second, most of them candidates.
 _BURST = 200
@@ -74,11 +74,11 @@ class Participant:
         else:
             session.close(lost=broke)
 
-    def say(self, event: str, data: object) -> None:
-        self._connection.say(event, data)
+    def say(self, payload: Payload) -> None:
+        self._connection.say(payload)
 
-    def say_text(self, event: str, text: str) -> None:
-        self._connection.say_text(event, text)
+    def say_error(self, reason: str) -> None:
+        self._connection.say_error(reason)
 
     def close(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, reason)
@@ -124,36 +124,36 @@ class Participant:
             self.close(CloseCode.POLICY, EXPECTED_JOIN)
             return None
         try:
-            return self._join(envelope) if envelope.event == JOIN else self._resume(envelope)
+            return self._join(envelope) if envelope.event == ClientJoin.event else self._resume(envelope)
         except (EnvelopeError, JoinRefused, NoSeats, ResumeRefused) as refusal:
             self._service.tally["refused_joins"] += 1
-            self.say_text("room_error", str(refusal))
+            self.say_error(str(refusal))
             code = refusal.code if isinstance(refusal, ResumeRefused) else CloseCode.REFUSED
             self.close(code, str(refusal))
             return None
 
     def _join(self, envelope: Envelope) -> Session:
-        request = JoinRequest.read(payload(envelope))
+        request = read(envelope, ClientJoin)
         session = self._session = self._service.seat(self, request)
         owner = f"{request.server_id}/{request.user_id}"
         self._connection.on_proof(owner)
         logger.debug("peer joined", extra=session.log_fields)
         session.open()
-        if request.bandwidth:
+        if request.bandwidth is True:
             session.report_bandwidth()
-        if request.resumable and not session.closed:
+        if request.resumable is True and not session.closed:
             self._ticket = Ticket(session, owner)
-            self.say("resumable", self._service.resumptions.renew(self._ticket))
+            self.say(self._service.resumptions.renew(self._ticket))
         return session
 
     def _resume(self, envelope: Envelope) -> Session:
-        ticket = self._service.resumptions.find(fields.text(payload(envelope), "credential"))
+        ticket = self._service.resumptions.find(read(envelope, ClientResume).credential)
         self._ticket, self._session = ticket, ticket.session
         self._connection.on_proof(ticket.owner)
         logger.debug("peer resumed", extra=ticket.session.log_fields)
         ticket.session.resume(self)
         if not ticket.session.closed:
-            self.say("resumable", self._service.resumptions.renew(ticket))
+            self.say(self._service.resumptions.renew(ticket))
         return ticket.session
 
     async def _first_message(self) -> Envelope | None:
@@ -164,7 +164,7 @@ class Participant:
         except (TimeoutError, EnvelopeError):
             return None
         self._connection.most_characters = MAX_FRAME_BYTES
-        return envelope if envelope and envelope.event in (JOIN, RESUME) else None
+        return envelope if envelope and envelope.event in _FIRST_EVENTS else None
 
     async def _listen(self, session: Session) -> None:
         while not session.closed:
@@ -172,7 +172,7 @@ class Participant:
                 envelope = await self._connection.receive()
             except EnvelopeError as error:
                 self._service.tally["refused_messages"] += 1
-                self.say_text("room_error", str(error))
+                self.say_error(str(error))
                 continue
             if envelope is None:
                 return

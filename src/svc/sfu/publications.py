@@ -17,6 +17,7 @@ Reads no session description and sends no offer. docs/signalling.md, "How an off
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from svc.base.envelope import Payload
 from svc.sfu.answer import Line
 from svc.sfu.codecs import payload_types
 from svc.sfu.demand import DemandUpdates
@@ -65,7 +66,7 @@ class Publications:
         peer: Peer,
         *,
         new_id: Callable[[], str],
-        say: Callable[[str, object], None],
+        say: Callable[[Payload], None],
         simulcast: bool = False,
     ) -> None:
         self.demand = DemandUpdates(say)

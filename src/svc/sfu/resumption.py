@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from svc.sfu.client_events import Resumable
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.session import RESUME_WITHIN_S, Session
 
@@ -48,13 +49,13 @@ class Resumptions:
         self._tickets: dict[bytes, Ticket] = {}
         self._ended: dict[Ticket, None] = {}  # Oldest first.
 
-    def renew(self, ticket: Ticket) -> dict[str, object]:
+    def renew(self, ticket: Ticket) -> Resumable:
         """Return the payload that gives a connection its credential."""
         credential = self._random_bytes(CREDENTIAL_BYTES).hex()
         digest = _digest(credential)
         ticket.hashes.append(digest)
         self._tickets[digest] = ticket
-        return {"credential": credential, "within_s": RESUME_WITHIN_S}
+        return Resumable(credential, RESUME_WITHIN_S)
 
     def confirm(self, ticket: Ticket) -> None:
         """Retire all credentials but the newest, which the client is known to have."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from svc.sfu.admission import JoinRequest, admit
+from svc.sfu.admission import admit
 from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
 from svc.sfu.client import Client
+from svc.sfu.client_events import ClientJoin
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.connectivity import ConnectivityContext
@@ -58,7 +59,7 @@ class Service:
         self._mapped: Mapping[str, Address] = {}
         self._context = ConnectivityContext(certificate, self.candidates, chance, self.tally, self.clock)
 
-    def seat(self, client: Client, request: JoinRequest) -> Session:
+    def seat(self, client: Client, request: ClientJoin) -> Session:
         """Return the session of a client that may join. Raises JoinRefused or NoSeats."""
         admission = admit(self.rooms, request, self.wall_clock())
         session = Session(

@@ -20,14 +20,14 @@ docs/signalling.md; RFC 8829 (JSEP).
 """
 
 import logging
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from math import inf
 
-from svc.base.envelope import Envelope, EnvelopeError, payload
+from svc.base.envelope import Envelope, EnvelopeError, Payload
+from svc.base.server_events import KeepAlive
 from svc.base.token_bucket import TokenBucket
-from svc.sfu import fields
+from svc.sfu import client_events as events
 from svc.sfu.admission import Admission
 from svc.sfu.answer import read_answer
 from svc.sfu.candidates import Candidate, CandidateError
@@ -44,7 +44,7 @@ from svc.sfu.connectivity import (
     PathSilent,
     Secured,
 )
-from svc.sfu.demand import LayerWish
+from svc.sfu.event_handlers import EventHandlers, handles
 from svc.sfu.layer_control import LayerControl
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.numbers import new_id, new_ssrc, session_number
@@ -77,7 +77,7 @@ logger = logging.getLogger(__name__)
 _AWAITING_ANSWER = (State.OFFERED, State.OUTDATED)
 
 
-class Session:
+class Session(EventHandlers):
     """A participant's session; see the module's docstring.
 
     Implements the room's Member and the core's listener.
@@ -124,7 +124,7 @@ class Session:
                 self._peer,
                 new_ssrc=partial(new_ssrc, context.chance),
                 unavailable=self._say_unavailable,
-                available=lambda track: self._client.say("track_available", {"track_id": track.track_id}),
+                available=lambda track: self._client.say(events.TrackAvailable(track.track_id)),
             )
             self._layers = LayerControl(self._transport, self._subscriptions, self._say)
         except BaseException:
@@ -144,7 +144,7 @@ class Session:
     def open(self) -> None:
         """Send the welcome to the client, and offer it all tracks of the room."""
         room = self._peer.room
-        self._client.say("room_joined", {"message": "Joined", **self._place()})
+        self._client.say(events.RoomJoined(*self._place()))
         self._transport.set_deafened(self._peer.audio_control.is_deafened)
         for track in room.tracks.values():
             self._subscriptions.add(track)
@@ -179,17 +179,18 @@ class Session:
         earlier, self._client = self._client, client
         earlier.succeeded()
         self._away_until = inf
-        client.say("session_resumed", self._place())
+        client.say(events.SessionResumed(*self._place()))
         self._say_speakers(self._peer.room.active_speakers())
-        client.say("path_lost" if self._path_told_lost else "path_back", {})
+        client.say(events.PathLost() if self._path_told_lost else events.PathBack())
         self._subscriptions.tell_unavailable()
         self._publications.demand.repeat()
         self._layers.repeat(self._clock())
         self._happened(Event.RESUMED)
 
-    def _place(self) -> dict[str, object]:
+    def _place(self) -> tuple[str, str, list[str]]:
+        """Return the room, the user, and the room's other users."""
         peers = [peer.user_id for peer in self._peer.others()]
-        return {"room_id": self._peer.room.room_id, "user_id": self._peer.user_id, "peers": peers}
+        return self._peer.room.room_id, self._peer.user_id, peers
 
     def close(self, *, lost: bool = False) -> None:
         """Leave the room and release everything, because the connection has ended."""
@@ -200,22 +201,19 @@ class Session:
     @entry
     def receive(self, envelope: Envelope) -> None:
         """Handle an event from the client. Answer an unusable event with a room_error."""
-        handler = _CLIENT_EVENTS.get(envelope.event)
         try:
-            if handler is None:
-                raise EnvelopeError(f"Unknown event {envelope.event[:64]!r}")
-            handler(self, envelope)
+            if envelope.event in (events.ClientJoin.event, events.ClientResume.event):
+                raise EnvelopeError("This connection has joined already")
+            self.handle(envelope)
         except (EnvelopeError, SdpError, CandidateError) as refusal:
             self._tally["refused_messages"] += 1
-            self._client.say_text("room_error", str(refusal))
+            self._client.say_error(str(refusal))
 
-    def _receive_answer(self, envelope: Envelope) -> None:
-        description = payload(envelope)
-        if description.get("type") != "answer":
-            raise EnvelopeError('The type of an answer must be "answer"')
+    @handles
+    def _receive_answer(self, answer: events.Answer) -> None:
         if self._state not in _AWAITING_ANSWER:
             raise EnvelopeError("No offer is waiting for an answer")
-        terms = read_answer(fields.text(description, "sdp"), self._offered)
+        terms = read_answer(answer.sdp, self._offered)
         self._connectivity.check(terms)
         self._happened(Event.ANSWERED)
         self._answer_due = inf
@@ -232,39 +230,30 @@ class Session:
         if self._subscriptions.place_waiting() or self._publications.not_shown_by_all():
             self._happened(Event.CHANGED)
 
-    def _receive_candidate(self, envelope: Envelope) -> None:
-        # Browsers end their candidates with null or with an empty candidate.
-        if envelope.data.strip() in ("", "null"):
-            return
-        init = payload(envelope)
-        text, ufrag = fields.text({"candidate": "", **init}, "candidate"), init.get("usernameFragment")
-        self._connectivity.add_candidate(text, ufrag if isinstance(ufrag, str) else None, self._clock())
+    @handles
+    def _receive_candidate(self, init: events.IceCandidate) -> None:
+        if init.candidate:
+            ufrag = init.usernameFragment
+            ufrag = ufrag if isinstance(ufrag, str) else None
+            self._connectivity.add_candidate(init.candidate, ufrag, self._clock())
 
-    def _receive_renegotiate(self, envelope: Envelope) -> None:
-        # The rest of the payload is ignored.
-        try:
-            wants_restart = payload(envelope).get("ice_restart") is True
-        except EnvelopeError:
-            wants_restart = False
-        if wants_restart:
+    @handles
+    def _receive_renegotiate(self, request: events.Renegotiate) -> None:
+        if request.ice_restart is True:
             self._request_restart()
         self._happened(Event.CHANGED)
 
-    def _receive_set_layer(self, envelope: Envelope) -> None:
-        request = payload(envelope)
-        key = fields.identifier(request, "track_id" if "track_id" in request else "mid")
-        if not self._subscriptions.set_layer(key, LayerWish.read(request)):
-            raise EnvelopeError(f"You receive no track {key[:64]!r}")
+    @handles
+    def _receive_set_layer(self, wish: events.SetLayer) -> None:
+        if not self._subscriptions.set_layer(wish.key, wish):
+            raise EnvelopeError(f"You receive no track {wish.key[:64]!r}")
         self._layers.changed(self._clock())
 
-    def _receive_keep_alive(self, envelope: Envelope) -> None:
+    @handles
+    def _receive_keep_alive(self, request: KeepAlive) -> None:
         """Confirm that the connection still leads here, if the client can tell the answers apart."""
-        timestamp = payload(envelope).get("timestamp") if envelope.data else None
-        if isinstance(timestamp, int | float):
-            self._client.say("keep_alive", {"timestamp": timestamp})
-
-    def _receive_second_join(self, envelope: Envelope) -> None:
-        raise EnvelopeError("This connection has joined already")
+        if isinstance(request.timestamp, int | float):
+            self._client.say(request)
 
     # From the room.
 
@@ -360,7 +349,8 @@ class Session:
         """Send the client a candidate of ours that was not known when the offer was written."""
         if not self._version:
             return
-        self._client.say("candidate", candidate.as_init(SOURCES[0].mid, self._connectivity.local.ufrag))
+        ufrag = self._connectivity.local.ufrag
+        self._client.say(events.IceCandidate(str(candidate), SOURCES[0].mid, 0, ufrag))
 
     @entry
     def advance(self) -> None:
@@ -436,7 +426,7 @@ class Session:
         """Report a lost or regained path. A client with nothing to send may not notice by itself."""
         if lost is not self._path_told_lost:
             self._path_told_lost = lost
-            self._client.say("path_back" if not lost else "path_lost", {})
+            self._client.say(events.PathLost() if lost else events.PathBack())
 
     def _request_restart(self) -> None:
         """Restart ICE with the next offer that may do so."""
@@ -459,7 +449,7 @@ class Session:
             candidates=[str(candidate) for candidate in self._connectivity.candidates],
             transceivers=self._offered,
         )
-        self._client.say("offer", {"type": "offer", "sdp": sdp, "tracks": self._subscriptions.tracks()})
+        self._client.say(events.Offer(sdp, self._subscriptions.tracks()))
         self._happened(Event.SENT)
         self._answer_due = now + ANSWER_DEADLINE_S
 
@@ -475,26 +465,14 @@ class Session:
             steps.callback(self._subscriptions.close)
             steps.callback(self._rooms.leave, self._peer, self._clock(), lost=lost)
 
-    def _say(self, event: str, data: object) -> None:
+    def _say(self, payload: Payload) -> None:
         """Send an event that is repeated after a resumption."""
         if not self.away:
-            self._client.say(event, data)
+            self._client.say(payload)
 
     def _say_speakers(self, user_ids: list[str]) -> None:
-        self._client.say("active_speakers", {"user_ids": user_ids})
+        self._client.say(events.ActiveSpeakers(user_ids))
 
     def _say_unavailable(self, track: Track, reason: str) -> None:
         self._tally["refused_tracks"] += 1
-        whose = {"user_id": track.user_id, "source": track.source}
-        self._client.say("track_unavailable", {"track_id": track.track_id, **whose, "reason": reason})
-
-
-_CLIENT_EVENTS: dict[str, Callable[[Session, Envelope], None]] = {
-    "answer": Session._receive_answer,
-    "candidate": Session._receive_candidate,
-    "renegotiate": Session._receive_renegotiate,
-    "set_layer": Session._receive_set_layer,
-    "keep_alive": Session._receive_keep_alive,
-    "client_join": Session._receive_second_join,
-    "client_resume": Session._receive_second_join,
-}
+        self._client.say(events.TrackUnavailable(track.track_id, track.user_id, track.source, reason))

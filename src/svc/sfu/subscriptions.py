@@ -20,9 +20,11 @@ Keeps the records and writes no offer. docs/signalling.md, "How an offer is made
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from svc.sfu.allocation import ALL_LAYERS, UNLIMITED, Limit
 from svc.sfu.answer import Line
-from svc.sfu.demand import LayerWish
+from svc.sfu.client_events import LayerWish, OfferedTrack
 from svc.sfu.offer import Transceiver
 from svc.sfu.plane import DownTrack, MediaTransport
 from svc.sfu.publications import SOURCES
@@ -59,7 +61,7 @@ class ReceivingLine:
     def effective(self) -> LayerWish:
         """The client's wish within the limit of the line."""
         wish, limit = self.wish or LayerWish(), self.limit
-        return replace(
+        return structs.replace(
             wish,
             max_temporal_layer=_lower(wish.max_temporal_layer, limit.temporal),
             max_spatial_layer=_lower(wish.max_spatial_layer, limit.spatial),
@@ -92,14 +94,10 @@ class Subscriptions:
         """Return copies of the lines for the next offer. Later changes do not affect them."""
         return [replace(line.transceiver) for line in self._lines]
 
-    def tracks(self) -> dict[str, dict[str, str]]:
+    def tracks(self) -> dict[str, OfferedTrack]:
         """Return the track on each line, for the client: a reused line keeps its first id there."""
         return {
-            line.transceiver.mid: {
-                "track_id": line.track.track_id,
-                "user_id": line.track.user_id,
-                "source": line.track.source,
-            }
+            line.transceiver.mid: OfferedTrack(line.track.track_id, line.track.user_id, line.track.source)
             for line in self._lines
             if line.track
         }

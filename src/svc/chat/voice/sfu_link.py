@@ -13,8 +13,9 @@ from typing import NoReturn, Protocol
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
 
+from svc.base import server_events as events
 from svc.base.backoff import Backoff
-from svc.base.envelope import EnvelopeError, parse, payload, serialise
+from svc.base.envelope import EnvelopeError, parse, read, serialise, serialise_payload
 from svc.base.tasks import until_first_ends
 from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
@@ -231,22 +232,25 @@ class _Conversation:
                 async with asyncio.timeout(KEEP_ALIVE_S):
                     frame = await self._outbox.get()
             except TimeoutError:
-                frame = serialise("keep_alive", {"timestamp": int(time.time() * 1000)})
+                frame = serialise_payload(events.KeepAlive(int(time.time() * 1000)))
             async with asyncio.timeout(WRITE_DEADLINE_S):
                 await self._ws.send_str(frame)
 
     def _receive(self, text: str) -> None:
         envelope, listener, index = parse(text), self._link.listener, self._link.index
         match envelope.event:
-            case "peer_joined":
-                listener.joined(index, *_room_and_user(payload(envelope)))
-            case "peer_left":
-                data = payload(envelope)
-                listener.left(index, *_room_and_user(data), lost=data.get("lost") is True)
-            case "speakers":
-                listener.spoke(index, *_room_and_users(payload(envelope)))
-            case "sync_response":
-                listener.synchronise(index, _people(payload(envelope)))
+            case events.PeerJoined.event:
+                joined = read(envelope, events.PeerJoined)
+                listener.joined(index, joined.room_id, joined.user_id)
+            case events.PeerLeft.event:
+                left = read(envelope, events.PeerLeft)
+                listener.left(index, left.room_id, left.user_id, lost=left.lost is True)
+            case events.Speakers.event:
+                speakers = read(envelope, events.Speakers)
+                listener.spoke(index, speakers.room_id, speakers.user_ids)
+            case events.SyncResponse.event:
+                rooms = read(envelope, events.SyncResponse).rooms
+                listener.synchronise(index, {room.room_id: room.user_ids for room in rooms})
                 self._answered.set()
 
     def _send(self, event: str, data: Mapping[str, object]) -> None:
@@ -263,24 +267,3 @@ class _Conversation:
 
 def _new_answer() -> asyncio.Future[bool]:
     return asyncio.get_running_loop().create_future()
-
-
-def _room_and_user(data: Mapping[str, object]) -> tuple[str, str]:
-    match data:
-        case {"room_id": str(room_id), "user_id": str(user_id)}:
-            return room_id, user_id
-    raise EnvelopeError("the media service named no room and user")
-
-
-def _people(data: Mapping[str, object]) -> dict[str, list[str]]:
-    match data:
-        case {"rooms": list(listed)}:
-            return dict(_room_and_users(room) for room in listed)
-    raise EnvelopeError("the media service listed no rooms")
-
-
-def _room_and_users(room: object) -> tuple[str, list[str]]:
-    match room:
-        case {"room_id": str(room_id), "user_ids": list(user_ids)}:
-            return room_id, [user_id for user_id in user_ids if isinstance(user_id, str)]
-    raise EnvelopeError("the media service named no room and users")

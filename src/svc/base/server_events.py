@@ -1,0 +1,96 @@
+"""The events on `/server`, between a chat server and the SFU, as documented in docs/signalling.md."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from svc.base.envelope import Payload
+
+# Ids are opaque to the SFU. A UUID has 36 characters.
+MAX_ID_CHARACTERS = 256
+Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
+
+
+class KeepAlive(Payload):
+    """A sign of life in either direction, on `/client` too."""
+
+    event = "keep_alive"
+    lenient = True
+    timestamp: object = None
+
+
+# From the chat server.
+
+
+class ServerRequest(Payload):
+    server_id: Id
+    server_password: Id
+
+
+class ServerRegister(ServerRequest):
+    event = "server_register"
+    room_id: Id
+
+
+class SyncRequest(ServerRequest):
+    event = "sync_request"
+
+
+class DisconnectUser(ServerRequest):
+    event = "disconnect_user"
+    room_id: Id
+    user_id: Id
+
+
+class UserAudioControl(ServerRequest):
+    event = "user_audio_control"
+    room_id: Id
+    user_id: Id
+    is_muted: bool
+    is_deafened: bool
+
+
+class UserCaps(ServerRequest):
+    event = "user_caps"
+    room_id: Id
+    user_id: Id
+    caps: list[str]
+
+
+class SpeakersWanted(ServerRequest):
+    event = "speakers_wanted"
+    room_id: Id
+    wanted: bool
+
+
+# To the chat server.
+
+
+class RoomMembers(Payload):
+    """The users of one room. Part of other payloads."""
+
+    room_id: str
+    user_ids: list[str]
+
+
+class SyncResponse(Payload):
+    event = "sync_response"
+    rooms: list[RoomMembers]
+
+
+class PeerJoined(Payload):
+    event = "peer_joined"
+    room_id: str
+    user_id: str
+
+
+class PeerLeft(Payload):
+    event = "peer_left"
+    room_id: str
+    user_id: str
+    # Sent only if true: the peer may return in a moment.
+    lost: bool | UnsetType = UNSET
+
+
+class Speakers(RoomMembers):
+    event = "speakers"

@@ -1,0 +1,74 @@
+"""Describe msgspec's validation errors in the words of our responses. Validates nothing itself."""
+
+import re
+from typing import Any
+
+from msgspec import ValidationError, inspect
+
+# Map msgspec's messages to ours, with our names for types.
+_PROBLEMS = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        ("Object missing required field `(.+)`", "{} is missing"),
+        ("Expected `(?:str|array|bytes)` of length >= 1", "must not be empty"),
+        ("Expected `str` of length >= (.+)", "must have at least {} characters"),
+        ("Expected `str` of length <= (.+)", "must have at most {} characters"),
+        ("Expected `(?:array|object)` of length <= (.+)", "must have at most {} entries"),
+        ("Expected `array` of length >= (.+)", "must have at least {} entries"),
+        ("Expected `(?:int|float)` >= (.+)", "must be at least {}"),
+        ("Expected `(?:int|float)` <= (.+)", "must be at most {}"),
+        ("(?:Integer value|Number) out of range", "is out of range"),
+        ("Expected `[^|`]+`, got `null`", "is missing"),
+        (r"Expected `([^|`]+)(?: \| null)?`, got `.+`", "must be {}"),
+        ("Expected `str` matching regex .+", "has characters that it may not have"),
+        ("Expected `bytes` of length >= (.+)", "must have at least {} bytes"),
+        ("Expected `bytes` of length <= (.+)", "must have at most {} bytes"),
+        ("Invalid base64 encoded string", "must be in base64"),
+    )
+]
+_KINDS = {
+    "str": "a string",
+    "bytes": "a string in base64",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def problem_of(error: ValidationError, kind: type) -> str:
+    """Return the field and its problem, or an empty string if the value of this type is no object at all."""
+    problem, _, place = str(error).partition(" - at `$")
+    name = place.removesuffix("`").removeprefix(".")
+    # A number out of range in an unknown field.
+    endless = problem.endswith("out of range") and name in ("", "[...]")
+    if endless or (not name and problem.startswith("Expected `object`")):
+        return ""
+    for pattern, words in _PROBLEMS:
+        if found := pattern.fullmatch(problem):
+            what = words.format(*(_KINDS.get(group, group) for group in found.groups()))
+            return f"{name} {what}".strip()
+    if problem.startswith("Invalid enum value"):
+        return f"{name} must be one of: {', '.join(_values_at(name, kind))}"
+    return f"{name} has a value that it may not have".strip()
+
+
+def _values_at(name: str, of: type) -> list[str]:
+    """Return the allowed values of a field such as `rules[...].kind`."""
+    found: Any = _not_null(inspect.type_info(of))
+    for field in re.findall(r"\w+|\[[^\]]*\]", name):
+        if field[0] != "[":
+            found = next(part.type for part in found.fields if part.encode_name == field)
+        else:
+            found = found.value_type if isinstance(found, inspect.DictType) else found.item_type
+        found = _not_null(found)
+    if isinstance(found, inspect.LiteralType):
+        return [str(value) for value in found.values]
+    return sorted(str(member.value) for member in found.cls)
+
+
+def _not_null(found: inspect.Type) -> inspect.Type:
+    if isinstance(found, inspect.UnionType):
+        return next(kind for kind in found.types if not isinstance(kind, inspect.NoneType))
+    return _not_null(found.type) if isinstance(found, inspect.Metadata) else found

@@ -1,0 +1,195 @@
+"""The events on `/client`, between the SFU and participants, as documented in docs/signalling.md."""
+
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from svc.base.envelope import EnvelopeError, Payload
+from svc.base.server_events import Id
+
+ALL_LAYERS = -1
+MAX_TEMPORAL_LAYER = 2
+MAX_SPATIAL_LAYER = 2
+MAX_PRIORITY, DEFAULT_PRIORITY = 100, 50
+# Wider than any picture that browsers encode.
+MAX_WIDTH_PX = 16_384
+_TemporalLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_TEMPORAL_LAYER)]
+_SpatialLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_SPATIAL_LAYER)]
+
+# From participants.
+
+
+class ClientJoin(Payload):
+    event = "client_join"
+    room_id: Id
+    server_id: Id
+    user_id: Id
+    server_password: str
+    user_token: str = ""  # The raw secret needs none.
+    # Only `true` turns these on; any other value is ignored.
+    resumable: object = False  # The client can resume its session over another connection.
+    simulcast: object = False  # The client may send a video in several encodings.
+    bandwidth: object = False  # The client wants bandwidth estimates of its line.
+    redundancy: object = False  # The client takes audio as RED. Its channel must not be encrypted end to end.
+
+    def __repr__(self) -> str:
+        """Leave out the secrets."""
+        return f"ClientJoin({self.server_id!r}, {self.room_id!r}, {self.user_id!r})"
+
+
+class ClientResume(Payload):
+    event = "client_resume"
+    credential: str
+
+
+class Answer(Payload):
+    event = "answer"
+    type: Literal["answer"]
+    sdp: str
+
+
+class IceCandidate(Payload):
+    """An RTCIceCandidateInit, in either direction. An empty candidate ends the list."""
+
+    event = "candidate"
+    candidate: str = ""
+    sdpMid: object = None
+    sdpMLineIndex: object = None
+    usernameFragment: object = None
+
+
+class Renegotiate(Payload):
+    event = "renegotiate"
+    lenient = True
+    ice_restart: object = False
+
+
+class LayerWish(Payload):
+    """One receiver's wish for a track; without an event, a receiver wants everything."""
+
+    max_temporal_layer: _TemporalLayer = ALL_LAYERS
+    max_spatial_layer: _SpatialLayer = ALL_LAYERS
+    # The width of the tile that shows the track, in screen pixels; 0 = unknown.
+    width: Annotated[int, Meta(ge=0, le=MAX_WIDTH_PX)] = 0
+    paused: bool = False
+    # Tracks with a higher priority keep their quality longer.
+    priority: Annotated[int, Meta(ge=0, le=MAX_PRIORITY)] = DEFAULT_PRIORITY
+    adaptive: bool = False  # The service may lower the track further when the line needs it.
+
+    @property
+    def target(self) -> int:
+        """The largest encoding that is wanted."""
+        return self.max_spatial_layer if self.max_spatial_layer != ALL_LAYERS else MAX_SPATIAL_LAYER
+
+
+class SetLayer(LayerWish, kw_only=True):
+    event = "set_layer"
+    max_temporal_layer: _TemporalLayer
+    track_id: Id | None = None
+    mid: Id | None = None
+
+    @property
+    def key(self) -> str:
+        """The id of the track, or else its line. Raises EnvelopeError."""
+        if (key := self.track_id or self.mid) is None:
+            raise EnvelopeError("track_id is missing")
+        return key
+
+
+# To participants.
+
+
+class RoomJoined(Payload):
+    event = "room_joined"
+    room_id: str
+    user_id: str
+    peers: list[str]
+    message: str = "Joined"
+
+
+class Resumable(Payload):
+    event = "resumable"
+    credential: str
+    within_s: float
+
+
+class SessionResumed(Payload):
+    event = "session_resumed"
+    room_id: str
+    user_id: str
+    peers: list[str]
+
+
+class OfferedTrack(Struct):
+    """The track on a line of an offer."""
+
+    track_id: str
+    user_id: str
+    source: str
+
+
+class Offer(Payload):
+    event = "offer"
+    sdp: str
+    tracks: dict[str, OfferedTrack]
+    type: str = "offer"
+
+
+class ActiveSpeakers(Payload):
+    event = "active_speakers"
+    user_ids: list[str]
+
+
+class LayersWanted(Payload):
+    """The track is named by id and by source: a browser may know it by another id than the room does."""
+
+    event = "layers_wanted"
+    track_id: str
+    source: str
+    width: int
+    watched: bool
+    # Only for a track in several encodings. Others have nothing to switch off.
+    encodings: list[bool] | UnsetType = UNSET
+
+
+class Bandwidth(Payload):
+    event = "bandwidth"
+    estimate_bps: int
+    reason: str
+
+
+class LayerState(Struct):
+    """The layers that a client gets of a track."""
+
+    track_id: str
+    mid: str
+    spatial: int
+    temporal: int
+    paused: bool
+    reason: str
+
+
+class Layers(Payload):
+    event = "layers"
+    tracks: list[LayerState]
+
+
+class PathLost(Payload):
+    event = "path_lost"
+
+
+class PathBack(Payload):
+    event = "path_back"
+
+
+class TrackUnavailable(Payload):
+    event = "track_unavailable"
+    track_id: str
+    user_id: str
+    source: str
+    reason: str
+
+
+class TrackAvailable(Payload):
+    event = "track_available"
+    track_id: str
