@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 from aiohttp import ClientSession, ClientTimeout, FormData, TCPConnector
+from msgspec import convert
 
 from svc.client.cursors import Cursors
 from svc.client.live import Live
-from svc.client.models import Channel, Member, Message, Upload, VoiceMember, read
+from svc.client.models import Channel, Member, Message, Upload, VoiceMember
 from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, Heard, Pushed, Session, SignedIn
 from svc.client.state import Known
@@ -140,7 +141,7 @@ class Bot:
         more = {"reply_to": reply_to, "thread": thread, "attachments": list(attachments)}
         body |= {name: value for name, value in more.items() if value}
         path = f"/api/channels/{quote(channel_id, '')}/messages"
-        return read(Message, await self.request("POST", path, body, repeatable=True))
+        return convert(await self.request("POST", path, body, repeatable=True), Message)
 
     async def reply(self, message: Message, text: str, *, attachments: Sequence[str] = ()) -> Message:
         """Reply to a message in its channel or thread."""
@@ -150,7 +151,7 @@ class Bot:
 
     async def edit(self, message: Message, text: str) -> Message:
         """Edit one of the bot's own messages."""
-        return read(Message, await self.request("PATCH", _path(message), {"text": text}, repeatable=True))
+        return convert(await self.request("PATCH", _path(message), {"text": text}, repeatable=True), Message)
 
     async def delete(self, message: Message) -> None:
         await self.request("DELETE", _path(message))
@@ -175,11 +176,11 @@ class Bot:
         path = f"/api/channels/{quote(channel_id, '')}/uploads"
         # A retry after a lost response leaves an unattached upload, which the server deletes.
         answer = await self._asking().ask("POST", path, repeatable=True, form=form)
-        upload = read(Upload, answer)
+        upload = convert(answer, Upload)
         async with asyncio.timeout(CHECK_DEADLINE_S):
             while upload.state == "waiting":
                 await asyncio.sleep(_CHECK_INTERVAL_S)
-                upload = read(Upload, await self.request("GET", f"/api/uploads/{upload.id}"))
+                upload = convert(await self.request("GET", f"/api/uploads/{upload.id}"), Upload)
         if upload.refusal is not None:
             raise Refused(upload.refusal.code, upload.refusal.message)
         return upload.id
@@ -224,7 +225,7 @@ class Bot:
                 await self._tell("authenticated", state)
                 await self._catch_up(state)
             case Pushed("message_posted" as event, data):
-                message = read(Message, data)
+                message = convert(data, Message)
                 if self._cursors.pushed(message):
                     await self._tell(event, data)
                     await self._tell_message(message)
@@ -250,7 +251,7 @@ class Bot:
                         raise
                     break
                 for data in page["messages"]:
-                    message = read(Message, data)
+                    message = convert(data, Message)
                     self._cursors.fetched(message)
                     after = message.id
                     await self._tell("message_posted", data)

@@ -4,13 +4,7 @@ Names and types are those of `/openapi.json` and `/asyncapi.json`; `tests/client
 them. Unknown fields are ignored, so that newer servers work too. Fetches nothing.
 """
 
-import types
-from collections.abc import Mapping
-from dataclasses import dataclass, is_dataclass
-from functools import cache
-from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
-
-T = TypeVar("T")
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,33 +99,3 @@ class Upload:
     id: str
     state: str
     refusal: Refusal | None
-
-
-def read(shape: type[T], data: object) -> T:
-    """Convert parsed JSON to this type. Raises ValueError if it does not fit."""
-    return cast(T, _read(shape, data))
-
-
-def _read(shape: Any, data: object) -> Any:
-    origin = get_origin(shape)
-    if origin is tuple and isinstance(data, list):
-        return tuple(_read(get_args(shape)[0], item) for item in data)
-    if origin in (Union, types.UnionType):
-        (inner,) = (kind for kind in get_args(shape) if kind is not types.NoneType)
-        return None if data is None else _read(inner, data)
-    if is_dataclass(shape) and isinstance(shape, type) and isinstance(data, Mapping):
-        try:
-            values = {name: _read(hint, data[name]) for name, hint in hints_of(shape).items()}
-        except KeyError as missing:
-            raise ValueError(f"{shape} without {missing}") from None
-        return shape(**values)
-    # In Python, True is an int.
-    if origin is None and isinstance(shape, type) and type(data) is shape:
-        return data
-    raise ValueError(f"{data!r} is not {shape}")
-
-
-@cache
-def hints_of(shape: type) -> Mapping[str, Any]:
-    """Return the fields of a shape and their types."""
-    return get_type_hints(shape)

@@ -6,7 +6,9 @@ Updated by events in the order of their arrival. Sends no requests.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from svc.client.models import Channel, Member, VoiceMember, read
+from msgspec import convert
+
+from svc.client.models import Channel, Member, VoiceMember
 from svc.client.session import Data
 
 
@@ -24,24 +26,24 @@ class Known:
 
     def signed_in(self, state: Data) -> None:
         """Replace everything with the server's current state."""
-        self.member = read(Member, state["member"])
-        self.channels = {channel.id: channel for channel in read(tuple[Channel, ...], state["channels"])}
+        self.member = convert(state["member"], Member)
+        self.channels = {channel.id: channel for channel in convert(state["channels"], tuple[Channel, ...])}
         self._voice = {channel_id: _people(members) for channel_id, members in state["voice"].items()}
 
     def pushed(self, event: str, data: Data) -> None:
         match event:
             case "channel_created" | "channel_updated":
-                channel = read(Channel, data)
+                channel = convert(data, Channel)
                 self.channels[channel.id] = channel
             case "channel_deleted":
                 self.channels.pop(data["channel_id"], None)
                 self._voice.pop(data["channel_id"], None)
             case "member_updated" if self.member is not None and data["id"] == self.member.id:
-                self.member = read(Member, data)
+                self.member = convert(data, Member)
             case "voice_state":
                 self._voice[data["channel_id"]] = _people(data["members"])
             case "voice_joined":
-                member = read(VoiceMember, data["member"])
+                member = convert(data["member"], VoiceMember)
                 self._voice.setdefault(data["channel_id"], {})[member.id] = member
             case "voice_left":
                 self._voice.get(data["channel_id"], {}).pop(data["member_id"], None)
@@ -56,4 +58,4 @@ class Known:
 
 
 def _people(members: object) -> dict[str, VoiceMember]:
-    return {member.id: member for member in read(tuple[VoiceMember, ...], members)}
+    return {member.id: member for member in convert(members, tuple[VoiceMember, ...])}

@@ -90,8 +90,7 @@ class Encoders:
         rules = RULES.get(kind)
         if rules is None:
             raise Refused("unsupported_type", f"Unknown kind {job.kind!r}")
-        side = _whole(job.limits.get("max_side"), rules.max_side)
-        rules = dataclasses.replace(rules, max_side=side)
+        rules = dataclasses.replace(rules, max_side=job.limits.max_side or rules.max_side)
         picture = await rewritten(
             job.source, rules, deadline_s=_deadline(job, PICTURE_DEADLINE_S), sandbox=self._pictures
         )
@@ -99,10 +98,9 @@ class Encoders:
 
     async def _video(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[OutputFile]:
         rules = VideoRules()
-        most = _whole(job.limits.get("max_bytes"), rules.max_bytes)
         rules = dataclasses.replace(
             rules,
-            max_bytes=min(rules.max_bytes, most or rules.max_bytes),
+            max_bytes=min(rules.max_bytes, job.limits.max_bytes or rules.max_bytes),
             deadline_s=_deadline(job, rules.deadline_s),
         )
         # The result is about as large as the source.
@@ -115,14 +113,14 @@ class Encoders:
                 job.source, target, rules, videos=self._videos, pictures=self._pictures, progress=progress
             )
         except NoPictures:
-            if not _file_bytes(job):
+            if not job.limits.file_bytes:
                 raise
             return await self._file(job)
         return of_video(video, target)
 
     async def _file(self, job: Job) -> list[OutputFile]:
         """Store the file unchanged, if the operator allows such files."""
-        most = _file_bytes(job)
+        most = job.limits.file_bytes
         if not most:
             raise Refused("unsupported_type", _accepted(job))
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
@@ -185,22 +183,11 @@ def _content(path: Path) -> str:
         return content_of(file.fileno())
 
 
-def _file_bytes(job: Job) -> int:
-    """Return the size limit of files that are stored unchanged, or 0 if they are refused."""
-    return _whole(job.limits.get("file_bytes"), None) or 0
-
-
 def _accepted(job: Job) -> str:
     """Return the message that lists the accepted files."""
-    endings = job.limits.get("file_extensions")
-    if not isinstance(endings, list):
-        return ACCEPTED
-    return f"{ACCEPTED}, and files with these extensions: {', '.join(map(str, endings))}"
+    endings = job.limits.file_extensions
+    return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED
 
 
 def _deadline(job: Job, most: float) -> float:
-    return min(most, _whole(job.limits.get("deadline_s"), None) or most)
-
-
-def _whole(value: object, default: int | None) -> int | None:
-    return value if isinstance(value, int) and value > 0 else default
+    return min(most, job.limits.deadline_s or most)

@@ -7,8 +7,14 @@ until when, how often it is retried and when it is given up. This module knows n
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct, ValidationError, convert, structs
 
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKey
+
+T = TypeVar("T", bound=Struct)
 
 # The initial number for `Queue.wait`, before any signal.
 NOTHING_SEEN = -1
@@ -43,7 +49,7 @@ class Job:
     long: bool
     source: Path
     attempt: int
-    limits: Mapping[str, object]
+    limits: JobLimits
 
 
 class Queue:
@@ -57,23 +63,13 @@ class Queue:
         """Return the next job of these kinds, or None. Raises Unreachable."""
         arguments = {"worker": self._worker, "kinds": list(kinds), "long": long}
         try:
-            answer = await self._ask("job_claim", arguments)
+            answer = await self._ask("job_claim", arguments, JobClaim)
         except (Declined, LeaseLost) as fault:
             raise Unreachable(str(fault)) from None
-        match answer.get("job"):
-            case {
-                "id": str(id_),
-                "lease": str(lease),
-                "kind": str(kind),
-                "long": bool(long_),
-                "source": str(source),
-                "attempt": int(attempt),
-                "limits": dict(limits),
-            }:
-                return Job(id_, lease, kind, long_, self._data_dir / source, attempt, limits)
-            case None:
-                return None
-        raise Unreachable("the server's answer is no job")
+        job = answer.job
+        if job is None:
+            return None
+        return Job(**structs.asdict(job) | {"source": self._data_dir / job.source})
 
     async def wait(self, seen: int) -> int:
         """Return the number of the server's job signal, once it differs from `seen` or after a while.
@@ -81,43 +77,37 @@ class Queue:
         Raises Unreachable.
         """
         try:
-            answer = await self._ask("job_wait", {"worker": self._worker, "seen": seen})
+            arguments = {"worker": self._worker, "seen": seen}
+            return (await self._ask("job_wait", arguments, JobSignalSeen)).seen
         except (Declined, LeaseLost) as fault:
             raise Unreachable(str(fault)) from None
-        match answer.get("seen"):
-            case int(number):
-                return number
-        raise Unreachable("the server's answer is no number")
 
     async def renew(self, job: Job, progress: float) -> None:
         """Renew the lease. Raises LeaseLost, Unreachable and Declined, as do all following methods."""
-        await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)})
+        await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)}, Struct)
 
     async def reserve(self, job: Job, ext: str) -> str:
         """Reserve a key for storing a file, and return it."""
-        key = (await self._ask("job_reserve", {**_whose(job), "ext": ext})).get("key")
-        if not isinstance(key, str):
-            raise Unreachable("the server's answer is no key")
-        return key
+        return (await self._ask("job_reserve", {**_whose(job), "ext": ext}, ReservedKey)).key
 
     async def finish(self, job: Job, results: Sequence[Mapping[str, object]]) -> None:
         """Report that all results are stored."""
-        await self._ask("job_finish", {**_whose(job), "results": list(results)})
+        await self._ask("job_finish", {**_whose(job), "results": list(results)}, Struct)
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
         """Refuse the job because of its input. It is not retried."""
         message = message[:_MAX_MESSAGE_CHARACTERS]
-        await self._ask("job_refuse", {**_whose(job), "code": code, "message": message})
+        await self._ask("job_refuse", {**_whose(job), "code": code, "message": message}, Struct)
 
     async def fail(self, job: Job, message: str) -> None:
         """Report a failure of ours. The server decides whether and when to retry."""
-        await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]})
+        await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]}, Struct)
 
     async def hand_on(self, job: Job) -> None:
         """Move a job that takes too long for its queue to the queue for long jobs."""
-        await self._ask("job_hand_on", _whose(job))
+        await self._ask("job_hand_on", _whose(job), Struct)
 
-    async def _ask(self, command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+    async def _ask(self, command: str, arguments: Mapping[str, object], kind: type[T]) -> T:
         try:
             answer = await ask(self._data_dir, command, arguments)
         except NobodyThere:
@@ -129,8 +119,10 @@ class Queue:
                 raise LeaseLost(str(error))
             reported = f"the server answers {error}: {answer.get('message')}"
             raise Unreachable(reported) if error in _FOR_NOW else Declined(reported)
-        result = answer.get("result")
-        return result if isinstance(result, dict) else {}
+        try:
+            return convert(answer.get("result"), kind)
+        except ValidationError as fault:
+            raise Unreachable(f"the server's answer to {command} does not fit: {fault}") from None
 
 
 def _whose(job: Job) -> dict[str, object]:

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 from aiohttp import ClientError, ClientSession, ClientTimeout
 from msgspec import Meta
 
+from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
@@ -100,26 +101,23 @@ class JobCommands(Commands):
         self._claimed = claimed
 
     @command("job_claim")
-    async def claim(self, worker: _Worker, kinds: _Kinds | None = None, long: bool = False) -> object:
+    async def claim(self, worker: _Worker, kinds: _Kinds | None = None, long: bool = False) -> JobClaim:
         self._claimed(worker)
-        job = await self._queue.claim(worker, kinds or [], long=long)
-        if job is None:
-            return {"job": None}
-        return {"job": {**job, "source": self._incoming.source(str(job["id"]))}}
+        return JobClaim(await self._queue.claim(worker, kinds or [], self._incoming.source, long=long))
 
     @command("job_wait")
-    async def wait(self, worker: _Worker, seen: int = -1) -> object:
+    async def wait(self, worker: _Worker, seen: int = -1) -> JobSignalSeen:
         """Answer once a new job may be ready, or after a while."""
         self._claimed(worker)
-        return {"seen": await self._queue.signal.wait(seen)}
+        return JobSignalSeen(await self._queue.signal.wait(seen))
 
     @command("job_renew")
     async def renew(self, job: Id, lease: Id, progress: _Share = 0.0) -> None:
         await self._queue.renew(job, lease, progress)
 
     @command("job_reserve")
-    async def reserve(self, job: Id, lease: Id, ext: _Extension) -> object:
-        return {"key": await self._queue.reserve(job, lease, ext)}
+    async def reserve(self, job: Id, lease: Id, ext: _Extension) -> ReservedKey:
+        return ReservedKey(await self._queue.reserve(job, lease, ext))
 
     @command("job_finish")
     async def finish(self, job: Id, lease: Id, results: _Results) -> None:

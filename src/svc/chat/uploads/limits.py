@@ -4,11 +4,11 @@ Each constant has its reason. Disk use counts the bytes that have arrived, and t
 bytes to come. A member's use is compared with the free space (`svc.base.shares`). No SQL.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from svc.base.file_types import FILE, PICTURE, VIDEO
+from svc.base.job_commands import JobLimits
 from svc.base.shares import fits
 from svc.chat.errors import ChatError
 from svc.chat.media import usage
@@ -89,20 +89,19 @@ class Limits:
         ending = PurePosixPath(name).suffix.removeprefix(".").lower()
         return not self.file_extensions or ending in self.file_extensions
 
-    def for_worker(self, kind: str, name: str, *, long: bool) -> Mapping[str, object]:
+    def for_worker(self, kind: str, name: str, *, long: bool) -> JobLimits:
         """Return the limits that a worker gets with a job. A video container may hold only sound."""
-        deadline = {} if long else {"deadline_s": SHORT_JOB_S}
+        deadline_s = 0 if long else SHORT_JOB_S
         if kind in (VIDEO, FILE):
-            endings = self.file_extensions if self.file_bytes else ()
-            return {
-                "max_bytes": MAX_ATTACHMENT_BYTES,
-                "file_bytes": self.of_kind(FILE, name),
-                **({"file_extensions": endings} if endings else {}),
-                **deadline,
-            }
+            return JobLimits(
+                max_bytes=MAX_ATTACHMENT_BYTES,
+                file_bytes=self.of_kind(FILE, name),
+                file_extensions=self.file_extensions if self.file_bytes else (),
+                deadline_s=deadline_s,
+            )
         if kind == PICTURE:
-            return {"max_bytes": MAX_PICTURE_BYTES, **deadline}
-        return {"max_bytes": self.of(kind), "max_side": SIDES[kind], **deadline}
+            return JobLimits(max_bytes=MAX_PICTURE_BYTES, deadline_s=deadline_s)
+        return JobLimits(max_bytes=self.of(kind), max_side=SIDES[kind], deadline_s=deadline_s)
 
 
 @dataclass(frozen=True, slots=True)

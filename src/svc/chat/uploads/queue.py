@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert
 
 from svc.base.database import Connection, Write
+from svc.base.job_commands import ClaimedJob
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -174,10 +175,12 @@ class Queue:
 
     # Requests of a worker.
 
-    async def claim(self, worker: str, kinds: Sequence[str], *, long: bool) -> Mapping[str, object] | None:
+    async def claim(
+        self, worker: str, kinds: Sequence[str], source: Callable[[str], str], *, long: bool
+    ) -> ClaimedJob | None:
         """Return the next job of these kinds, or None if there is none.
 
-        `long` selects the jobs that take long, else the others.
+        `source` returns the path of a job's file. `long` selects the jobs that take long, else the others.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -208,16 +211,9 @@ class Queue:
         job = claimed.job
         if job is None:
             return None
-        return {
-            "id": job.id,
-            "lease": lease_id,
-            "kind": job.kind,
-            "long": job.long,
-            "attempt": job.attempt + 1,
-            "limits": self._bounds.for_worker(
-                job.kind, claimed.upload.name if claimed.upload else "", long=job.long
-            ),
-        }
+        name = claimed.upload.name if claimed.upload else ""
+        limits = self._bounds.for_worker(job.kind, name, long=job.long)
+        return ClaimedJob(job.id, lease_id, job.kind, job.long, source(job.id), job.attempt + 1, limits)
 
     async def renew(self, job_id: str, lease_id: str, progress: float) -> None:
         """Extend the lease of a job. Raises ChatError if the worker has lost the job."""
