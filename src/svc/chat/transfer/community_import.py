@@ -23,7 +23,7 @@ from svc.chat.clock_repair.rules import set_right
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
-from svc.chat.transfer import record_checks, store
+from svc.chat.transfer import record_parts, store
 from svc.chat.transfer.export_file import ZIP_FAULTS, Export
 from svc.chat.transfer.record_types import BadRecord, Kind
 
@@ -194,8 +194,7 @@ def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mappi
             return {**record, "avatar_key": (_picture(files, record["avatar_key"]) or {}).get("key")}
         case "message":
             parts = {
-                name: record_checks.moved(record[name], files)
-                for name in ("attachments", "cards", "previews")
+                name: record_parts.moved(record[name], files) for name in ("attachments", "cards", "previews")
             }
             return {**record, **parts, "avatar": (_picture(files, record["avatar"]) or {}).get("key")}
     return record

@@ -7,234 +7,283 @@ columns. Validates single records; the database's constraints validate the refer
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Literal
+
+from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, structs
 
 from svc.base.emoji import stored_emoji
-from svc.chat.transfer import record_checks
-from svc.chat.transfer.record_checks import Check, or_null, whole
+from svc.base.validation import problem_of
+from svc.chat.transfer.record_parts import (
+    NO_NUL,
+    Attachments,
+    Cards,
+    Mentions,
+    PartText,
+    Previews,
+    Whole,
+)
 
 FORMAT, VERSION = "svc-export", 1
 MAX_LINE_BYTES = 1024 * 1024
-_MAX_ID_CHARACTERS = 256
-_MAX_TEXT_CHARACTERS = 64 * 1024
+_Text = Annotated[str, Meta(max_length=64 * 1024, pattern=NO_NUL)]
+_Id = Annotated[str, Meta(min_length=1, max_length=256, pattern=NO_NUL)]
+_Flag = Annotated[int, Meta(ge=0, le=1)]
 
 
 class BadRecord(Exception):
     """Not a valid record of an export. The message gives the fault."""
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= _MAX_TEXT_CHARACTERS and "\0" not in value
+class _Setting(Struct):
+    name: _Id
+    value: bool | PartText | Whole
 
 
-def _id(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _MAX_ID_CHARACTERS and "\0" not in value
+class _Role(Struct):
+    id: _Id
+    name: _Text
+    rank: Whole
+    permissions: _Text
+    color: Whole | None
 
 
-def _up_to(most: int) -> Check:
-    return lambda value: isinstance(value, int) and whole(value) and value <= most
+class _Object(Struct):
+    key: _Id
+    content_type: _Id
+    bytes: Whole
+    width: Whole | None
+    height: Whole | None
+    duration_ms: Whole | None
+    placeholder: _Text
+    colour: _Text
+    created_at_ms: Whole
+    idle_since_ms: Whole
+
+
+class _Fact(Struct):
+    name: Literal["icon_key"]
+    value: _Id
+
+
+class _Emoji(Struct):
+    id: _Id
+    name: _Id
+    key: _Id
+    animated: Whole
+    created_by: _Id | None
+    created_at_ms: Whole
+
+
+class _Member(Struct):
+    id: _Id
+    nickname: _Text
+    timeout_until_ms: Whole
+    joined_at_ms: Whole
+    left_at_ms: Whole | None
+    avatar_key: _Id | None
+    status_text: _Text | None = None
+    bot: _Flag = 0
+
+
+class _MemberRole(Struct):
+    member_id: _Id
+    role_id: _Id
+
+
+class _Identity(Struct):
+    issuer: _Text
+    subject: _Id
+    member_id: _Id
+    added_at_ms: Whole
+
+
+class _Device(Struct):
+    id: _Id
+    member_id: _Id
+    thumbprint: _Id
+    name: _Text
+    added_at_ms: Whole
+    last_seen_at_ms: Whole
+
+
+class _Ban(Struct):
+    member_id: _Id
+    nickname: _Text
+    reason: _Text
+    banned_by: _Id | None
+    banned_at_ms: Whole
+
+
+class _Channel(Struct):
+    id: _Id
+    name: _Id
+    kind_of_channel: _Id
+    position: Whole
+    topic: _Text
+    slow_mode_s: Whole
+    created_at_ms: Whole
+    parent_id: _Id | None = None
+    archived: _Flag = 0
+    user_limit: Annotated[int, Meta(ge=0, le=1000)] = 0
+    bitrate_kbps: Annotated[int, Meta(ge=0, le=510)] = 0
+    encrypted: _Flag = 0
+
+
+class _Override(Struct):
+    channel_id: _Id
+    of: _Id
+    target_id: _Id
+    allow: _Text
+    deny: _Text
+
+
+class _Message(Struct, kw_only=True):
+    n: Whole
+    id: _Id
+    channel_id: _Id
+    author_kind: _Id
+    author_id: _Id
+    display_name: _Text
+    avatar: _Id | None
+    text: _Text
+    reply_to: _Id | None
+    mentions: Mentions
+    mention_groups: Mentions = None
+    cards: Cards
+    attachments: Attachments
+    flagged: Whole
+    edited_at_ms: Whole | None
+    posted_at_ms: Whole | None = None
+    thread: _Id | None = None
+    expired_attachments: Whole = 0
+    previews: Previews = None
+    author_bot: _Flag = 0
+
+    def __post_init__(self) -> None:
+        if self.previews is True:
+            raise ValueError("previews are a list or false")
+
+
+class _Edit(Struct):
+    n: Whole
+    number: Whole
+    text: _Text
+    replaced_at_ms: Whole
+
+
+class _Reaction(Struct):
+    n: Whole
+    emoji: _Id
+    member_id: _Id
+    reacted_at_ms: Whole
+
+
+class _Pin(Struct):
+    n: Whole
+    channel_id: _Id
+    member_id: _Id
+    pinned_at_ms: Whole
+
+
+class _MentionOrRead(Struct):
+    member_id: _Id
+    channel_id: _Id
+    n: Whole
+
+
+class _ThreadFollow(Struct):
+    member_id: _Id
+    thread: _Id
+    channel_id: _Id
+    n: Whole
+
+
+class _Reference(Struct):
+    owner_kind: _Id
+    owner_id: _Id
+    key: _Id
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of record. `json` columns hold JSON text, which a record contains as JSON."""
+    """A kind of record. `json` columns hold JSON text, which a record contains as JSON.
+
+    A field with a default may be missing: older exports lack it.
+    """
 
     name: str
     table: str
-    columns: Mapping[str, Check]
+    fields: type[Struct]
     order: str
     json: frozenset[str] = frozenset()
     # Excludes rows that do not belong to the community.
     where: str = ""
-    # Fields that older exports lack, with their defaults.
-    newer: Mapping[str, object] = field(default_factory=dict)
     # Converts fields that older exports write differently. Rows that become equal merge.
     respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.fields.__struct_fields__
+
+    @property
+    def defaults(self) -> Mapping[str, object]:
+        return _defaults(self.fields)
+
     def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:
         """Return the record if it is valid. Raises BadRecord."""
-        given = record.keys() - {"kind"}
-        if missing := sorted(self.columns.keys() - given - self.newer.keys()):
-            raise BadRecord(f"{self.name} lacks {missing[0]}")
-        if unknown := sorted(given - self.columns.keys()):
+        if unknown := sorted(record.keys() - {"kind", *self.columns}):
             raise BadRecord(f"{self.name} has {unknown[0][:100]!r}, which is not known")
-        record = {**self.newer, **record}
-        for name, check in self.columns.items():
-            if not check(record[name]):
-                raise BadRecord(f"{self.name}: {name} is not what it should be")
-        return record
+        try:
+            convert(record, self.fields)
+        except ValidationError as error:
+            raise BadRecord(f"{self.name}: {problem_of(error, self.fields)}") from None
+        return {**self.defaults, **record}
 
 
-_OBJECT = {
-    **dict.fromkeys(("key", "content_type"), _id),
-    "bytes": whole,
-    **dict.fromkeys(("width", "height", "duration_ms"), or_null(whole)),
-    **dict.fromkeys(("placeholder", "colour"), _text),
-    "created_at_ms": whole,
-    "idle_since_ms": whole,
-}
-_MESSAGE: Mapping[str, Check] = {
-    "n": whole,
-    **dict.fromkeys(("id", "channel_id", "author_kind", "author_id"), _id),
-    "display_name": _text,
-    "avatar": or_null(_id),
-    "text": _text,
-    "reply_to": or_null(_id),
-    "mentions": record_checks.mentions,
-    "mention_groups": record_checks.mentions,
-    "cards": record_checks.cards,
-    "attachments": record_checks.attachments,
-    "flagged": whole,
-    "edited_at_ms": or_null(whole),
-    "posted_at_ms": or_null(whole),
-    "thread": or_null(_id),
-    "expired_attachments": whole,
-    "previews": record_checks.previews,
-    "author_bot": _up_to(1),
-}
+@cache
+def _defaults(kind: type[Struct]) -> Mapping[str, object]:
+    return {part.name: part.default for part in structs.fields(kind) if part.default is not NODEFAULT}
+
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind(
-            "setting", "settings", {"name": _id, "value": record_checks.setting}, "name", frozenset({"value"})
-        ),
-        Kind(
-            "role",
-            "roles",
-            {"id": _id, "name": _text, "rank": whole, "permissions": _text, "color": or_null(whole)},
-            "id",
-        ),
-        Kind("object", "objects", _OBJECT, "key", where="state = 'stored'"),
-        Kind(
-            "fact",
-            "facts",
-            {"name": lambda name: name == "icon_key", "value": _id},
-            "name",
-            where="name = 'icon_key'",
-        ),
-        Kind(
-            "emoji",
-            "emoji",
-            {
-                **dict.fromkeys(("id", "name", "key"), _id),
-                "animated": whole,
-                "created_by": or_null(_id),
-                "created_at_ms": whole,
-            },
-            "id",
-        ),
-        Kind(
-            "member",
-            "members",
-            {
-                "id": _id,
-                "nickname": _text,
-                "timeout_until_ms": whole,
-                "joined_at_ms": whole,
-                "left_at_ms": or_null(whole),
-                "avatar_key": or_null(_id),
-                "status_text": or_null(_text),
-                "bot": _up_to(1),
-            },
-            "id",
-            newer={"status_text": None, "bot": 0},
-        ),
-        Kind("member_role", "member_roles", {"member_id": _id, "role_id": _id}, "member_id, role_id"),
-        Kind(
-            "identity",
-            "identities",
-            {"issuer": _text, "subject": _id, "member_id": _id, "added_at_ms": whole},
-            "issuer, subject",
-        ),
-        Kind(
-            "device",
-            "devices",
-            {
-                **dict.fromkeys(("id", "member_id", "thumbprint"), _id),
-                "name": _text,
-                **dict.fromkeys(("added_at_ms", "last_seen_at_ms"), whole),
-            },
-            "id",
-        ),
-        Kind(
-            "ban",
-            "bans",
-            {
-                "member_id": _id,
-                "nickname": _text,
-                "reason": _text,
-                "banned_by": or_null(_id),
-                "banned_at_ms": whole,
-            },
-            "member_id",
-        ),
-        Kind(
-            "channel",
-            "channels",
-            {
-                **dict.fromkeys(("id", "name", "kind_of_channel"), _id),
-                "position": whole,
-                "topic": _text,
-                "slow_mode_s": whole,
-                "created_at_ms": whole,
-                "parent_id": or_null(_id),
-                "archived": _up_to(1),
-                "user_limit": _up_to(1000),
-                "bitrate_kbps": _up_to(510),
-                "encrypted": _up_to(1),
-            },
-            "position, id",
-            newer={"parent_id": None, "archived": 0, "user_limit": 0, "bitrate_kbps": 0, "encrypted": 0},
-        ),
-        Kind(
-            "override",
-            "channel_overrides",
-            {**dict.fromkeys(("channel_id", "of", "target_id"), _id), "allow": _text, "deny": _text},
-            "channel_id, kind, target_id",
-        ),
+        Kind("setting", "settings", _Setting, "name", frozenset({"value"})),
+        Kind("role", "roles", _Role, "id"),
+        Kind("object", "objects", _Object, "key", where="state = 'stored'"),
+        Kind("fact", "facts", _Fact, "name", where="name = 'icon_key'"),
+        Kind("emoji", "emoji", _Emoji, "id"),
+        Kind("member", "members", _Member, "id"),
+        Kind("member_role", "member_roles", _MemberRole, "member_id, role_id"),
+        Kind("identity", "identities", _Identity, "issuer, subject"),
+        Kind("device", "devices", _Device, "id"),
+        Kind("ban", "bans", _Ban, "member_id"),
+        Kind("channel", "channels", _Channel, "position, id"),
+        Kind("override", "channel_overrides", _Override, "channel_id, kind, target_id"),
         Kind(
             "message",
             "messages",
-            _MESSAGE,
+            _Message,
             "n",
             frozenset({"mentions", "mention_groups", "cards", "attachments", "previews"}),
-            newer={
-                **dict.fromkeys(("posted_at_ms", "mention_groups", "thread", "previews")),
-                "expired_attachments": 0,
-                "author_bot": 0,
-            },
         ),
-        Kind(
-            "edit",
-            "message_edits",
-            {"n": whole, "number": whole, "text": _text, "replaced_at_ms": whole},
-            "n, number",
-        ),
+        Kind("edit", "message_edits", _Edit, "n, number"),
         Kind(
             "reaction",
             "reactions",
-            {"n": whole, "emoji": _id, "member_id": _id, "reacted_at_ms": whole},
+            _Reaction,
             "n, emoji, reacted_at_ms, member_id",
             respelt={"emoji": stored_emoji},
         ),
-        Kind(
-            "pin",
-            "pins",
-            {"n": whole, "channel_id": _id, "member_id": _id, "pinned_at_ms": whole},
-            "n",
-        ),
-        Kind("mention", "mentions", {"member_id": _id, "channel_id": _id, "n": whole}, "n, member_id"),
-        Kind("read", "reads", {"member_id": _id, "channel_id": _id, "n": whole}, "member_id, channel_id"),
-        Kind(
-            "thread_follow",
-            "thread_follows",
-            {**dict.fromkeys(("member_id", "thread", "channel_id"), _id), "n": whole},
-            "member_id, thread",
-        ),
+        Kind("pin", "pins", _Pin, "n"),
+        Kind("mention", "mentions", _MentionOrRead, "n, member_id"),
+        Kind("read", "reads", _MentionOrRead, "member_id, channel_id"),
+        Kind("thread_follow", "thread_follows", _ThreadFollow, "member_id, thread"),
         Kind(
             "reference",
             "object_references",
-            {"owner_kind": _id, "owner_id": _id, "key": _id},
+            _Reference,
             "kind, owner_id, key",
             # Webhooks, drafts and jobs are not exported.
             where="kind IN ('message', 'member', 'emoji', 'server', 'preview')",

@@ -38,7 +38,7 @@ def records(copy: Connection) -> Iterator[dict[str, object]]:
 
 def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
     """Store a validated record. Raises BadRecord if it conflicts with existing rows."""
-    record = {**kind.newer, **record}
+    record = {**kind.defaults, **record}
     record = {**record, **{name: respell(str(record[name])) for name, respell in kind.respelt.items()}}
     values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
     try:
