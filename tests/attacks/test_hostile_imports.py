@@ -270,7 +270,7 @@ def test_a_message_that_members_could_not_see_is_refused(
         (b'{"kind": "\\u001b[2J"}', "no kind of record called"),
         (b"\xff\xfe", "this is no JSON object"),
         (b"1" * 10_000, "this is no JSON object"),
-        (b'{"kind": "role", "\\u0000": 1}', "role has '\\\\x00', which is not known"),
+        (b'{"kind": "role", "\\u0000": 1}', "role has '\\x00', which is not known"),
     ],
 )
 def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, complaint: str) -> None:
