@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { permissions } from "../../src/svc/web/state/channels.js";
-import { asked, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/admin/members.js";
+import { memberQuery, doToEach, EVERYBODY, obstacle } from "../../src/svc/web/state/admin/members.js";
 import { roles } from "../../src/svc/web/state/people.js";
 import { member as own } from "../../src/svc/web/state/server.js";
 
 const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;
-const wish = (changes) => Object.fromEntries(asked({ ...EVERYBODY, ...changes }, NOW));
+const wish = (changes) => Object.fromEntries(memberQuery({ ...EVERYBODY, ...changes }, NOW));
 
 test("without filters the newest members are requested", () => {
   assert.deepEqual(wish({}), { sort: "-joined", limit: "50" });
@@ -34,7 +34,7 @@ test("a number of days means within them, and before them if negative", () => {
 });
 
 test("the next page follows the last member", () => {
-  assert.equal(asked(EVERYBODY, NOW, "m7").get("after"), "m7");
+  assert.equal(memberQuery(EVERYBODY, NOW, "m7").get("after"), "m7");
 });
 
 const ROLES = [

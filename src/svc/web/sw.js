@@ -154,10 +154,10 @@ async function ring({
   files = 0,
 }) {
   if (conversationId && !author) return ringPrivately(conversationId, kind === "call");
-  const said = plain(text).slice(0, MOST_TEXT);
+  const words = plain(text).slice(0, MOST_TEXT);
   const title = !author ? worker.location.hostname : conversationId ? author : `${author} · #${channel}`;
   const notice = {
-    body: said || (files ? `📎 ${files}` : ""),
+    body: words || (files ? `📎 ${files}` : ""),
     icon: "/web/icon.svg",
     badge: "/web/icon.svg",
     tag: `${kind} ${conversationId ?? channelId}`,

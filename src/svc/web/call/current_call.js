@@ -169,8 +169,8 @@ async function enter(there) {
       ? sealedGrant(channelId)
       : ask("voice_join", { channel_id: channelId });
   /** @type {ReturnType<typeof requestGrant> | null} */
-  let asked = requestGrant();
-  asked.catch(() => {}); // Call handles the error, unless we have left by then.
+  let requested = requestGrant();
+  requested.catch(() => {}); // Call handles the error, unless we have left by then.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
@@ -187,8 +187,8 @@ async function enter(there) {
   const { Call, Layering, Publisher, sealingOf, watchQuality } = being;
   const sounds = (sound ??= made(being));
   const grantOnce = () => {
-    const grant = asked ?? requestGrant();
-    asked = null; // A grant is valid for one session.
+    const grant = requested ?? requestGrant();
+    requested = null; // A grant is valid for one session.
     return grant;
   };
   const tried = new URLSearchParams(location.hash.slice(1));

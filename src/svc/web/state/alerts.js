@@ -27,7 +27,7 @@ const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => 
  * The alerts that this browser makes; sounds by the names in `SOUNDS`.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
  * @typedef {{conversationId: string, seq: number, memberId: string, name: string, text: string}} Private
- * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", said:
+ * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", secret:
  *   Private}} What
  * @typedef {What & {sound: boolean, notice: boolean}} Alert
  */
@@ -48,7 +48,8 @@ export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.valu
 const listeners = [];
 
 /**
- * Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `said` for a private message.
+ * Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `secret` for a private
+ * message.
  * @param {(alert: Alert) => void} heard
  */
 export const onAlert = (heard) => listeners.push(heard);
@@ -73,13 +74,13 @@ async function ring(message) {
     );
 }
 
-/** Ring for a private message. The server cannot read it and rings no device for it. @param {Private} said */
-export async function ringPrivately(said) {
-  if (!blocked.value.has(said.memberId))
+/** Ring for a private message, for which the server rings no device. @param {Private} secret */
+export async function ringPrivately(secret) {
+  if (!blocked.value.has(secret.memberId))
     await tell(
-      `${said.conversationId} ${said.seq}`,
-      { kind: "mention", said },
-      { sees: place.value?.conversationId === said.conversationId, rung: false },
+      `${secret.conversationId} ${secret.seq}`,
+      { kind: "mention", secret },
+      { sees: place.value?.conversationId === secret.conversationId, rung: false },
     );
 }
 

@@ -1,11 +1,13 @@
-// The visible channels in order, and our permissions in each. Knows nothing of their content.
+// The visible channels in order, our permissions in each, and the categories folded in this browser. Knows
+// nothing of their content.
 
 /** @import { Channel, Greeting } from "../types/api.js" */
 /** @import { Permission } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { computed, signal } from "../vendor/signals.js";
 import { api, listen } from "./server.js";
+import { keep, keptLike } from "../transport/browser_storage.js";
+import { computed, signal } from "../vendor/signals.js";
 
 /** @type {Signal<Channel[]>} */
 export const channels = signal([]);
@@ -34,14 +36,14 @@ export function may(permission, channelId = null) {
 export const mayInCall = (permission, roomId) =>
   may(permission, channelsById.value.has(roomId) ? roomId : null);
 
-let asked = 0; // Numbers the requests, because responses may arrive out of order.
+let requests = 0; // Numbers the requests, because responses may arrive out of order.
 
 function askPermissions() {
-  const mine = ++asked;
+  const mine = ++requests;
   // If the request fails, the server still refuses forbidden actions.
   api("GET", "/api/me/permissions").then(
-    (told) => {
-      if (mine === asked) permissions.value = told;
+    (response) => {
+      if (mine === requests) permissions.value = response;
     },
     () => {},
   );
@@ -49,7 +51,7 @@ function askPermissions() {
 
 listen({
   greet(greeting) {
-    asked += 1;
+    requests += 1;
     channels.value = greeting.channels;
     permissions.value = greeting.permissions;
   },
@@ -82,3 +84,16 @@ listen({
     permissions.value = { server: [], channels: {} };
   },
 });
+
+const KEPT = "svc.folded";
+
+/** Ids of categories. */
+export const folded = signal(new Set(keptLike(/** @type {string[]} */ ([]), KEPT)));
+
+/** @param {string} id */
+export function toggleFolded(id) {
+  const after = new Set(folded.value);
+  if (!after.delete(id)) after.add(id);
+  folded.value = after;
+  keep(KEPT, [...after]);
+}

@@ -57,7 +57,7 @@ export function completing(text, caret) {
 
 /**
  * Return the candidates, the best first.
- * @param {Asked} asked
+ * @param {Asked} query
  * @param {Sources} sources
  * @param {number} [limit]
  * @returns {Candidate[]}
@@ -116,7 +116,7 @@ export function meant(text, sources) {
 /**
  * Return the text with the chosen candidate, and the new position of the caret.
  * @param {string} text
- * @param {Asked} asked
+ * @param {Asked} query
  * @param {Candidate} chosen
  */
 export function complete(text, { start, end }, chosen) {

@@ -149,13 +149,13 @@ function hasFiles(saved) {
 /** Apply a draft that another page of ours, or an earlier one, has written. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
-  const told = JSON.stringify([text, attachments]);
+  const written = JSON.stringify([text, attachments]);
   const untouched =
     !draft.gone &&
     (draft.saved
       ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved
       : !draft.text.value);
-  draft.saved = told;
+  draft.saved = written;
   // Text that is being typed here wins, and is saved in a moment with the existing files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
@@ -171,12 +171,12 @@ function take({ channel_id: channelId, text, attachments }) {
 /**
  * Apply all drafts of the server, and drop those that it has deleted. Drafts that it never had are saved
  * there now.
- * @param {Draft[]} told
+ * @param {Draft[]} all
  */
-function takeAll(told) {
-  told.forEach(take);
+function takeAll(all) {
+  all.forEach(take);
   for (const channelId of Object.keys(keptHere())) {
-    if (told.some((each) => each.channel_id === channelId)) continue;
+    if (all.some((each) => each.channel_id === channelId)) continue;
     if (draftOf(channelId).saved) dropped(channelId);
     else later(channelId);
   }

@@ -37,8 +37,8 @@ export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 /** Find out whether the owner is alone. Without a response, assume not. */
 export async function askFirstSteps() {
   if (hidden.value || !isOwner() || alone.value !== null) return;
-  const told = await api("GET", "/api/members?limit=2").catch(() => null);
-  if (told) alone.value = told.members.length < 2;
+  const page = await api("GET", "/api/members?limit=2").catch(() => null);
+  if (page) alone.value = page.members.length < 2;
 }
 
 const isOwner = () => member.value?.roles.includes("owner") ?? false;

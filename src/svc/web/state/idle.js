@@ -6,13 +6,13 @@ import { ask, connection } from "./server.js";
 /** Set by the page's view. */
 export const idle = signal(false);
 
-let said = false; // On this connection; a new one knows nothing of it.
+let reported = false; // On this connection; a new one knows nothing of it.
 
 effect(() => {
   const now = idle.value;
-  if (connection.value !== "online") said = false;
-  else if (now !== said) {
-    said = now;
+  if (connection.value !== "online") reported = false;
+  else if (now !== reported) {
+    reported = now;
     ask("idle", { idle: now }).catch(() => {});
   }
 });

@@ -37,17 +37,17 @@ export function lookIntoInbox(is) {
 
 /** Load older messages. */
 export async function fetchMore() {
-  const asked = round;
+  const requested = round;
   // A pushed message is no cursor to continue from.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {
     const { messages, more } = await ask("mentions", before ? { before } : {});
-    if (asked !== round) return;
+    if (requested !== round) return;
     add(messages);
     inbox.value = { more, busy: false, problem: null };
   } catch (problem) {
-    if (asked === round) inbox.value = { ...inbox.value, busy: false, problem };
+    if (requested === round) inbox.value = { ...inbox.value, busy: false, problem };
   }
 }
 

@@ -46,7 +46,7 @@ export async function bePresent(how) {
   if (how !== "invisible") await ask("invisible_set", { invisible: false });
 }
 
-const asked = new Set();
+const requested = new Set();
 /** Ids to fetch with the next request. @type {string[]} */
 let wanted = [];
 /** @type {Promise<void> | null} */
@@ -59,8 +59,8 @@ const newer = new Set();
 /** Return the member with this id, or null until the server has responded. @param {string} id */
 export function memberOf(id) {
   const known = members.value.get(id);
-  if (!known && !asked.has(id)) {
-    asked.add(id);
+  if (!known && !requested.has(id)) {
+    requested.add(id);
     // Collect the other members that this drawing needs.
     if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
@@ -151,10 +151,10 @@ export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
 
-/** Store members from the server. @param {Member[]} told */
-export function meet(told) {
+/** Store members from the server. @param {Member[]} met */
+export function meet(met) {
   const known = new Map(members.value);
-  for (const each of told) known.set(each.id, each);
+  for (const each of met) known.set(each.id, each);
   members.value = known;
 }
 
@@ -173,7 +173,7 @@ const beNewer = (id) => {
   if (onTheirWay) newer.add(id);
 };
 
-/** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} told */
+/** @param {Partial<Pick<Resumption, "online" | "idle" | "do_not_disturb">>} change */
 function present({ online: there, idle: untouched, do_not_disturb: undisturbed }) {
   online.value = new Set(there);
   idle.value = new Set(untouched);
@@ -198,15 +198,15 @@ listen({
     complete.value = false;
     greetings += 1;
     newer.clear();
-    asked.clear();
+    requested.clear();
     members.value = new Map([[greeting.member.id, greeting.member]]);
   },
   recall(scene) {
     roles.value = scene.roles;
     members.value = new Map([[scene.member.id, scene.member]]);
   },
-  resume(told) {
-    present(told);
+  resume(change) {
+    present(change);
   },
   hear(event, data) {
     switch (event) {

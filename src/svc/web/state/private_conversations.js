@@ -43,7 +43,7 @@ export const privateUnread = computed(() =>
   ),
 );
 /** The messages by conversation, as private/content.js returns them. @type {Signal<Map<string, Told[]>>} */
-export const said = signal(new Map());
+export const privateMessages = signal(new Map());
 /** Our unsent messages by conversation. @type {Signal<Map<string, Unsent[]>>} */
 export const unsent = signal(new Map());
 /** The draft by conversation. It exists only in this page. @type {Map<string, string>} */
@@ -93,6 +93,6 @@ listen({
     for (const { url } of opened.value.values()) if (url) URL.revokeObjectURL(url);
     opened.value = new Map();
     answering.value = null;
-    for (const all of [said, unsent, problems, notes]) all.value = new Map();
+    for (const all of [privateMessages, unsent, problems, notes]) all.value = new Map();
   },
 });

@@ -11,7 +11,7 @@ const MOST = 200;
 
 /** @type {Signal<Map<string, Message | null>>} */
 const known = signal(new Map()); // By id; null for a message that is deleted or not visible to us.
-const asked = new Set();
+const requested = new Set();
 
 /**
  * Return the message, or null until the server has responded.
@@ -20,14 +20,14 @@ const asked = new Set();
  */
 export function answered(channelId, id) {
   const found = known.value.get(id);
-  if (found === undefined && connection.value === "online" && !asked.has(id)) {
-    asked.add(id);
+  if (found === undefined && connection.value === "online" && !requested.has(id)) {
+    requested.add(id);
     const path = /** @type {const} */ (
       `/api/channels/${encodeURIComponent(channelId)}/messages/${encodeURIComponent(id)}`
     );
     api("GET", path).then(
       (message) => put(id, message),
-      (error) => (error.status === 404 ? put(id, null) : asked.delete(id)),
+      (error) => (error.status === 404 ? put(id, null) : requested.delete(id)),
     );
   }
   return found ?? null;
@@ -37,7 +37,7 @@ export function answered(channelId, id) {
 function put(id, message) {
   const all = [...new Map(known.value).set(id, message)].slice(-MOST);
   known.value = new Map(all);
-  asked.delete(id);
+  requested.delete(id);
 }
 
 listen({
@@ -48,6 +48,6 @@ listen({
   },
   forget() {
     known.value = new Map();
-    asked.clear();
+    requested.clear();
   },
 });

@@ -32,7 +32,7 @@ export const rejection = signal(null);
 let account;
 /** @type {Live | null} */
 let live = null;
-/** @type {Record<string, ((...told: any[]) => void)[]>} */
+/** @type {Record<string, ((...values: any[]) => void)[]>} */
 const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
 /**
@@ -43,9 +43,9 @@ const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forg
  * @param {Listener & {early?: (ask: Asking) => void}} listener
  */
 export function listen(listener) {
-  const parts = /** @type {Record<string, ((...told: any[]) => void) | undefined>} */ (listener);
+  const parts = /** @type {Record<string, ((...values: any[]) => void) | undefined>} */ (listener);
   for (const [name, all] of Object.entries(listeners))
-    if (parts[name]) all.push((...told) => parts[name]?.(...told));
+    if (parts[name]) all.push((...values) => parts[name]?.(...values));
 }
 
 /** Return whether a browser may store a key here. */
@@ -64,11 +64,11 @@ export function comeBack() {
 /** Fetch the server's description, and retry until it responds. */
 export async function askInfo() {
   const backoff = new Backoff(500, 8000);
-  let told = false; // A stored description does not count.
-  while (!told) {
+  let described = false; // A stored description does not count.
+  while (!described) {
     try {
       info.value = await request("GET", "/info");
-      told = true;
+      described = true;
       unheard.value = false;
     } catch {
       unheard.value = true;
@@ -197,9 +197,12 @@ listen({
  * @param {Pushes["settings_changed"]} changed
  */
 function hearSettings(changed) {
-  const told = info.value;
-  if (told)
-    info.value = { ...told, ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in told)) };
+  const known = info.value;
+  if (known)
+    info.value = {
+      ...known,
+      ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in known)),
+    };
 }
 
 /** Show this stored state until the server responds. @param {Scene} scene */
@@ -221,9 +224,9 @@ function leave() {
   askInfo(); // The number of members may have changed.
 }
 
-/** @param {string} what @param {unknown[]} told */
-function tell(what, ...told) {
-  for (const listener of listeners[what]) listener(...told);
+/** @param {string} what @param {unknown[]} values */
+function tell(what, ...values) {
+  for (const listener of listeners[what]) listener(...values);
 }
 
 /** @param {string} path */

@@ -1,17 +1,16 @@
 // Content that was shared with the installed page, or is being forwarded from a channel, and waits for a
-// target channel.
+// target channel. The service worker keeps shared content until this module takes it.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { dropShared, takeShared } from "../transport/shared_content.js";
-import { signal } from "../vendor/signals.js";
 import { draftOf, write } from "./drafts.js";
-import { nameNow } from "./people.js";
-import { addressOf, open } from "./navigation.js";
-import { listen } from "./server.js";
 import { escaped, shortened } from "./mention_text.js";
+import { addressOf, open } from "./navigation.js";
+import { nameNow } from "./people.js";
+import { listen } from "./server.js";
 import { uploadsOf } from "./uploads.js";
+import { signal } from "../vendor/signals.js";
 
 /**
  * The content to share, or null. `from` is absent for messages that this page forwards.
@@ -69,3 +68,37 @@ listen({
     dropShared().catch(() => {});
   },
 });
+
+const SHARED = "shared"; // The cache; sw.js fills it.
+const TEXT = "/shared/text";
+
+/**
+ * Take {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null
+ * if there is nothing.
+ */
+export async function takeShared() {
+  if (!globalThis.caches || !(await caches.has(SHARED))) return null;
+  const cache = await caches.open(SHARED);
+  /** @type {{text: string, files: File[], from: string}} */
+  const found = { text: "", files: [], from: "" };
+  for (const request of await cache.keys()) {
+    const answer = await cache.match(request);
+    if (!answer) continue;
+    if (new URL(request.url).pathname === TEXT) {
+      found.text = await answer.text();
+      found.from = answer.headers.get("X-From") ?? "";
+    } else found.files.push(await fileOf(answer));
+  }
+  await dropShared();
+  return found.text || found.files.length ? found : null;
+}
+
+export const dropShared = async () => {
+  await globalThis.caches?.delete(SHARED);
+};
+
+/** @param {Response} answer */
+async function fileOf(answer) {
+  const name = decodeURIComponent(answer.headers.get("X-Name") ?? "file");
+  return new File([await answer.blob()], name, { type: answer.headers.get("Content-Type") ?? "" });
+}

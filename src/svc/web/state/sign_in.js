@@ -133,8 +133,8 @@ export async function look() {
   const { invite } = wishes.value;
   invitation.value = problem.value = null;
   try {
-    const told = await post("/api/invites/view", { code: codeOf(invite) });
-    if (wishes.value.invite === invite) invitation.value = told;
+    const viewed = await post("/api/invites/view", { code: codeOf(invite) });
+    if (wishes.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
     // People who need no invite are not bothered with a problem, and a network failure is none.
     if (error.status && wishes.value.invite === invite)
@@ -202,7 +202,7 @@ async function attempt(prove) {
     proof = await prove();
     const wanted = step.value === "new" ? wishes.value.name.trim() : "";
     const isNamed = /[#&](channel|private)=/.test(location.hash);
-    const { channel_id: channelId } = await asked(proof);
+    const { channel_id: channelId } = await requestSignIn(proof);
     arrived(isNamed ? null : channelId);
     const given = member.value?.nickname;
     if (wanted && given && given !== wanted) notify(t("name-given", { wanted, given }), "done");
@@ -215,13 +215,13 @@ async function attempt(prove) {
  * Request to join. A code may be a device's or the owner's; the person need not know which.
  * @param {Proof} proof
  */
-async function asked(proof) {
+async function requestSignIn(proof) {
   const { name, invite, code, message, rules } = wishes.value;
   if (step.value === "back") return join({}, proof);
   if (step.value !== "code") {
-    const said = { invite_code: codeOf(invite), message: message.trim(), rules_accepted: rules };
+    const optional = { invite_code: codeOf(invite), message: message.trim(), rules_accepted: rules };
     return join(
-      { nickname: name.trim(), ...Object.fromEntries(Object.entries(said).filter(([, value]) => value)) },
+      { nickname: name.trim(), ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value)) },
       proof,
     );
   }

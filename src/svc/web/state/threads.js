@@ -30,8 +30,8 @@ export function readThread(thread, messageId) {
   if (!state || !(state.unread || state.mentions)) return;
   put({ ...state, unread: 0, mentions: 0, read_up_to: messageId });
   ask("read", { channel_id: state.channel_id, message_id: messageId, thread }).then(
-    (told) => {
-      if ("thread" in told) put(told);
+    (event) => {
+      if ("thread" in event) put(event);
     },
     () => {},
   );

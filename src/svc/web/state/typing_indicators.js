@@ -13,12 +13,12 @@ const AGAIN_MS = 3000;
 export const typing = signal({});
 
 const timers = new Map();
-const said = new Map();
+const reported = new Map();
 
 /** Report that we have pressed a key in this channel. @param {string} channelId @param {number} [now] */
 export function weType(channelId, now = performance.now()) {
-  if (now - (said.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
-  said.set(channelId, now);
+  if (now - (reported.get(channelId) ?? -AGAIN_MS) < AGAIN_MS) return;
+  reported.set(channelId, now);
   ask("typing", { channel_id: channelId }).catch(() => {});
 }
 
@@ -26,7 +26,7 @@ export function weType(channelId, now = performance.now()) {
  * Note that our message was sent, so that the next key press is reported at once.
  * @param {string} channelId
  */
-export const weSent = (channelId) => said.delete(channelId);
+export const weSent = (channelId) => reported.delete(channelId);
 
 /** @param {string} channelId @param {string} memberId */
 function stop(channelId, memberId) {

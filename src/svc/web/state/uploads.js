@@ -150,20 +150,20 @@ export class Uploads {
   async restore(ids) {
     const missing = ids.filter((id) => !this.list.value.some((upload) => upload.id === id));
     for (const id of missing) {
-      const told = await api("GET", `/api/uploads/${id}`).catch(() => null);
-      if (!told) continue;
+      const stored = await api("GET", `/api/uploads/${id}`).catch(() => null);
+      if (!stored) continue;
       /** @type {OneFile} */
       const upload = {
         ...FRESH,
         key: crypto.randomUUID(),
         file: null,
-        name: told.name,
+        name: stored.name,
         state: "checking",
         id,
-        alt: told.alt,
+        alt: stored.alt,
       };
       this.list.value = [...this.list.value, upload];
-      this.#take(upload.key, told);
+      this.#take(upload.key, stored);
     }
   }
 
@@ -248,7 +248,7 @@ export class Uploads {
     this.#stops.delete(key);
   }
 
-  /** @param {string} key @param {Pick<Upload, "id" | "state" | "result" | "refusal">} told */
+  /** @param {string} key @param {Pick<Upload, "id" | "state" | "result" | "refusal">} stored */
   #take(key, { id, state, result, refusal }) {
     if (state === "done") this.#end(key, id, result);
     else if (state === "refused") this.#refuse(key, /** @type {NonNullable<typeof refusal>} */ (refusal), id);

@@ -90,15 +90,15 @@ export function place(channelId, member) {
  * Replace the state with the server's. A member of our own call whom the server does not know may be about to
  * come back, as we are.
  * @param {string} own
- * @param {{[channelId: string]: VoiceMember[]}} told
+ * @param {{[channelId: string]: VoiceMember[]}} calls
  */
-export function takeOver(own, told) {
+export function takeOver(own, calls) {
   const ours = Object.entries(voice.value).filter(
-    ([channelId, people]) => told[channelId] && people.some(({ id }) => id === own),
+    ([channelId, people]) => calls[channelId] && people.some(({ id }) => id === own),
   );
-  voice.value = told;
+  voice.value = calls;
   for (const [channelId, people] of ours) {
-    const there = told[channelId];
+    const there = calls[channelId];
     change(channelId, people);
     for (const { id } of people) if (!there.some((each) => each.id === id)) lose(channelId, id);
     for (const each of there) place(channelId, each);

@@ -152,7 +152,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     return answer;
   }
 
-  /** @param {Fresh} told */
+  /** @param {Fresh} tokens */
   #keep({
     member = this.member,
     proof = this.#identity?.proof,

@@ -2,27 +2,36 @@
 // panel, and the dialogs above.
 
 /** @import { Channel } from "../types/api.js" */
+/** @import { RefObject } from "../vendor/preact.js" */
 
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
 import { arrival, beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
-import { connection, info, member } from "../state/server.js";
+import { dismiss, notices } from "../state/notices.js";
 import { ringing } from "../state/private_calls.js";
-import { nameOf, privateUnread, conversationsById } from "../state/private_conversations.js";
+import { conversationsById, nameOf, privateUnread } from "../state/private_conversations.js";
+import { connection, info, member } from "../state/server.js";
 import { totals } from "../state/unread_counts.js";
-import { html, useComputed, useEffect, useErrorBoundary, useSignalEffect } from "../vendor/preact.js";
-import { t } from "../words/words.js";
-import { Arriving } from "./sign_in/sign_in.js";
+import {
+  html,
+  useComputed,
+  useEffect,
+  useErrorBoundary,
+  useLayoutEffect,
+  useRef,
+  useSignalEffect,
+} from "../vendor/preact.js";
 import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
 import { SWIPING } from "./channels/swipe.js";
 import { Conversation } from "./conversation/conversation.js";
-import { Button } from "./parts/button.js";
 import { Bars } from "./installation/bars.js";
-import { Notices } from "./parts/notices.js";
-import { Later } from "./parts/later.js";
 import { ASIDES, DIALOGS } from "./panels.js";
+import { Button, IconButton } from "./parts/button.js";
+import { Later } from "./parts/later.js";
 import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
+import { Arriving } from "./sign_in/sign_in.js";
+import { t } from "../words/words.js";
 
 const CallView = Later(() => import("./call/call_view.js"), "CallView");
 const Ringing = Later(() => import("./private/incoming_call.js"), "Ringing");
@@ -156,4 +165,23 @@ function title() {
   const { unread } = totals.value;
   const call = callState.value === "none" ? "" : deafened.value ? "🔕 " : sending.value.mic ? "🎙 " : "🔇 ";
   return call + (mentions ? `(${mentions}) ${name}` : unread ? `• ${name}` : name);
+}
+
+export function Notices() {
+  /** @type {RefObject<HTMLElement>} */
+  const list = useRef(null);
+  const shown = notices.value.length > 0;
+  useLayoutEffect(() => {
+    // Shown again, they appear above a dialog that was opened since.
+    if (list.current.matches(":popover-open")) list.current.hidePopover();
+    if (shown) list.current.showPopover();
+  }, [notices.value]);
+  return html`<div class="notices" role="alert" aria-live="assertive" popover="manual" ref=${list}>
+    ${notices.value.map(
+      ({ id, text, kind }) => html`<div class=${`notice ${kind}`} key=${id}>
+        <span dir="auto">${text}</span>
+        <${IconButton} icon="close" label=${t("dismiss")} onClick=${() => dismiss(id)} />
+      </div>`,
+    )}
+  </div>`;
 }

@@ -50,8 +50,8 @@ export const ACTIONS = {
  * @param {number | null} [before]
  */
 export function auditPage({ actor, target, action }, before = null) {
-  const asked = Object.entries({ actor_id: actor, target_id: target, action, before })
+  const filters = Object.entries({ actor_id: actor, target_id: target, action, before })
     .filter(([, value]) => value)
     .map(([name, value]) => [name, `${value}`]);
-  return api("GET", `/api/audit?${new URLSearchParams(asked)}`);
+  return api("GET", `/api/audit?${new URLSearchParams(filters)}`);
 }

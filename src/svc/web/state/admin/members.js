@@ -27,8 +27,12 @@ export const EVERYBODY = {
  * @param {number} now
  * @param {string | null} [after]
  */
-export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, sort }, now, after = null) {
-  const said = {
+export function memberQuery(
+  { query, roleId, joinedDays, seenDays, kind, inTimeout, sort },
+  now,
+  after = null,
+) {
+  const parameters = {
     query: query.trim(),
     role_id: roleId,
     ...within("joined", joinedDays, now),
@@ -40,7 +44,7 @@ export function asked({ query, roleId, joinedDays, seenDays, kind, inTimeout, so
     limit: String(PAGE),
   };
   return new URLSearchParams(
-    /** @type {[string, string][]} */ (Object.entries(said).filter(([, value]) => value)),
+    /** @type {[string, string][]} */ (Object.entries(parameters).filter(([, value]) => value)),
   );
 }
 
@@ -56,7 +60,11 @@ function within(what, days, now) {
  * @param {string | null} [after]
  */
 export async function findMembers(wish, after = null) {
-  const { members, next, last_seen: lastSeen = {} } = await fetchMembers(asked(wish, Date.now(), after));
+  const {
+    members,
+    next,
+    last_seen: lastSeen = {},
+  } = await fetchMembers(memberQuery(wish, Date.now(), after));
   return { ids: members.map(({ id }) => id), next, lastSeen };
 }
 

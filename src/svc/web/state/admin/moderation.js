@@ -8,21 +8,21 @@ const one = /** @type {PathOf<"/api/members">} */ (
   (id, /** @type {any} */ rest = "") => `/api/members/${encodeURIComponent(id)}${rest}`
 );
 /** @param {string} [reason] */
-const said = (reason) => (reason ? { reason } : {});
+const withReason = (reason) => (reason ? { reason } : {});
 
 /** @param {string} id @param {string} nickname */
 export const rename = (id, nickname) => api("PATCH", one(id), { nickname });
 /** @param {string} id @param {number} seconds @param {string} [reason] */
 export const timeOut = (id, seconds, reason) =>
-  api("PUT", one(id, "/timeout"), { duration_s: seconds, ...said(reason) });
+  api("PUT", one(id, "/timeout"), { duration_s: seconds, ...withReason(reason) });
 /** @param {string} id */
 export const endTimeout = (id) => api("DELETE", one(id, "/timeout"));
 /** @param {string} id @param {string} [reason] */
-export const kick = (id, reason) => api("POST", one(id, "/kick"), said(reason));
+export const kick = (id, reason) => api("POST", one(id, "/kick"), withReason(reason));
 /** @param {string} id @param {string} [reason] @param {number} [deleteSeconds] */
 export const ban = (id, reason, deleteSeconds) =>
   api("PUT", `/api/bans/${encodeURIComponent(id)}`, {
-    ...said(reason),
+    ...withReason(reason),
     ...(deleteSeconds && { delete_messages_s: deleteSeconds }),
   });
 /** @param {string} id @param {string} [reason] */

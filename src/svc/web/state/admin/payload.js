@@ -42,19 +42,19 @@ export function shownCard({
   thumbnail_url: thumbnail,
   ...card
 }) {
-  const told = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
+  const textOf = (/** @type {unknown} */ text) => (typeof text === "string" ? text : "");
   const number =
     typeof color === "string" && /^#[0-9a-f]{6}$/i.test(color) ? parseInt(color.slice(1), 16) : null;
   return {
     ...Object.fromEntries(Object.entries(card).filter(([, value]) => typeof value === "string")),
     color: Number.isInteger(color) ? color : number,
-    author: author?.name ? { name: told(author.name), url: author.url } : null,
-    footer: footer?.text ? { text: told(footer.text) } : null,
+    author: author?.name ? { name: textOf(author.name), url: author.url } : null,
+    footer: footer?.text ? { text: textOf(footer.text) } : null,
     fields: (Array.isArray(fields) ? fields : [])
       .filter(Boolean)
       .map((/** @type {any} */ { name, value, inline }) => ({
-        name: told(name),
-        value: told(value),
+        name: textOf(name),
+        value: textOf(value),
         inline: inline === true,
       })),
   };

@@ -34,17 +34,17 @@ export function madePrivate(overrides, wanted, roles, self) {
     for (const { id, rank, permissions } of roles)
       if (rank >= self.rank && id !== "owner" && permissions.includes(SEEING)) seen.add(`role:${id}`);
   }
-  const said = new Map(overrides.map((each) => [keyOf(each), each]));
-  const allowed = [...seen].map((key) => changed(said, key, "allow"));
+  const byKey = new Map(overrides.map((each) => [keyOf(each), each]));
+  const allowed = [...seen].map((key) => changed(byKey, key, "allow"));
   const shut = roles
     .filter(
       ({ id, permissions }) => id !== "owner" && permissions.includes(SEEING) && !seen.has(`role:${id}`),
     )
-    .map(({ id }) => changed(said, `role:${id}`, "deny"));
+    .map(({ id }) => changed(byKey, `role:${id}`, "deny"));
   const dropped = letIn(overrides)
     .filter((key) => !seen.has(key) && !shut.some((each) => keyOf(each) === key))
-    .map((key) => changed(said, key, "neutral"));
-  return [...allowed, ...shut, ...dropped].filter((each) => !same(each, said.get(keyOf(each))));
+    .map((key) => changed(byKey, key, "neutral"));
+  return [...allowed, ...shut, ...dropped].filter((each) => !same(each, byKey.get(keyOf(each))));
 }
 
 /**
@@ -59,10 +59,10 @@ export function madeOpen(overrides) {
     .map((each) => withWord(each, SEEING, "neutral"));
 }
 
-/** @param {Map<string, Override>} said @param {string} key @param {Word} word @returns {Override} */
-function changed(said, key, word) {
+/** @param {Map<string, Override>} byKey @param {string} key @param {Word} word @returns {Override} */
+function changed(byKey, key, word) {
   const [type, id] = /** @type {[Override["type"], string]} */ (key.split(/:(.*)/s));
-  return withWord(said.get(key) ?? { type, target_id: id, ...EMPTY }, SEEING, word);
+  return withWord(byKey.get(key) ?? { type, target_id: id, ...EMPTY }, SEEING, word);
 }
 
 /** @param {Override} one @param {Override} [other] */

@@ -124,14 +124,14 @@ export const entriesOf = (typed) =>
  */
 export function pieces(text, places) {
   const all = [...text];
-  const told = [];
+  const pieces = [];
   let at = 0;
   for (const [start, end] of places) {
-    told.push(
+    pieces.push(
       { text: all.slice(at, start).join(""), found: false },
       { text: all.slice(start, end).join(""), found: true },
     );
     at = end;
   }
-  return [...told, { text: all.slice(at).join(""), found: false }].filter((piece) => piece.text);
+  return [...pieces, { text: all.slice(at).join(""), found: false }].filter((piece) => piece.text);
 }

@@ -28,19 +28,19 @@ export async function keysOf({ kept, device }, id) {
 }
 
 /**
- * Return a function that passes a group's keys to `told`, one call at a time, so that keys never follow those
- * of a later epoch.
+ * Return a function that passes a group's keys to `onKeys`, one call at a time, so that keys never follow
+ * those of a later epoch.
  * @param {() => Promise<Parameters<typeof keysOf>[0]>} own
  * @param {string} id
- * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} told
+ * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys
  */
-export function teller(own, id, told) {
+export function teller(own, id, onKeys) {
   let before = Promise.resolve();
   return () => {
     before = before
       .then(async () => {
         const keys = await keysOf(await own(), id);
-        if (keys) told(keys);
+        if (keys) onKeys(keys);
       })
       .catch(reportProblem);
   };

@@ -48,12 +48,12 @@ class OfCall {
 }
 
 /**
- * Stay in the group of this channel's call until the returned function is called; `told` receives the keys of
- * each epoch.
+ * Stay in the group of this channel's call until the returned function is called; `onKeys` receives the keys
+ * of each epoch.
  * @param {string} id
- * @param {(keys: Keys) => void} told
+ * @param {(keys: Keys) => void} onKeys
  */
-export async function followCall(id, told) {
+export async function followCall(id, onKeys) {
   const mine = await takePart();
   const kept = new OfCall(mine.kept);
   const isHere = () => inCalls.get(id) === group;
@@ -61,7 +61,7 @@ export async function followCall(id, told) {
     async () => ({ kept, device }),
     id,
     (keys) => {
-      if (isHere()) told(keys);
+      if (isHere()) onKeys(keys);
     },
   );
   const device = deviceOf(mine, kept, {

@@ -1,18 +1,19 @@
 // The code of private conversations that the page uses, fetched some seconds after the page is shown.
 // docs/private.md
 
-import { attaching } from "../private_conversations.js";
-import { answerOurs, askOurs, bring } from "./history_transfer.js";
 import { teller } from "./call_keys.js";
-import { open } from "./files.js";
-import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
-import { numberOf, verify } from "./safety_numbers.js";
 import { followCall } from "./channel_calls.js";
-import { forgetOwn, inConversations, start, takePart } from "./own_identity.js";
+import { open } from "./files.js";
+import { revealable } from "./franking.js";
+import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
+import { answerOurs, askOurs, bring } from "./history_transfer.js";
 import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./log_reader.js";
-import { report } from "./reports.js";
 import { acts, discard, send, sendAgain } from "./outbox.js";
+import { forgetOwn, inConversations, start, takePart } from "./own_identity.js";
+import { numberOf, verify } from "./safety_numbers.js";
 import { PrivateUploads } from "./uploads.js";
+import { attaching } from "../private_conversations.js";
+import { api } from "../server.js";
 
 onRead(greet);
 onRead(bring);
@@ -75,3 +76,31 @@ export const running = {
   uploadsOf,
   verify,
 };
+
+/**
+ * @typedef {{conversation_id: string, said_in: number}} Reported `said_in` is the number of the entry with
+ *   its
+ *   current text
+ */
+
+/**
+ * Report a message. Rejects with a code if there is no proof, as for messages older than franking.
+ * @param {Reported} message
+ * @param {string} text the reporter's reason
+ */
+export async function report({ conversation_id: id, said_in: seq }, text) {
+  const { kept } = await start();
+  const { memberId, said, sentAtMs, tag } = /** @type {Partial<import("./log_entries.js").Entry>} */ (
+    (await kept.get(`history/${id}/${seq}`)) ?? {}
+  );
+  if (!memberId || sentAtMs === undefined || !said?.frank || !tag)
+    throw Object.assign(new Error(), { code: "no_proof" });
+  await api("POST", `/api/private/conversations/${encodeURIComponent(id)}/reports`, {
+    text,
+    member_id: memberId,
+    sent_at_ms: sentAtMs,
+    said: revealable(said),
+    key: said.frank,
+    tag,
+  });
+}

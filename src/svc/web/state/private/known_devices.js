@@ -15,8 +15,8 @@ const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 export async function noteUnknown(kept, id, devices, { seq, sentAtMs }) {
   /** @type {Device[] | undefined} */
   const known = await kept.get(KNOWN(id));
-  const told = (await kept.under(`changes/${id}/`)).flatMap(({ added }) => added);
-  const unknown = devices.filter(notIn([...(known ?? []), ...told]));
+  const announced = (await kept.under(`changes/${id}/`)).flatMap(({ added }) => added);
+  const unknown = devices.filter(notIn([...(known ?? []), ...announced]));
   const all = [...(known ?? []), ...devices.filter(notIn(known ?? []))].map(({ memberId, thumbprint }) => ({
     memberId,
     thumbprint,

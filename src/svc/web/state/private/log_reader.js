@@ -21,7 +21,7 @@ import {
   nameOf,
   notes,
   problems,
-  said,
+  privateMessages,
   conversations,
   conversationsKnown,
   unsent,
@@ -199,7 +199,7 @@ async function described(
       note: noteOf(change, two, remover(change)),
     })),
   );
-  const messages = /** @type {Told[]} */ (said.value.get(id));
+  const messages = /** @type {Told[]} */ (privateMessages.value.get(id));
   const upTo = (await kept.get(`read/${id}`)) ?? 0;
   const isNew = (/** @type {Told} */ message) =>
     message.seq > upTo && !message.trouble && message.memberId !== memberId;
@@ -302,7 +302,7 @@ function show(id, memberId, kept) {
     .map((each) => ({ seq: Infinity, memberId, said: each.said, sentAtMs: each.atMs }));
   const { messages, name } = toldBy([...history, ...done]);
   names.set(id, name);
-  put(said, id, messages);
+  put(privateMessages, id, messages);
   put(
     unsent,
     id,
@@ -383,7 +383,7 @@ export async function forgetConversation(id) {
   );
   await kept.put([...single, ...all.flat()].map((name) => [name, undefined]));
   for (const each of [arrived, coming, entries, names]) each.delete(id);
-  for (const each of [said, unsent, problems, notes])
+  for (const each of [privateMessages, unsent, problems, notes])
     put(/** @type {Signal<Map<string, unknown>>} */ (each), id, undefined);
   conversations.value = conversations.value.filter((conversation) => conversation.id !== id);
 }

@@ -23,9 +23,9 @@ export class Withheld extends Error {}
  */
 export async function packagesOf(api, id, devices, between, audience) {
   const path = /** @type {const} */ (`/api/private/conversations/${encodeURIComponent(id)}/key-packages`);
-  const { key_packages: told } = await api("POST", path, { devices: devices.map((device) => device.id) });
+  const { key_packages: packages } = await api("POST", path, { devices: devices.map((device) => device.id) });
   const found = [];
-  for (const { device_id: deviceId, key_package: text } of told) {
+  for (const { device_id: deviceId, key_package: text } of packages) {
     const [data, device] = /** @type {const} */ ([
       fromBase64(text),
       devices.find((each) => each.id === deviceId),

@@ -82,16 +82,16 @@ function argumentsOf(entry) {
  */
 export function detailsOf({ details, action }) {
   /** @type {[what: string, how: unknown][]} */
-  const told = [];
-  if (text(details.reason)) told.push([t("reason"), details.reason]);
-  if (text(details.note)) told.push([t("note"), details.note]);
+  const facts = [];
+  if (text(details.reason)) facts.push([t("reason"), details.reason]);
+  if (text(details.note)) facts.push([t("note"), details.note]);
   if (typeof details.until_ms === "number" && action === "member_timeout")
-    told.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="long" />`]);
-  if (Array.isArray(details.changed)) told.push([t("changed"), details.changed.map(field).join(", ")]);
+    facts.push([t("invite-until"), html`<${Time} ms=${details.until_ms} style="long" />`]);
+  if (Array.isArray(details.changed)) facts.push([t("changed"), details.changed.map(field).join(", ")]);
   for (const side of ["allow", "deny"])
     if (permissionsIn(details[side]).length)
-      told.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
-  return [...told, ...differences(details)];
+      facts.push([t(`override-${side}`), permissionsIn(details[side]).map(permissionName).join(", ")]);
+  return [...facts, ...differences(details)];
 }
 
 const field = (/** @type {string} */ key) =>
@@ -112,15 +112,15 @@ function differences(details) {
 /** Return a role's permissions before and after, one by one. @param {Said} before @param {Said} after */
 function betweenRoles(before, after) {
   /** @type {[what: string, how: string][]} */
-  const told = ["name", "rank", "color"]
+  const facts = ["name", "rank", "color"]
     .filter((key) => before[key] !== after[key])
     .map((key) => [field(key), `${shown(key, before[key])} → ${shown(key, after[key])}`]);
   const [had, has] = [permissionsIn(before.permissions), permissionsIn(after.permissions)];
   const more = has.filter((each) => !had.includes(each));
   const fewer = had.filter((each) => !has.includes(each));
-  if (more.length) told.push([t("permissions-added"), more.map(permissionName).join(", ")]);
-  if (fewer.length) told.push([t("permissions-taken"), fewer.map(permissionName).join(", ")]);
-  return told;
+  if (more.length) facts.push([t("permissions-added"), more.map(permissionName).join(", ")]);
+  if (fewer.length) facts.push([t("permissions-taken"), fewer.map(permissionName).join(", ")]);
+  return facts;
 }
 
 /** @param {string} key @param {unknown} value */
@@ -137,11 +137,11 @@ function shown(key, value) {
 
 /** @param {{entry: AuditEntry}} props */
 export function Entry({ entry }) {
-  const told = detailsOf(entry);
+  const facts = detailsOf(entry);
   return html`<li class="managed-row entry" data-action=${entry.action}>
     <div class="managed-words">
       <span dir="auto">${sentenceOf(entry)}</span>
-      ${told.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}
+      ${facts.map(([what, how]) => html`<small class="quiet" key=${what} dir="auto">${what}: ${how}</small>`)}
     </div>
     <small class="quiet"><${Time} ms=${entry.at_ms} style="long" /></small>
   </li>`;

@@ -41,7 +41,7 @@ export function BansPage() {
       row=${(/** @type {Ban} */ one) => html`<${Row}
         key=${one.member_id}
         title=${one.nickname}
-        text=${told(one)}
+        text=${summary(one)}
         sign=${html`<${Avatar} id=${one.member_id} name=${one.nickname} size="small" />`}
       >
         <${Button} onClick=${() => {
@@ -75,4 +75,4 @@ export function BansPage() {
 }
 
 /** @param {Ban} ban */
-const told = ({ reason, banned_at_ms: at }) => [dateOf(at), reason || t("no-reason")].join(" · ");
+const summary = ({ reason, banned_at_ms: at }) => [dateOf(at), reason || t("no-reason")].join(" · ");

@@ -36,16 +36,16 @@ export function BotsPage() {
   const [asking, setAsking] = useState(
     /** @type {{act: "token" | "delete", member: Member} | null} */ (null),
   );
-  const told = (/** @type {Member} */ member, /** @type {string} */ token) => {
+  const showToken = (/** @type {Member} */ member, /** @type {string} */ token) => {
     setShown({ name: member.nickname, token });
     again();
   };
   // Bots may have been kicked elsewhere meanwhile.
   const here = value?.filter(({ member }) => members.value.has(member.id));
-  /** @type {{[act in "token" | "delete"]: (asked: {member: Member}) => Promise<void>}} */
+  /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {
     token: async ({ member }) => {
-      await tried(renewToken(member.id).then((token) => told(member, token)));
+      await tried(renewToken(member.id).then((token) => showToken(member, token)));
     },
     delete: async ({ member }) => {
       if (await tried(deleteBot(member.id))) {
@@ -72,7 +72,7 @@ export function BotsPage() {
     >
       <${Making} onMade=${(/** @type {Made} */ { member, token }) => {
         meet([member]);
-        told(member, token);
+        showToken(member, token);
       }} />
     <//>
     ${

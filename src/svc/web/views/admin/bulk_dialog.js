@@ -30,7 +30,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
     deleted: 0,
     reason: "",
   });
-  const [asked] = useState(people); // Members leave the list behind the dialog once they are done.
+  const [chosen] = useState(people); // Members leave the list behind the dialog once they are done.
   const [run, setRun] = useState(
     /** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null),
   );
@@ -45,7 +45,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
   const set = (key) => (/** @type {typeof wish[K]} */ value) => setWish({ ...wish, [key]: value });
   const role = rolesBelow().find(({ id }) => id === wish.roleId) ?? null;
   const withRole = act === "give" || act === "take";
-  const sorted = asked.map((member) => ({ member, why: obstacle(act, member, role) }));
+  const sorted = chosen.map((member) => ({ member, why: obstacle(act, member, role) }));
   const meant = sorted.filter(({ why }) => !why).map(({ member }) => member);
   const left = sorted.filter(({ why }) => why);
   const reason = wish.reason.trim();

@@ -4,15 +4,14 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
+import { moveChannel, stepped } from "../../state/admin/order.js";
 import { channels, may } from "../../state/channels.js";
-import { moveChannel } from "../../state/admin/channel_moves.js";
-import { stepped } from "../../state/admin/order.js";
-import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
+import { tried } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
 import { tellingItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
+import { t } from "../../words/words.js";
 
 /** Functions that return items of a channel's menu. @type {((channel: Channel) => ItemList)[]} */
 export const CHANNEL_ITEMS = [tellingItems, managing];

@@ -1,12 +1,14 @@
-// The settings of one channel: overview and permissions.
+// The settings of one channel: overview and permissions, and the confirmation before it is deleted.
 
+import { deleteChannel } from "../../state/admin/channels.js";
 import { channelsById } from "../../state/channels.js";
 import { html, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Dialog } from "../parts/dialog.js";
-import { moveAmong } from "../parts/menu.js";
 import { ChannelOverview } from "./channel_overview.js";
 import { Overrides } from "./overrides.js";
+import { TypedConfirm } from "./parts/typed_confirm.js";
+import { Dialog } from "../parts/dialog.js";
+import { moveAmong } from "../parts/menu.js";
+import { t } from "../../words/words.js";
 
 const PAGES = [
   { name: "overview", Page: ChannelOverview },
@@ -50,4 +52,19 @@ export function ChannelSettings({ channelId, page = "overview", onClose }) {
       </section>
     </div>
   <//>`;
+}
+
+/** @param {{channelId: string, onClose: () => void}} props */
+export function DeleteChannel({ channelId, onClose }) {
+  const channel = channelsById.value.get(channelId);
+  if (!channel) return null;
+  const text = channel.type === "category" ? t("category-delete-text") : t("channel-delete-text");
+  return html`<${TypedConfirm}
+    title=${t("channel-delete-title", { name: channel.name })}
+    text=${text}
+    name=${channel.name}
+    action=${t("channel-delete")}
+    onConfirm=${() => deleteChannel(channelId)}
+    onClose=${onClose}
+  />`;
 }

@@ -15,7 +15,7 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Field, Switch } from "../parts/field.js";
 import { useAsking } from "./parts/form_request.js";
-import { PrivateTo } from "./private_to.js";
+import { Chips, Pick } from "./parts/picker.js";
 
 /** @type {Channel["type"][]} */
 const KINDS = ["text", "voice", "category"];
@@ -116,4 +116,16 @@ export function InCategory({ value, onChange }) {
       )}
     </select>
   </label>`;
+}
+
+/** @param {{keys: string[], onAdd: (key: string) => void, onRemove: (key: string) => void}} props */
+export function PrivateTo({ keys, onAdd, onRemove }) {
+  return html`<div class="stack private-to">
+    <${Pick} label=${t("let-in")} chosen=${keys} onPick=${onAdd} />
+    ${
+      keys.length
+        ? html`<${Chips} label=${t("those-let-in")} keys=${keys} onRemove=${onRemove} />`
+        : html`<p class="quiet">${t("nobody-let-in")}</p>`
+    }
+  </div>`;
 }

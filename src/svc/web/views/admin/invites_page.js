@@ -80,7 +80,7 @@ function Link({ invite, onRevoke }) {
   } = invite;
   const [came, setCame] = useState(/** @type {{nickname: string}[] | null} */ (null));
   const role = rolesById.value.get(roleId);
-  const told = [
+  const facts = [
     maker ? t("invite-by", { name: memberOf(maker)?.nickname ?? t("somebody") }) : t("invite-by-operator"),
     role && roleId !== "member" && roleName(role),
     most ? t("invite-used-of", { uses, most }) : t("invite-used", { uses }),
@@ -89,7 +89,7 @@ function Link({ invite, onRevoke }) {
     .filter(Boolean)
     .join(" · ");
   const text = html`
-    ${told} · ${
+    ${facts} · ${
       endsAt ? html`${t("invite-until")} <${Time} ms=${endsAt} style="long" />` : t("invite-forever")
     }
     ${

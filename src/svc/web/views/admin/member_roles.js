@@ -43,8 +43,8 @@ const canGive = (role) => isOwner() || role.permissions.every((permission) => ma
 
 /** @param {Role} role */
 function permitting({ permissions }) {
-  const told = permissions.slice(0, MOST_NAMED).map(permissionName);
+  const named = permissions.slice(0, MOST_NAMED).map(permissionName);
   return permissions.length > MOST_NAMED
-    ? t("and-more-permissions", { names: told.join(", "), count: permissions.length - MOST_NAMED })
-    : told.join(", ");
+    ? t("and-more-permissions", { names: named.join(", "), count: permissions.length - MOST_NAMED })
+    : named.join(", ");
 }

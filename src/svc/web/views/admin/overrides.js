@@ -5,24 +5,23 @@
 /** @import { Channel, Override } from "../../types/api.js" */
 /** @import { Target as Chosen } from "./parts/picker.js" */
 
-import { may } from "../../state/channels.js";
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { overridesOf, putOverride, replaced } from "../../state/admin/channels.js";
 import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/admin/permissions.js";
 import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/privacy.js";
 import { isOwner } from "../../state/admin/rank.js";
+import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
+import { PrivateTo, self } from "./create_channel.js";
+import { useAnswer } from "./parts/form_request.js";
+import { PermissionChoice } from "./parts/permission.js";
+import { Pick, targetOf, TargetSign } from "./parts/picker.js";
 import { Button } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
 import { moveAmong } from "../parts/menu.js";
-import { self } from "./create_channel.js";
-import { useAnswer } from "./parts/form_request.js";
-import { PermissionChoice } from "./parts/permission.js";
-import { Pick, TargetSign, targetOf } from "./parts/picker.js";
-import { PrivateTo } from "./private_to.js";
+import { explain, t } from "../../words/words.js";
 
 /** @typedef {(wanted: Override[]) => void} Put */
 

@@ -3,17 +3,16 @@
 /** @import { Role } from "../../types/api.js" */
 /** @import { Attributes } from "./drag.js" */
 
-import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
 import { rolesBelow } from "../../state/admin/rank.js";
+import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
 import { tried } from "../../state/notices.js";
-import { colourOf, complete, loadMembers, members, roles, roleName } from "../../state/people.js";
+import { colourOf, complete, loadMembers, members, roleName, roles } from "../../state/people.js";
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Button, IconButton } from "../parts/button.js";
-import { useGone } from "./parts/deleted_subject.js";
-import { ListPage, Row } from "./parts/list_page.js";
+import { ListPage, Row, useGone } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";
+import { Button, IconButton } from "../parts/button.js";
+import { t } from "../../words/words.js";
 
 const KIND = "application/x-svc-role"; // No other drop target accepts this type.
 

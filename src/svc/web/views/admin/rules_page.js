@@ -6,13 +6,12 @@
 import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/rules.js";
 import { tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { useAnswer } from "./parts/form_request.js";
+import { ListPage, useGone } from "./parts/list_page.js";
+import { RuleEditor } from "./rule_editor.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Switch } from "../parts/field.js";
-import { useAnswer } from "./parts/form_request.js";
-import { useGone } from "./parts/deleted_subject.js";
-import { ListPage } from "./parts/list_page.js";
-import { RuleEditor } from "./rule_editor.js";
+import { t } from "../../words/words.js";
 
 export function RulesPage() {
   const { problem, again } = useAnswer(loadRules);

@@ -4,18 +4,18 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { addressOfWebhook, deleteWebhook, editWebhook, setWebhookPicture } from "../../state/admin/server.js";
+import { may, textChannels } from "../../state/channels.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { CardComposer } from "./card_composer.js";
+import { Snippets } from "./snippets.js";
+import { WebhookPosts } from "./webhook_posts.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copyable.js";
 import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
-import { CardComposer } from "./card_composer.js";
-import { ChannelChoice } from "./channel_choice.js";
-import { Snippets } from "./snippets.js";
-import { WebhookPosts } from "./webhook_posts.js";
+import { t } from "../../words/words.js";
 
 /**
  * @param {{webhook: Webhook, onChanged: (webhook: Webhook) => void, onDone: () => void, onDeleted: () =>
@@ -99,4 +99,21 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
       />`
     }
   `;
+}
+
+/** Return the channels in which we manage webhooks. */
+export const webhookChannels = () => textChannels.value.filter(({ id }) => may("manage_webhooks", id));
+
+/** @param {{value: string | null | undefined, onChange: (id: string) => void}} props */
+export function ChannelChoice({ value, onChange }) {
+  return html`<label class="field">
+    ${t("webhook-channel")}
+    <select
+      onChange=${(/** @type {EventOn<HTMLSelectElement>} */ event) => onChange(event.currentTarget.value)}
+    >
+      ${webhookChannels().map(
+        ({ id, name }) => html`<option key=${id} value=${id} selected=${id === value}>${name}</option>`,
+      )}
+    </select>
+  </label>`;
 }

@@ -2,20 +2,18 @@
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 
-import { channelsById } from "../../state/channels.js";
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { createWebhook, webhooks } from "../../state/admin/server.js";
+import { channelsById } from "../../state/channels.js";
 import { place } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { useAnswer, useAsking } from "./parts/form_request.js";
+import { ListPage, Row, useGone } from "./parts/list_page.js";
+import { ChannelChoice, webhookChannels, WebhookEditor } from "./webhook_editor.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Field } from "../parts/field.js";
-import { ChannelChoice, webhookChannels } from "./channel_choice.js";
-import { useAnswer, useAsking } from "./parts/form_request.js";
-import { useGone } from "./parts/deleted_subject.js";
-import { ListPage, Row } from "./parts/list_page.js";
-import { WebhookEditor } from "./webhook_editor.js";
+import { t } from "../../words/words.js";
 
 export function WebhooksPage() {
   const { value, problem, set, again } = useAnswer(webhooks, [timesChanged("webhooks")]);

@@ -3,11 +3,12 @@
 
 /** @import { Alert } from "../../state/alerts.js" */
 
+import { callState } from "../../call/current_call.js";
 import { tellSystem } from "../../call/media_session.js";
+import { idle } from "../../state/idle.js";
 import { wearBadge } from "./badge.js";
 import { soundCalls } from "./call_sounds.js";
 import { chime } from "./chimes.js";
-import { watchTouches } from "./idle.js";
 import { closeReadNotices, showNotice } from "./notices.js";
 
 export function startTelling() {
@@ -22,4 +23,26 @@ export function startTelling() {
 export function tell(alert) {
   if (alert.sound) chime(alert.kind);
   if (alert.notice) showNotice(alert);
+}
+
+const AFTER_MS = 10 * 60_000;
+const TOUCHES = ["keydown", "pointerdown", "pointermove", "wheel", "touchmove"];
+
+export function watchTouches(afterMs = AFTER_MS, now = () => performance.now()) {
+  let last = now();
+  const wait = (/** @type {number} */ ms) => setTimeout(look, ms);
+  const look = () => {
+    if (callState.peek() !== "none") last = now();
+    const leftMs = last + afterMs - now();
+    if (leftMs > 0) wait(leftMs);
+    else idle.value = true;
+  };
+  const touched = () => {
+    last = now();
+    if (!idle.peek()) return;
+    idle.value = false;
+    wait(afterMs);
+  };
+  for (const touch of TOUCHES) addEventListener(touch, touched, { capture: true, passive: true });
+  wait(afterMs);
 }

@@ -25,7 +25,7 @@ export async function askForNotices() {
 export async function showNotice(alert) {
   if (globalThis.Notification?.permission !== "granted") return;
   const worker = (await running())?.active;
-  worker?.postMessage({ ring: "said" in alert ? privately(alert.said) : inChannel(alert) });
+  worker?.postMessage({ ring: "secret" in alert ? privately(alert.secret) : inChannel(alert) });
 }
 
 /** @param {{kind: Rung["kind"], channel: Channel, message: Message}} alert @returns {Rung} */
@@ -39,7 +39,7 @@ const inChannel = ({ kind, channel, message }) => ({
   files: message.attachments.length,
 });
 
-/** @param {Private} said @returns {Rung} */
+/** @param {Private} secret @returns {Rung} */
 const privately = ({ conversationId, name, text }) => ({
   kind: "mention",
   talk_id: conversationId,

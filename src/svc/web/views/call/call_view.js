@@ -20,14 +20,13 @@ import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { peopleIn } from "../../state/voice.js";
 import { html, useEffect } from "../../vendor/preact.js";
-import { listed, t } from "../../words/words.js";
-import { InboxButton } from "../alerts/inbox_button.js";
-import { DrawerButton } from "../channels/drawer_button.js";
+import { Controls } from "./controls.js";
+import { Stage } from "./stage.js";
+import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
-import { Controls } from "./controls.js";
-import { Stage } from "./stage.js";
+import { listed, t } from "../../words/words.js";
 
 const Uninvited = Later(() => import("./encryption.js"), "Uninvited");
 

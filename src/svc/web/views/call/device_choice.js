@@ -7,12 +7,11 @@ import { callState, ownLevel } from "../../call/current_call.js";
 import { devices, lookForDevices } from "../../call/devices.js";
 import { explainDevice, openCamera, openMicrophone } from "../../call/media.js";
 import { Microphone } from "../../call/microphone.js";
-import { playTestSound } from "../../call/test_sound.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Button } from "../parts/button.js";
 import { Video } from "./tile.js";
+import { Button } from "../parts/button.js";
+import { t } from "../../words/words.js";
 
 /**
  * A list of devices of a kind. `named` hides the label when the heading above already names the kind.
@@ -117,4 +116,31 @@ export function TestSound() {
   return html`<${Button} icon="voice" onClick=${() => playTestSound(callSettings.value.speaker)}>
     ${t("test-sound")}
   <//>`;
+}
+
+const NOTES_HZ = [523, 659, 784];
+const NOTE_S = 0.22;
+
+/** @param {string} speaker */
+export async function playTestSound(speaker) {
+  const context = new AudioContext();
+  // Play through an element, because only elements can select the loudspeaker in every browser.
+  const [element, out] = [new Audio(), context.createMediaStreamDestination()];
+  element.srcObject = out.stream;
+  if (speaker) await element.setSinkId?.(speaker).catch(() => {});
+  await element.play().catch(() => {});
+  NOTES_HZ.forEach((frequency, index) => {
+    const [note, gain, at] = [
+      context.createOscillator(),
+      context.createGain(),
+      context.currentTime + index * NOTE_S,
+    ];
+    note.frequency.value = frequency;
+    gain.gain.setValueAtTime(0.2, at);
+    gain.gain.exponentialRampToValueAtTime(0.001, at + NOTE_S * 1.6);
+    note.connect(gain).connect(out);
+    note.start(at);
+    note.stop(at + NOTE_S * 1.6);
+  });
+  setTimeout(() => context.close(), NOTES_HZ.length * NOTE_S * 1000 + 1000);
 }

@@ -24,14 +24,14 @@ export function Uninvited({ channelId }) {
   const here = new Set(peopleIn(channelId).map(({ id }) => id));
   const holders = keyHolders.value;
   const names = named(holders.filter((id, at) => !here.has(id) || holders.indexOf(id) !== at));
-  const [told, tell] = useState("");
+  const [announced, tell] = useState("");
   useEffect(() => {
     const timer = setTimeout(tell, SETTLED_MS, names);
     return () => clearTimeout(timer);
   }, [names]);
   return (
     names &&
-    told === names &&
+    announced === names &&
     html`<p id="uninvited" class="trouble" role="alert">${t("call-encrypted-uninvited", { names })}</p>`
   );
 }

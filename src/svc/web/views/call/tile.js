@@ -133,7 +133,7 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
     document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen();
   const isPinned = pinned.value === pinKey;
   const options = () => showDialog("callPerson", { memberId: id });
-  const asked = (/** @type {Event} */ event) => {
+  const openMenu = (/** @type {Event} */ event) => {
     event.preventDefault();
     options();
   };
@@ -145,7 +145,7 @@ function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
     tabindex="-1"
     style=${{ "--hue": hue(id) }}
     onDblClick=${() => pin(pinKey)}
-    onContextMenu=${own ? undefined : asked}
+    onContextMenu=${own ? undefined : openMenu}
   >
     ${children}
     <span class="label"><span class="name" dir="auto">${name}</span>${marks}</span>

@@ -1,23 +1,22 @@
 // The list of channels: uncategorised text and voice channels, then each category, which can be folded.
 
-/** @import { Channel } from "../../types/api.js" */
 /** @import { Section } from "../../state/admin/order.js" */
+/** @import { Channel } from "../../types/api.js" */
 
 import { callChannel } from "../../call/current_call.js";
-import { channels, may } from "../../state/channels.js";
-import { folded, toggleFolded } from "../../state/admin/folded_categories.js";
 import { sectionsOf } from "../../state/admin/order.js";
+import { channels, folded, may, toggleFolded } from "../../state/channels.js";
 import { place, showDialog } from "../../state/navigation.js";
 import { conversations } from "../../state/private_conversations.js";
 import { countsOf } from "../../state/unread_counts.js";
 import { html, useComputed } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { ChannelMenu, openMenuIn, onMoveKey } from "../admin/channel_menu.js";
+import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
+import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { moveAmong } from "../parts/menu.js";
 import { Later } from "../parts/later.js";
-import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
+import { moveAmong } from "../parts/menu.js";
+import { t } from "../../words/words.js";
 
 const ConversationList = Later(() => import("../private/conversation_list.js"), "ConversationList");
 

@@ -28,14 +28,14 @@ let ofEmoji = {};
 let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
- * Return the completions at the caret as {asked, list, at}. If `channelId` is null, complete only people and
+ * Return the completions at the caret as {query, list, at}. If `channelId` is null, complete only people and
  * emoji. `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put
  */
 export function useCompletion(field, channelId, names, put) {
   const id = useId();
-  const [offer, setOffer] = useState(/** @type {{asked: Asked, at: number} | null} */ (null));
+  const [offer, setOffer] = useState(/** @type {{query: Asked, at: number} | null} */ (null));
   const [, again] = useState(0);
   const look = () => {
     const { value, selectionStart, selectionEnd } = field.current;
@@ -48,28 +48,28 @@ export function useCompletion(field, channelId, names, put) {
       return;
     }
     if (deciding.hasEmojiWritten(value) && !ofEmoji.findEmoji) findEmojiLater().catch(() => {});
-    const asked = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
+    const query = selectionStart === selectionEnd ? deciding.completing(value, selectionStart) : null;
     if (
-      !asked ||
-      isNamed(value, asked.start, asked.end, names) ||
-      (channelId === null && !"@:".includes(asked.sign))
+      !query ||
+      isNamed(value, query.start, query.end, names) ||
+      (channelId === null && !"@:".includes(query.sign))
     ) {
       setOffer(null);
       return;
     }
-    if (asked.sign === "@") loadMembers().catch(() => {});
-    if (asked.sign === ":" && !ofEmoji.findEmoji)
+    if (query.sign === "@") loadMembers().catch(() => {});
+    if (query.sign === ":" && !ofEmoji.findEmoji)
       findEmojiLater().then(
         () => again((count) => count + 1),
         () => {},
       );
-    setOffer({ asked, at: 0 });
+    setOffer({ query, at: 0 });
   };
-  const list = offer && deciding ? deciding.candidates(offer.asked, sources(channelId)) : [];
+  const list = offer && deciding ? deciding.candidates(offer.query, sources(channelId)) : [];
   const at = offer && list.length ? Math.min(offer.at, list.length - 1) : 0;
   const choose = (/** @type {Candidate} */ chosen) => {
     if (!deciding || !offer) return;
-    const { text, caret } = deciding.complete(field.current.value, offer.asked, chosen);
+    const { text, caret } = deciding.complete(field.current.value, offer.query, chosen);
     setOffer(null);
     put(text, caret);
   };

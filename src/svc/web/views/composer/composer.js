@@ -5,27 +5,25 @@
 
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
-import { notify } from "../../state/notices.js";
+import { spotOf } from "../../state/location.js";
 import { showDialog } from "../../state/navigation.js";
-import { send } from "../../state/outbox.js";
+import { notify } from "../../state/notices.js";
 import { shownFrom } from "../../state/offline_copy.js";
+import { send } from "../../state/outbox.js";
 import { member } from "../../state/server.js";
 import { secondsLeft } from "../../state/slow_mode.js";
-import { spotOf } from "../../state/location.js";
 import { weSent, weType } from "../../state/typing_indicators.js";
 import { uploadsOf } from "../../state/uploads.js";
-import { html, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { EmojiButton } from "../emoji/emoji_button.js";
-import { IconButton } from "../parts/button.js";
-import { Later } from "../parts/later.js";
-import { momentOf } from "../parts/time.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
-import { useComposer } from "./composer_form.js";
-import { ReplyLine } from "./reply_line.js";
-import { SlowLeft, slowWords } from "./slow_left.js";
+import { ReplyLine, useComposer } from "./composer_form.js";
 import { MOST } from "./text_field.js";
+import { EmojiButton } from "../emoji/emoji_popup.js";
+import { IconButton } from "../parts/button.js";
+import { Later } from "../parts/later.js";
+import { lasting, momentOf } from "../parts/time.js";
+import { t } from "../../words/words.js";
 
 const FEW = 200; // The remaining characters are shown below this number.
 const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
@@ -168,4 +166,36 @@ export function Composer({ channel, thread = null, editLast, sent }) {
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: momentOf(until) }) : t("read-only");
+}
+
+/** @param {{channelId: string}} props */
+export function SlowLeft({ channelId }) {
+  const [, again] = useState(0);
+  const left = secondsLeft(channelId);
+  useEffect(() => {
+    if (!left) return undefined;
+    const timer = setInterval(() => again((count) => count + 1), 1000);
+    return () => clearInterval(timer);
+  }, [left > 0]);
+  return (
+    left > 0 &&
+    html`<span class="left quiet" role="timer" title=${slowWords(left)}>
+      <span aria-hidden="true">${clock(left)}</span>
+      <span class="unseen">${slowWords(left)}</span>
+    </span>`
+  );
+}
+
+/**
+ * Explain why a message has to wait. From the second minute on, whole minutes are enough.
+ * @param {number} left
+ */
+export const slowWords = (left) =>
+  t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
+
+/** "0:05", "1:02:03". @param {number} seconds */
+function clock(seconds) {
+  const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }

@@ -2,12 +2,17 @@
 // where the message goes nor how it is sent.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { Quotable } from "../conversation/message.js" */
 
 import { notify } from "../../state/notices.js";
-import { useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { nameNow } from "../../state/people.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { isSendKey, useField } from "./fields.js";
 import { MOST, useWriting } from "./text_field.js";
+import { quoted } from "../conversation/message.js";
+import { IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { t } from "../../words/words.js";
 
 /**
  * `spot` is the key of the draft, and `text`, `names`, `channelId` and `write` are as in text_field.js.
@@ -31,7 +36,7 @@ export function useComposer(given) {
   /** @type {RefObject<HTMLInputElement>} */
   const files = useRef(null);
   // The spot in which the message was submitted while its files upload.
-  const [asked, setAsked] = useState(/** @type {string | null} */ (null));
+  const [submittedSpot, setSubmittedSpot] = useState(/** @type {string | null} */ (null));
   const drawn = uploads.list.value;
   useField(spot, writing.field);
   useLayoutEffect(() => {
@@ -41,7 +46,7 @@ export function useComposer(given) {
   const deliver = (/** @type {string} */ written) => {
     if (given.isBlocked()) return;
     if (uploads.pending) {
-      setAsked(spot);
+      setSubmittedSpot(spot);
       notify(t("files-on-their-way"), "done");
       return;
     }
@@ -62,10 +67,10 @@ export function useComposer(given) {
   };
   useEffect(() => {
     // The current values may be newer than the last render. A rejected file cancels the submission.
-    if (asked === null || uploads.pending) return;
-    setAsked(null);
-    if (asked === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();
-  }, [asked, drawn, spot]);
+    if (submittedSpot === null || uploads.pending) return;
+    setSubmittedSpot(null);
+    if (submittedSpot === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();
+  }, [submittedSpot, drawn, spot]);
   const onKeyDown = (/** @type {EventOn<HTMLTextAreaElement, KeyboardEvent>} */ event) => {
     if (writing.pressed(event)) return;
     if (isSendKey(event)) onSubmit(event);
@@ -78,7 +83,7 @@ export function useComposer(given) {
     }
   };
   const onInput = (/** @type {EventOn<HTMLTextAreaElement, InputEvent>} */ event) => {
-    setAsked(null);
+    setSubmittedSpot(null);
     writing.typed(event);
     given.typed?.(event.currentTarget.value);
   };
@@ -108,4 +113,30 @@ export function useComposer(given) {
     input: { type: "file", multiple: true, hidden: true, ref: files, onChange },
     area: { ...writing.attributes, onInput, onKeyDown, onPaste },
   };
+}
+
+/**
+ * `onPing` is missing where the reply never notifies.
+ * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) |
+ *   null, onClose: () => void}} props
+ */
+export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
+  return html`<div class="reply-line">
+    <${Icon} name="reply" />
+    <span class="one-line" dir="auto">
+      ${t("replying-to", { name: nameNow(message.author) })} <span class="quiet">${quoted(message)}</span>
+    </span>
+    ${
+      onPing &&
+      html`<button
+        type="button"
+        class=${`button chip ${ping ? "on" : ""}`}
+        aria-pressed=${ping}
+        onClick=${onPing}
+      >
+        ${t("ping")}
+      </button>`
+    }
+    <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
+  </div>`;
 }

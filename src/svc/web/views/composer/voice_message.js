@@ -1,14 +1,16 @@
-// Record a voice message. It is attached like any other file, so it can be removed before sending.
+// Record a voice message from the microphone into a file, of the first type that the browser supports. It is
+// attached like any other file, so it can be removed before sending.
 
-import { explainDevice } from "../../call/media.js";
-import { recordVoice } from "../../call/recording.js";
+/** @import { CallSettings } from "../../state/call_settings.js" */
+
+import { explainDevice, openMicrophone } from "../../call/media.js";
 import { callSettings } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Button } from "../parts/button.js";
-import { Dialog } from "../parts/dialog.js";
 import { attach } from "./attach.js";
 import { leaveForField } from "./fields.js";
+import { Button } from "../parts/button.js";
+import { Dialog } from "../parts/dialog.js";
+import { t } from "../../words/words.js";
 
 const MOST_S = 600;
 
@@ -65,3 +67,36 @@ export function VoiceMessage({ spot, onClose }) {
 
 /** "1:05". @param {number} seconds */
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+
+/** @type {Record<string, string>} */
+// The first type that the browser supports is used.
+const TYPES = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a" };
+const BIT_RATE = 48_000;
+
+/**
+ * Start recording. `stop` ends it and resolves with the file; `settings` as in state/call_settings.js.
+ * @param {CallSettings} settings
+ * @param {string} name
+ */
+export async function recordVoice(settings, name) {
+  const track = await openMicrophone(settings);
+  const mimeType = Object.keys(TYPES).find((type) => MediaRecorder.isTypeSupported(type)) ?? "";
+  const recorder = new MediaRecorder(new MediaStream([track]), { mimeType, audioBitsPerSecond: BIT_RATE });
+  /** @type {Blob[]} */
+  const parts = [];
+  /** @type {Promise<File>} */
+  const file = new Promise((resolve) => {
+    recorder.ondataavailable = ({ data }) => parts.push(data);
+    recorder.onstop = () => {
+      track.stop();
+      resolve(new File(parts, `${name}.${TYPES[mimeType] ?? "webm"}`, { type: recorder.mimeType }));
+    };
+  });
+  recorder.start();
+  return {
+    stop() {
+      if (recorder.state !== "inactive") recorder.stop();
+      return file;
+    },
+  };
+}

@@ -1,6 +1,12 @@
 // Pictures, videos, sound and other files of a message. Each reserves its space before it loads, so that
 // nothing jumps. Everything comes from our own server, from the URLs it gives.
 
+import { showDialog } from "../../state/navigation.js";
+import { isSpoiler, shownName } from "../../state/spoilers.js";
+import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
+import { Icon } from "../parts/icon.js";
+import { language, t } from "../../words/words.js";
+
 /**
  * @import { Attachment as Posted } from "../../types/api.js"
  * @import { ComponentChildren, RefObject } from "../../vendor/preact.js"
@@ -12,13 +18,6 @@
  * @typedef {Attached & Size} Sized
  * @typedef {{widest?: number, highest?: number}} Room how large something may become
  */
-
-import { showDialog } from "../../state/navigation.js";
-import { isSpoiler, shownName } from "../../state/spoilers.js";
-import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
-import { language } from "../../words/words.js";
-import { Icon } from "../parts/icon.js";
-import { Covered } from "./spoiler_file.js";
 
 const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
@@ -188,4 +187,31 @@ export function sizeOf(bytes) {
     unitDisplay: unit === "byte" ? "long" : "short",
     maximumFractionDigits: amount < 10 ? 1 : 0,
   }).format(amount);
+}
+
+/** `kind`: the kind of the file. @param {{kind: string, children: ComponentChildren}} props */
+export function Covered({ kind, children }) {
+  const [open, setOpen] = useState(false);
+  /** @type {RefObject<HTMLElement>} */
+  const box = useRef(null);
+  // The focused button is gone.
+  useEffect(() => {
+    if (open) box.current.querySelector("a, video, audio")?.focus();
+  }, [open]);
+  return html`<div class="covered" ref=${box}>
+    <div inert=${!open}>${children}</div>
+    ${!open && html`<${Cover} kind=${kind} onClick=${() => setOpen(true)} />`}
+  </div>`;
+}
+
+/** The clickable cover of a spoiler. @param {{kind: string, onClick: () => void}} props */
+export function Cover({ kind, onClick }) {
+  return html`<button
+    type="button"
+    class="cover"
+    aria-label=${t("spoiler-cover", { kind })}
+    onClick=${onClick}
+  >
+    <span>${t("spoiler")}</span>
+  </button>`;
 }

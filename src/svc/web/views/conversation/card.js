@@ -1,5 +1,15 @@
-// A webhook's card, with the parts described in docs/webhooks.md. Titles, names and footers are plain text,
-// the rest is markdown. Unsafe links are shown as text.
+// Cards: of webhooks, as docs/webhooks.md describes, and previews of a message's links. The text is
+// untrusted. Titles, names and footers are plain text, the rest is markdown. Unsafe links are shown as text,
+// and pictures come from our own server.
+
+/** @import { Preview as Previewed } from "../../types/api.js" */
+/** @import { ComponentChildren } from "../../vendor/preact.js" */
+
+import { html } from "../../vendor/preact.js";
+import { Picture } from "./attachments.js";
+import { webAddress } from "../markdown/links.js";
+import { Markdown } from "../message_text.js";
+import { Time } from "../parts/time.js";
 
 /**
  * @import { ShownCard, StoredPicture } from "../../types/api.js"
@@ -7,12 +17,6 @@
  * A part may be missing or null.
  * @typedef {{[Part in keyof ShownCard]: ShownCard[Part] | null}} Parts
  */
-
-import { html } from "../../vendor/preact.js";
-import { Markdown } from "../message_text.js";
-import { Link } from "../parts/link.js";
-import { Time } from "../parts/time.js";
-import { Picture } from "./attachments.js";
 
 const THUMBNAIL = { widest: 80, highest: 80 };
 const ICON = { widest: 20, highest: 20 };
@@ -66,4 +70,44 @@ function Bottom({ footer, timestamp }) {
 /** @param {{icon?: StoredPicture}} props */
 function Small({ icon }) {
   return icon ? html`<${Picture} picture=${icon} room=${ICON} />` : null;
+}
+
+/**
+ * A link, or plain text if the URL is not allowed.
+ * @param {{address?: string | null, children: ComponentChildren, [attribute: string]: unknown}} props
+ */
+export function Link({ address, children, ...rest }) {
+  const href = webAddress(address ?? "")?.href;
+  return href === undefined
+    ? html`<span ...${rest}>${children}</span>`
+    : html`<a href=${href} target="_blank" rel="noopener noreferrer" ...${rest}>${children}</a>`;
+}
+
+const ROOM = { widest: 320, highest: 180 };
+const SMALL = { widest: 80, highest: 80 };
+
+/** @param {{previews: Previewed[]}} props */
+export function Previews({ previews }) {
+  return html`<ul class="previews">
+    ${previews.map((preview) => html`<li key=${preview.url}><${Preview} preview=${preview} /></li>`)}
+  </ul>`;
+}
+
+/**
+ * Always shows the host that a click opens. Our server may have reached hosts that browsers refuse.
+ * @param {{preview: Previewed}} props
+ */
+function Preview({ preview: { url, title, description, image } }) {
+  const host = webAddress(url)?.hostname;
+  if (!host) return null;
+  const wide = image && image.width >= 2 * SMALL.widest;
+  return html`<article class=${`preview ${image && !wide ? "with-small" : ""}`} dir="auto">
+    <p class="quiet">${host}</p>
+    ${title && html`<h3><${Link} address=${url}>${title}<//></h3>`}
+    ${description && html`<p class="preview-text">${description}</p>`}
+    ${
+      image &&
+      html`<div class="preview-picture"><${Picture} picture=${image} room=${wide ? ROOM : SMALL} /></div>`
+    }
+  </article>`;
 }

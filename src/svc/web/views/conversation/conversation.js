@@ -1,9 +1,9 @@
 // A text channel: its header, its messages, the typing indicator and the composer.
 
-/** @import { Channel } from "../../types/api.js" */
-/** @import { Permission } from "../../types/wire.js" */
 /** @import { Conversation as Held } from "../../state/conversation.js" */
 /** @import { Target } from "../../state/navigation.js" */
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Permission } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { may } from "../../state/channels.js";
@@ -15,16 +15,15 @@ import { connection, member } from "../../state/server.js";
 import { unreadInThreads } from "../../state/threads.js";
 import { typing } from "../../state/typing_indicators.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
-import { explain, listed, t } from "../../words/words.js";
-import { InboxButton } from "../alerts/inbox_button.js";
 import { LevelButton } from "../alerts/level_menu.js";
-import { DrawerButton } from "../channels/drawer_button.js";
+import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
 import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
+import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { lasting } from "../parts/time.js";
-import { Timeline } from "./timeline.js";
+import { explain, listed, t } from "../../words/words.js";
 
 /** @typedef {{current: Timeline | null}} TimelineRef */
 

@@ -6,11 +6,10 @@ import { channelsById } from "../../state/channels.js";
 import { fetchMore, inbox, isUnread, lookIntoInbox, mentions, readMentions } from "../../state/inbox.js";
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
+import { goTo, MessageLine } from "./message_line.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
-import { goTo } from "./go_to.js";
-import { MessageLine } from "./message_line.js";
+import { explain, t } from "../../words/words.js";
 
 /** @param {{onClose: () => void}} props */
 export function Inbox({ onClose }) {

@@ -9,7 +9,7 @@ import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
-import { Cover } from "./spoiler_file.js";
+import { Cover } from "./attachments.js";
 
 /**
  * `pictures`: the pictures to step through, instead of the channel's.

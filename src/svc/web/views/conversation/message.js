@@ -1,6 +1,33 @@
 // One message: author and time, the message it replies to, text, files, cards, reactions and actions. Redrawn
 // only when something about it changes.
 
+import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
+import {
+  blocked,
+  colouredRole,
+  colourOf,
+  memberOf,
+  nameNow,
+  pictureNow,
+  presenceOf,
+} from "../../state/people.js";
+import { answered } from "../../state/replied_messages.js";
+import { member } from "../../state/server.js";
+import { threads } from "../../state/threads.js";
+import { html, memo, useComputed, useState } from "../../vendor/preact.js";
+import { Actions, openMenuOf } from "./actions.js";
+import { Attachments } from "./attachments.js";
+import { Card, Previews } from "./card.js";
+import { Reactions } from "./reactions.js";
+import { Markdown, plain } from "../message_text.js";
+import { Avatar, BotSign, hue } from "../parts/avatar.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+import { Later } from "../parts/later.js";
+import { Time } from "../parts/time.js";
+import { usePersonMenu } from "../people/person_menu_trigger.js";
+import { t } from "../../words/words.js";
+
 /**
  * @import { Message as Posted } from "../../types/api.js"
  * @import { Permission } from "../../types/wire.js"
@@ -26,34 +53,6 @@
  *   conversation: Held, editing?: boolean, marked?: boolean, may: May,
  *   onEdit: (id: string | null) => void}} Props
  */
-
-import { answered } from "../../state/replied_messages.js";
-import {
-  blocked,
-  colouredRole,
-  colourOf,
-  memberOf,
-  nameNow,
-  pictureNow,
-  presenceOf,
-} from "../../state/people.js";
-import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
-import { member } from "../../state/server.js";
-import { html, memo, useComputed, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Markdown, plain } from "../message_text.js";
-import { usePersonMenu } from "../people/person_menu_trigger.js";
-import { Avatar, BotSign, hue } from "../parts/avatar.js";
-import { Button } from "../parts/button.js";
-import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
-import { Time } from "../parts/time.js";
-import { Actions, openMenuOf } from "./actions.js";
-import { Attachments } from "./attachments.js";
-import { Card } from "./card.js";
-import { Answers } from "./thread_link.js";
-import { Previews } from "./previews.js";
-import { Reactions } from "./reactions.js";
 
 const MOST_QUOTED = 160;
 const Editor = Later(() => import("./editor.js"), "Editor");
@@ -82,7 +81,7 @@ export const Message = memo(
       mentions.includes(own) ||
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
-    const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+    const openActions = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
       const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
       if (person)
         askAbout(
@@ -100,7 +99,7 @@ export const Message = memo(
       data-id=${message.id}
       data-author=${author.id}
       tabindex="-1"
-      onContextMenu=${asked}
+      onContextMenu=${openActions}
     >
       ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
       <${AuthorAvatar} author=${author} />
@@ -252,4 +251,19 @@ export function quoted(message) {
     message.fallback ||
     (message.attachments.length ? t("file-count", { count: message.attachments.length }) : "");
   return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
+}
+
+/** @param {{message: Pick<Posted, "id" | "channel_id">, answers: NonNullable<Posted["answers"]>}} props */
+export function Answers({ message: { id, channel_id: channelId }, answers }) {
+  const unread = threads.value.get(id)?.unread ?? 0;
+  return html`<button
+    type="button"
+    class=${`answers ${unread ? "unread" : ""}`}
+    onClick=${() => showAside("thread", { channelId, thread: id })}
+  >
+    <${Icon} name="thread" />
+    <span>${t("answers", { count: answers.count })}</span>
+    ${unread > 0 && html`<span class="badge">${t("unread-count", { count: unread })}</span>`}
+    <span class="quiet"><${Time} ms=${answers.last_at_ms} style="ago" /></span>
+  </button>`;
 }

@@ -1,15 +1,18 @@
-// A message in a list of the side panel: author, time, text, and a link to it.
+// A message in a list of the side panel: author, time, text, and a link that opens it in its channel or
+// thread.
 
+/** @import { Message } from "../../types/api.js" */
 /** @import { Shown } from "./message.js" */
 
+import { closeAside, open, showAside } from "../../state/navigation.js";
 import { blocked, nameNow, pictureNow } from "../../state/people.js";
 import { isSpoiler } from "../../state/spoilers.js";
 import { html } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Time } from "../parts/time.js";
+import { t } from "../../words/words.js";
 
 /**
  * `where`: the channel's name if the context does not show it, preceded by `sign`.
@@ -60,4 +63,14 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
     ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>
   </li>`;
+}
+
+// As in style/home.css: below this width the panel covers the channel.
+const COVERED = "(max-width: 960px)";
+
+/** @param {Pick<Message, "channel_id" | "id" | "thread">} message */
+export function goTo({ channel_id: channelId, id, thread }) {
+  if (!thread && matchMedia(COVERED).matches) closeAside();
+  open(channelId, thread ? null : id);
+  if (thread) showAside("thread", { channelId, thread, messageId: id });
 }

@@ -5,11 +5,10 @@
 import { conversationOf } from "../../state/conversation.js";
 import { ask, connection } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
+import { goTo, MessageLine } from "./message_line.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
-import { goTo } from "./go_to.js";
-import { MessageLine } from "./message_line.js";
+import { explain, t } from "../../words/words.js";
 
 /** @param {{channel: Channel, onClose: () => void}} props */
 export function Pins({ channel, onClose }) {

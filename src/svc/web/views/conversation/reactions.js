@@ -48,21 +48,21 @@ export function Reactions({ message, reactions, conversation, may }) {
 function Reaction({ message, reaction, may }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  const [asked, setAsked] = useState(false); // Names are fetched when somebody asks for them.
+  const [named, setNamed] = useState(false); // Names are fetched when somebody asks for them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return listed(
       ids.length > MOST_NAMED ? [...names, t("others", { count: ids.length - MOST_NAMED })] : names,
     );
   };
-  const ask = () => setAsked(true);
+  const ask = () => setNamed(true);
   return html`<li>
     <button
       type="button"
       class="reaction"
       aria-disabled=${!may}
       aria-pressed=${own}
-      title=${asked ? who() : undefined}
+      title=${named ? who() : undefined}
       onMouseEnter=${ask}
       onFocus=${ask}
       onClick=${() => may && tried(acts.react(message, sign, !own))}

@@ -5,8 +5,8 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { channels, channelsById } from "../../state/channels.js";
-import { loadMembers, members } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
+import { loadMembers, members } from "../../state/people.js";
 import {
   begun,
   completed,
@@ -19,11 +19,10 @@ import {
 } from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { explain, listed, t } from "../../words/words.js";
+import { goTo, MessageLine } from "./message_line.js";
 import { Aside } from "../parts/aside.js";
 import { Button } from "../parts/button.js";
-import { goTo } from "./go_to.js";
-import { MessageLine } from "./message_line.js";
+import { explain, listed, t } from "../../words/words.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
@@ -44,7 +43,7 @@ export function Search({ channel, onClose }) {
     const refused = wrong(wanted, named);
     if (refused) {
       setBusy(false);
-      setFound({ query: wanted, messages: [], more: false, problem: said(refused, named) });
+      setFound({ query: wanted, messages: [], more: false, problem: refusalText(refused, named) });
       return;
     }
     setBusy(true);
@@ -75,16 +74,16 @@ export function Search({ channel, onClose }) {
     setQuery(changed);
     field.current.focus();
   };
-  const asked = begun(query, named);
-  if (asked?.filter === "from") loadMembers().catch(() => {});
+  const unfinished = begun(query, named);
+  if (unfinished?.filter === "from") loadMembers().catch(() => {});
   const offered =
-    asked &&
+    unfinished &&
     values(
-      asked,
+      unfinished,
       { members: members.value.values(), channels: channels.value.filter(({ type }) => type !== "category") },
       named,
     );
-  const take = (/** @type {string} */ value) => asked && write(completed(query, asked, value));
+  const take = (/** @type {string} */ value) => unfinished && write(completed(query, unfinished, value));
   return html`<${Aside} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
       <input
@@ -119,7 +118,7 @@ export function Search({ channel, onClose }) {
       </ul>`
     }
     ${
-      (asked?.filter === "before" || asked?.filter === "after") &&
+      (unfinished?.filter === "before" || unfinished?.filter === "after") &&
       html`<p>
         <input
           type="date"
@@ -179,7 +178,7 @@ const namedHere = () => ({
 });
 
 /** @param {Wrong} wrong @param {Named} named */
-function said({ why, filter, value }, { filters, kinds }) {
+function refusalText({ why, filter, value }, { filters, kinds }) {
   if (why === "kind")
     return t("search-kind-unknown", { value, filter: filters[filter], kinds: listed(Object.values(kinds)) });
   if (why === "day") return t("search-day-unknown", { value });

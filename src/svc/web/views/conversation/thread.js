@@ -82,17 +82,17 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {
-  const [told, setTold] = useState(
+  const [fetched, setFetched] = useState(
     /** @type {{of: string, root?: Posted | null, problem: string}} */ ({ of: "", problem: "" }),
   );
   const held = conversationOf(channelId).messages.value.find(({ id }) => id === thread);
-  const known = told.of === thread ? told : null;
+  const known = fetched.of === thread ? fetched : null;
   useEffect(() => {
     if (held) return;
     fetchMessage(channelId, thread).then(
-      (root) => setTold({ of: thread, root, problem: "" }),
+      (root) => setFetched({ of: thread, root, problem: "" }),
       (error) =>
-        setTold(
+        setFetched(
           error.code === "unknown_message"
             ? { of: thread, root: null, problem: "" }
             : { of: thread, root: known?.root, problem: explain(error) },

@@ -138,11 +138,11 @@ export class Timeline extends Component {
    * @param {EventOn<HTMLElement, MouseEvent>} event
    */
   #askedEarly = (event) => {
-    const asked = event.target.closest("[data-id]");
-    if (this.#all || !asked || event.defaultPrevented) return;
+    const element = event.target.closest("[data-id]");
+    if (this.#all || !element || event.defaultPrevented) return;
     event.preventDefault();
     this.#all = true;
-    this.forceUpdate(() => asked.dispatchEvent(new MouseEvent(event.type, event)));
+    this.forceUpdate(() => element.dispatchEvent(new MouseEvent(event.type, event)));
   };
 
   /** Show the newest message. */

@@ -31,16 +31,16 @@ export const catalogue = signal(/** @type {Item[] | null} */ (null));
 export const failed = signal(false);
 
 /** @type {Promise<void> | null} */
-let asked = null;
+let pending = null;
 
 /** Load the catalogue, once. @param {string} [name] Of the language. @returns {Promise<void>} */
 export function load(name = language()) {
   failed.value = false;
-  asked ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {
-    asked = null;
+  pending ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {
+    pending = null;
     failed.value = true;
   });
-  return asked;
+  return pending;
 }
 
 /** @param {string} name */

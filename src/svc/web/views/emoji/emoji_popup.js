@@ -1,13 +1,14 @@
-// The emoji picker as a popup next to its button. Loaded on first use.
+// The emoji picker as a popup next to its button, and that button. The picker is loaded on first use.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { emoji } from "../../state/emoji.js";
-import { html, useLayoutEffect, useRef } from "../../vendor/preact.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
 import { Later } from "../parts/later.js";
-import { useLayer } from "../parts/layer.js";
-import { beside } from "../parts/menu.js";
+import { beside, useLayer } from "../parts/menu.js";
+import { t } from "../../words/words.js";
 
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
 const SIZE = { width: 384, height: 450 }; // Its approximate size, needed to place it before it is drawn.
@@ -28,4 +29,30 @@ export function EmojiPopup({ anchor, onChoose, onClose }) {
   return html`<div class="emoji-popup" popover="manual" ref=${popup}>
     <${EmojiPicker} serverEmoji=${emoji.value} onChoose=${onChoose} onClose=${onClose} />
   </div>`;
+}
+
+/**
+ * `onChoose` gets a character or `:name:`.
+ * @param {{disabled: boolean, onChoose: (sign: string) => void}} props
+ */
+export function EmojiButton({ disabled, onChoose }) {
+  /** @type {RefObject<HTMLElement>} */
+  const button = useRef(null);
+  const [open, setOpen] = useState(false);
+  const choose = (/** @type {string} */ sign) => {
+    setOpen(false);
+    onChoose(sign);
+  };
+  return html`
+    <span ref=${button}>
+      <${IconButton}
+        icon="emoji"
+        label=${t("emoji-choose")}
+        disabled=${disabled}
+        aria-expanded=${open}
+        onClick=${() => setOpen(!open)}
+      />
+    </span>
+    ${open && html`<${EmojiPopup} anchor=${button} onChoose=${choose} onClose=${() => setOpen(false)} />`}
+  `;
 }

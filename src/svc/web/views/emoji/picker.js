@@ -1,11 +1,10 @@
 // Choose an emoji by search, by category or from the recent ones. The server's own come first.
 
-import { html, useEffect, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { catalogue, failed, GROUPS, inTone, load, ownItems, search } from "./emoji_catalogue.js";
+import { html, useEffect, useId, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
+import { catalogue, failed, GROUPS, inTone, load, ownItems, search, TONES } from "./emoji_catalogue.js";
 import { Grid } from "./grid.js";
 import { chooseTone, remembered, used } from "./recent_emoji.js";
-import { Tones } from "./tones.js";
+import { t } from "../../words/words.js";
 
 /** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {import("./emoji_catalogue.js").ServerEmoji} ServerEmoji */
@@ -213,3 +212,25 @@ const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${
  */
 const isOurs = (root, target) =>
   target instanceof Element && (root?.contains(target) || Boolean(target.closest('[aria-expanded="true"]')));
+
+const HAND = "✋";
+
+/** @param {{tone: number, onChoose: (tone: number) => void}} properties */
+export function Tones({ tone, onChoose }) {
+  const name = useId();
+  return html`<fieldset class="emoji-tones">
+    <legend>${t("emoji-tone")}</legend>
+    ${TONES.map(
+      (sign, index) => html`<label key=${index} title=${t(`emoji-tone-${index}`)}>
+        <input
+          type="radio"
+          name=${name}
+          checked=${index === tone}
+          aria-label=${t(`emoji-tone-${index}`)}
+          onChange=${() => onChoose(index)}
+        />
+        <span aria-hidden="true">${HAND + sign}</span>
+      </label>`,
+    )}
+  </fieldset>`;
+}

@@ -4,7 +4,7 @@
  * @typedef {object} Context
  * @property {string | null} [ownId] Mentions of this member are marked.
  * @property {Set<string>} [ownRoles] And mentions of these roles.
- * @property {Set<string>} [mentioned] Members, roles and groups whom the server has told; no others are
+ * @property {Set<string>} [mentioned] Members, roles and groups whom the server has named; no others are
  *   mentioned.
  * @property {Map<string, {url: string}>} [emoji] By name.
  * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
@@ -34,11 +34,11 @@ const GROUPS = ["everyone", "here"];
 export function targetOf({ href = "", children }, context) {
   const [scheme, id] = split(href);
   const label = wordsOf(children).replace(/^[@#]/u, "");
-  const told = context.mentioned?.has(id) ?? true;
+  const named = context.mentioned?.has(id) ?? true;
   if (scheme === "mention" && GROUPS.includes(id))
-    return { kind: "group", id, name: id, known: told, own: told };
+    return { kind: "group", id, name: id, known: named, own: named };
   if (scheme === "mention") {
-    if (!told) return { kind: "member", id, name: label, known: false, own: false };
+    if (!named) return { kind: "member", id, name: label, known: false, own: false };
     const name = context.members?.(id);
     return {
       kind: "member",
@@ -55,7 +55,7 @@ export function targetOf({ href = "", children }, context) {
       id,
       name: role?.name ?? label,
       known: Boolean(role),
-      own: told && Boolean(context.ownRoles?.has(id)),
+      own: named && Boolean(context.ownRoles?.has(id)),
       color: role?.color,
     };
   }

@@ -1,12 +1,12 @@
 // The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line text
 // of words and emoji only.
 
-import { html, useMemo } from "../../vendor/preact.js";
-import { Time } from "../parts/time.js";
+import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
 import { isVisible, pretends, unturned, webAddress } from "./links.js";
 import { plain } from "./plain.js";
-import { Spoiler } from "./spoiler.js";
+import { Time } from "../parts/time.js";
+import { t } from "../../words/words.js";
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
@@ -135,4 +135,27 @@ function emoji(name, context) {
         loading="lazy"
       />`
     : written;
+}
+
+/**
+ * @param {{words: string, children?: any}} properties `words` are those within, plain, for the room that they
+ *   take.
+ */
+export function Spoiler({ words, children }) {
+  const [open, setOpen] = useState(false);
+  const shown = useRef(/** @type {HTMLElement | null} */ (null));
+  // The focused button is gone.
+  useEffect(() => {
+    if (open) shown.current?.focus();
+  }, [open]);
+  if (open) return html`<span class="spoiler open" tabindex="-1" ref=${shown}>${children}</span>`;
+  return html`<button
+    type="button"
+    class="spoiler"
+    aria-expanded="false"
+    aria-label=${t("markdown-spoiler")}
+    onClick=${() => setOpen(true)}
+  >
+    <span class="hidden-words" aria-hidden="true">${words}</span>
+  </button>`;
 }

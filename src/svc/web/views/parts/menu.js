@@ -1,12 +1,12 @@
-// A button with a menu: arrow keys move in it, Escape and a click elsewhere close it.
+// A button with a menu: arrow keys move in it, Escape, a click elsewhere, and on a phone Back close it.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
 
+import { addLayer } from "../../state/navigation.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { Icon } from "./icon.js";
 import { IconButton } from "./button.js";
-import { useLayer } from "./layer.js";
+import { Icon } from "./icon.js";
 
 /**
  * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens those
@@ -196,4 +196,14 @@ export function moveAmong(event, elements) {
   if (to === undefined || !elements.length) return;
   event.preventDefault();
   elements[(to + elements.length) % elements.length].focus();
+}
+
+/** On a desktop a menu would delete the entries that Forward leads to. @param {() => void} onClose */
+export function useLayer(onClose) {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useLayoutEffect(
+    () => (matchMedia("(max-width: 640px)").matches ? addLayer(() => close.current()) : undefined),
+    [],
+  );
 }

@@ -127,13 +127,13 @@ const Member = memo((/** @type {MemberProps} */ { member, here, presence, colour
   const tabindex = reached ? 0 : -1;
   const how = presence === "idle" || presence === "quiet" ? t(`is-${presence}`) : null;
   const [ask, menu] = usePersonMenu();
-  const asked = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+  const openMenu = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
     if (!event.target.closest(".menu"))
       ask(event, { id, name: nickname }, event.currentTarget.querySelector("button"));
   };
   return html`<li
     data-id=${id}
-    onContextMenu=${asked}
+    onContextMenu=${openMenu}
     class=${here ? "" : "is-away"}
     aria-posinset=${place}
     aria-setsize=${of}

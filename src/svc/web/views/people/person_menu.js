@@ -14,8 +14,8 @@ import { memberItems } from "../admin/member_menu.js";
 import { Menu } from "../parts/menu.js";
 import { mention } from "./profile.js";
 
-/** @param {{asked: Asked, onClose: () => void}} props */
-export function PersonMenu({ asked: { id, name, opener, at }, onClose }) {
+/** @param {{opening: Asked, onClose: () => void}} props */
+export function PersonMenu({ opening: { id, name, opener, at }, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
   const items = () => {

@@ -17,7 +17,7 @@ const PersonMenu = Later(() => import("./person_menu.js"), "PersonMenu");
  * the focus back.
  */
 export function usePersonMenu() {
-  const [asked, setAsked] = useState(/** @type {Asked | null} */ (null));
+  const [opening, setOpening] = useState(/** @type {Asked | null} */ (null));
   const ask = (
     /** @type {MouseEvent} */ event,
     /** @type {Person} */ { id, name },
@@ -25,9 +25,9 @@ export function usePersonMenu() {
   ) => {
     event.preventDefault();
     event.stopPropagation();
-    setAsked({ id, name, opener, at: whereOf(event) });
+    setOpening({ id, name, opener, at: whereOf(event) });
   };
   const menu =
-    asked && html`<${PersonMenu} key=${asked.at} asked=${asked} onClose=${() => setAsked(null)} />`;
+    opening && html`<${PersonMenu} key=${opening.at} opening=${opening} onClose=${() => setOpening(null)} />`;
   return /** @type {const} */ ([ask, menu]);
 }

@@ -29,24 +29,24 @@ export function Report({ message = null, memberId = "", onClose }) {
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
   const secret = message?.channel_id === null ? message : null; // In a private conversation.
-  const told = async (/** @type {string} */ said) => {
-    if (secret) await (await privateClient()).report(secret, said);
+  const send = async (/** @type {string} */ reason) => {
+    if (secret) await (await privateClient()).report(secret, reason);
     else
       await report(
         message && message.channel_id !== null
           ? { channel_id: message.channel_id, message_id: message.id }
           : { member_id: memberId },
-        said,
+        reason,
       );
   };
   const name = message?.author.display_name ?? memberOf(memberId)?.nickname ?? t("somebody");
   const submit = async (/** @type {EventOn<FormWith<"text">>} */ event) => {
     event.preventDefault();
-    const said = event.currentTarget.elements.text.value.trim();
-    if (!said) {
+    const reason = event.currentTarget.elements.text.value.trim();
+    if (!reason) {
       setProblem(t("report-missing"));
       form.current.elements.text.focus();
-    } else if (await run(() => told(said))) {
+    } else if (await run(() => send(reason))) {
       notify(t("report-sent"), "done");
       onClose();
     }

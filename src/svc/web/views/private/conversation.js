@@ -6,31 +6,30 @@
 
 import { callChannel } from "../../call/current_call.js";
 import { callConversation } from "../../call/private_calls.js";
-import { notify } from "../../state/notices.js";
-import { leaveConversation, showDialog } from "../../state/navigation.js";
-import { memberOf } from "../../state/people.js";
 import { may } from "../../state/channels.js";
+import { leaveConversation, showDialog } from "../../state/navigation.js";
+import { notify } from "../../state/notices.js";
+import { memberOf } from "../../state/people.js";
 import { privateClient } from "../../state/private_client.js";
 import {
+  conversationsById,
+  conversationsKnown,
   isBlocked,
   nameOf,
   othersOf,
   problems,
-  conversationsById,
-  conversationsKnown,
 } from "../../state/private_conversations.js";
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
-import { knows, t } from "../../words/words.js";
-import { DrawerButton } from "../channels/drawer_button.js";
+import { DrawerButton } from "../channels/header_buttons.js";
 import { useDropping } from "../composer/attach.js";
 import { Button, IconButton } from "../parts/button.js";
-import { messagesOf } from "./message_adapter.js";
 import { ConversationCall } from "./conversation_call.js";
-import { ConversationComposer } from "./conversation_composer.js";
+import { ConversationComposer, undressed } from "./conversation_composer.js";
 import { ConversationHistory } from "./conversation_history.js";
-import { ConversationPicture } from "./conversation_picture.js";
-import { undressed } from "./picture_metadata.js";
+import { ConversationPicture } from "./conversation_list.js";
+import { messagesOf } from "./message_adapter.js";
+import { knows, t } from "../../words/words.js";
 
 const DONE_WITH_IT = new Set(["add_reactions", "send_messages"]);
 

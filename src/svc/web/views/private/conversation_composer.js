@@ -1,4 +1,6 @@
-// The composer of a private conversation, with its attachments.
+// The composer of a private conversation, with its attachments. A picture's metadata, such as place, time
+// and camera, is stripped by redrawing it, because the server cannot strip encrypted files. Pictures that
+// cannot be drawn are sent unchanged, without a type.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
@@ -8,15 +10,13 @@ import { notify } from "../../state/notices.js";
 import { privateClient } from "../../state/private_client.js";
 import { answering, attaching, begun, nameOf } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
-import { useComposer } from "../composer/composer_form.js";
+import { ReplyLine, useComposer } from "../composer/composer_form.js";
 import { FormatBar } from "../composer/format_bar.js";
-import { ReplyLine } from "../composer/reply_line.js";
 import { UploadList } from "../composer/upload_list.js";
-import { EmojiButton } from "../emoji/emoji_button.js";
+import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
-import { undressed } from "./picture_metadata.js";
+import { t } from "../../words/words.js";
 
 const NO_UPLOADS = { list: { value: [] }, pending: false, ready: [] };
 
@@ -57,7 +57,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
       uploads?.sent();
       if (reply) dropReply();
       Promise.all([privateClient(), later?.catch(() => now) ?? now]).then(
-        ([client, said]) => client.send(conversation.id, said, { reply: reply?.ref, files }),
+        ([client, content]) => client.send(conversation.id, content, { reply: reply?.ref, files }),
         () => write(now),
       );
     },
@@ -93,4 +93,37 @@ export function ConversationComposer({ conversation, closed, editLast }) {
       <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
     </div>
   </form>`;
+}
+
+/** @type {{[type: string]: string | undefined}} */
+const DRAWN = {
+  "image/jpeg": "image/jpeg",
+  "image/png": "image/png",
+  "image/webp": "image/webp",
+  "image/avif": "image/webp",
+  "image/heic": "image/jpeg",
+  "image/heif": "image/jpeg",
+};
+const MOVING = "image/gif"; // Has no location data; redrawing would lose its animation.
+const QUALITY = 0.92;
+const LARGEST_PX = 64 * 2 ** 20;
+
+/** Return {blob, width, height}: the file to send. @param {File} file */
+export async function undressed(file) {
+  const as = DRAWN[file.type];
+  if (!as && file.type !== MOVING) return { blob: file, width: null, height: null };
+  let picture = null;
+  try {
+    picture = await createImageBitmap(file);
+    const { width, height } = picture;
+    if (!as) return { blob: file, width, height };
+    if (width * height > LARGEST_PX) throw new RangeError("too large to be drawn");
+    const canvas = new OffscreenCanvas(width, height);
+    /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d")).drawImage(picture, 0, 0);
+    return { blob: await canvas.convertToBlob({ type: as, quality: QUALITY }), width, height };
+  } catch {
+    return { blob: new Blob([file]), width: null, height: null };
+  } finally {
+    picture?.close();
+  }
 }

@@ -1,31 +1,33 @@
 // The messages of a private conversation by day, and our unsent ones.
 
-/** @import { ReadonlySignal } from "../../vendor/signals.js" */
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { ReadonlySignal } from "../../vendor/signals.js" */
 /** @import { PrivateMessage } from "./message_adapter.js" */
-/**
- * @typedef {PrivateMessage | Noted} Entry
- * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
- */
 
 import { target } from "../../state/navigation.js";
+import { memberOf } from "../../state/people.js";
 import { privateClient } from "../../state/private_client.js";
 import { unsent } from "../../state/private_conversations.js";
-import { inSight } from "../../state/visibility.js";
 import { member } from "../../state/server.js";
+import { inSight } from "../../state/visibility.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
 import { moveAmongMessages, PastMessages } from "../conversation/keyboard_navigation.js";
 import { Message } from "../conversation/message.js";
 import { Markdown } from "../message_text.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { dayOf, sameDay } from "../parts/time.js";
 import { Beginning } from "./history_start.js";
-import { Note } from "./membership_note.js";
+import { t } from "../../words/words.js";
+
+/**
+ * @typedef {PrivateMessage | Noted} Entry
+ * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
+ */
 
 const AT_ONCE = 100; // Messages drawn at first; more on request.
 const AT_END_PX = 24;
@@ -203,4 +205,21 @@ function Unsent({ conversation, item: { key, text, files, state, problem } }) {
       }
     </div>
   </li>`;
+}
+
+const WARNINGS = ["new-device", "own-device", "differs", "foreign", "forked"];
+
+/** @param {string} [memberId] */
+const nameOf = (memberId) => (memberId && memberOf(memberId)?.nickname) || t("somebody");
+
+/** @param {{note: Noted["note"]}} props */
+export function Note({ note }) {
+  return html`<li class="private-notes">${note.map(({ what, memberId, by }) => {
+    const kind = what === "new-device" && memberId === member.value?.id ? "own-device" : what;
+    const warns = WARNINGS.includes(kind);
+    return html`<p key=${`${what} ${memberId}`} class=${warns ? "warning" : ""}>
+      <${Icon} name=${warns ? "flag" : "people"} />
+      <span dir="auto">${t(`private-${kind}`, { name: nameOf(memberId), by: nameOf(by) })}</span>
+    </p>`;
+  })}</li>`;
 }

@@ -1,14 +1,16 @@
-// Private conversations in the list of channels, latest first, with their unread counts.
+// Private conversations in the list of channels, latest first, with their pictures and unread counts.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
 import { may } from "../../state/channels.js";
 import { openConversation, place, showDialog } from "../../state/navigation.js";
-import { isBlocked, nameOf, conversations } from "../../state/private_conversations.js";
+import { memberOf, presenceOf } from "../../state/people.js";
+import { conversations, isBlocked, nameOf, othersOf } from "../../state/private_conversations.js";
 import { html } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
 import { IconButton } from "../parts/button.js";
-import { ConversationPicture } from "./conversation_picture.js";
+import { Icon } from "../parts/icon.js";
+import { t } from "../../words/words.js";
 
 export function ConversationList() {
   return html`
@@ -56,4 +58,22 @@ function Entry({ conversation }) {
       </button>
     </div>
   </li>`;
+}
+
+/** @param {{conversation: Pick<PrivateConversation, "members" | "two">}} props */
+export function ConversationPicture({ conversation }) {
+  const shown = othersOf(conversation).slice(0, conversation.two ? 1 : 2);
+  const pictures = shown.map((id) => {
+    const person = memberOf(id);
+    return html`<${Avatar}
+      key=${id}
+      id=${id}
+      name=${person?.nickname ?? t("somebody")}
+      url=${person?.avatar}
+      presence=${conversation.two ? presenceOf(id) : undefined}
+      size="small"
+    />`;
+  });
+  if (!shown.length) return html`<${Icon} name="people" />`;
+  return shown.length > 1 ? html`<span class="several">${pictures}</span>` : pictures;
 }

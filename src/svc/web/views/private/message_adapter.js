@@ -10,7 +10,7 @@
 
 import { memberOf } from "../../state/people.js";
 import { kindOf } from "../../state/private/file_encryption.js";
-import { notes, said } from "../../state/private_conversations.js";
+import { notes, privateMessages } from "../../state/private_conversations.js";
 import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
@@ -19,16 +19,16 @@ import { t } from "../../words/words.js";
  * @param {{id: string, members: string[]}} conversation
  */
 export function messagesOf({ id: conversationId, members }) {
-  /** By id: the source, and the message. @type {Map<string, {told: string, message: PrivateMessage}>} */
+  /** By id: the source, and the message. @type {Map<string, {source: string, message: PrivateMessage}>} */
   const made = new Map();
   const spoken = computed(() =>
-    (said.value.get(conversationId) ?? []).map((one) => {
+    (privateMessages.value.get(conversationId) ?? []).map((one) => {
       const author = memberOf(one.memberId);
-      const told = JSON.stringify([one, author?.nickname, author?.avatar]);
+      const source = JSON.stringify([one, author?.nickname, author?.avatar]);
       const before = made.get(one.id);
-      if (before?.told === told) return before.message;
+      if (before?.source === source) return before.message;
       const message = shown(one, author, conversationId, members);
-      made.set(one.id, { told, message });
+      made.set(one.id, { source, message });
       return message;
     }),
   );
@@ -52,7 +52,7 @@ const fileOf = (said) => ({
 });
 
 /**
- * @param {Told} told
+ * @param {Told} source
  * @param {Member | null} author
  * @param {string} conversationId
  * @param {string[]} members

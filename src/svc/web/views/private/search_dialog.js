@@ -5,7 +5,7 @@
 
 import { folded } from "../../state/name_search.js";
 import { openConversation } from "../../state/navigation.js";
-import { nameOf, said, conversations } from "../../state/private_conversations.js";
+import { nameOf, privateMessages, conversations } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MessageLine } from "../conversation/message_line.js";
@@ -57,7 +57,7 @@ function foundFor(wanted) {
   const fits = (/** @type {Told} */ { text, trouble }) =>
     !trouble && words.every((word) => folded(plain(text)).includes(word));
   const hits = conversations.value.flatMap((conversation) => {
-    const ids = new Set((said.value.get(conversation.id) ?? []).filter(fits).map(({ id }) => id));
+    const ids = new Set((privateMessages.value.get(conversation.id) ?? []).filter(fits).map(({ id }) => id));
     return ids.size
       ? messagesOf(conversation).value.flatMap((message) =>
           !message.note && ids.has(message.id) ? [{ conversation, message }] : [],

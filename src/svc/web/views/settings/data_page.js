@@ -12,8 +12,8 @@ import { Confirm } from "../parts/dialog.js";
 const OWNER = "owner";
 
 export function DataPage() {
-  const [asked, setAsked] = useState(/** @type {"leave" | "delete" | null} */ (null));
-  const close = () => setAsked(null);
+  const [step, setStep] = useState(/** @type {"leave" | "delete" | null} */ (null));
+  const close = () => setStep(null);
   if (!member.value) return null;
   const { nickname, roles } = member.value;
   const server = info.value?.name;
@@ -27,17 +27,17 @@ export function DataPage() {
       <h4>${t("leave-server")}</h4>
       <p>${t("leave-text")}</p>
       ${owner && html`<p class="advice">${t("owner-stays")}</p>`}
-      <p><${Button} disabled=${owner} onClick=${() => setAsked("leave")}>${t("leave-server")}<//></p>
+      <p><${Button} disabled=${owner} onClick=${() => setStep("leave")}>${t("leave-server")}<//></p>
     </section>
     <section class="stack">
       <h4>${t("delete-data")}</h4>
       <p>${t("delete-data-text")}</p>
       <p>
-        <${Button} look="danger" disabled=${owner} onClick=${() => setAsked("delete")}>${t("delete-data")}<//>
+        <${Button} look="danger" disabled=${owner} onClick=${() => setStep("delete")}>${t("delete-data")}<//>
       </p>
     </section>
     ${
-      asked === "leave" &&
+      step === "leave" &&
       html`<${Confirm}
         title=${server ? t("leave-title", { server }) : t("leave-server")}
         text=${t("leave-text")}
@@ -47,7 +47,7 @@ export function DataPage() {
       />`
     }
     ${
-      asked === "delete" &&
+      step === "delete" &&
       html`<${TypedConfirm}
         title=${t("delete-data-title")}
         text=${t("delete-data-warning")}

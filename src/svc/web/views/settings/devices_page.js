@@ -1,10 +1,12 @@
 // The devices that sign in as us, and a code for another device.
 
 /** @import { Device as LinkedDevice } from "../../types/api.js" */
+/** @import { Answer } from "../../types/wire.js" */
 
 import {
   devices,
   keptCodeMadeAt,
+  linkAddress,
   linkCode,
   loadDevices,
   newLinkCode,
@@ -13,16 +15,17 @@ import {
 import { tried } from "../../state/notices.js";
 import { ownAccount } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
+import { copy } from "../parts/copyable.js";
 import { Confirm } from "../parts/dialog.js";
+import { QrCode } from "../parts/qr_code.js";
 import { Time } from "../parts/time.js";
 import { KeptCode } from "./recovery_code.js";
-import { LinkCode } from "./link_code.js";
+import { explain, t } from "../../words/words.js";
 
 export function DevicesPage() {
   const [problem, setProblem] = useState("");
-  const [asked, setAsked] = useState(/** @type {LinkedDevice | null} */ (null));
+  const [unlinking, setUnlinking] = useState(/** @type {LinkedDevice | null} */ (null));
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     loadDevices().catch((error) => setProblem(explain(error)));
@@ -45,7 +48,8 @@ export function DevicesPage() {
     }
     <ul class="rows" aria-label=${t("settings-devices")}>
       ${all?.map(
-        (device) => html`<${Device} key=${device.id} device=${device} onUnlink=${() => setAsked(device)} />`,
+        (device) =>
+          html`<${Device} key=${device.id} device=${device} onUnlink=${() => setUnlinking(device)} />`,
       )}
     </ul>
     ${
@@ -54,13 +58,13 @@ export function DevicesPage() {
         : html`<p><${Button} look="primary" onClick=${link} disabled=${busy}>${t("link-device")}<//></p>`
     }
     ${
-      asked &&
+      unlinking &&
       html`<${Confirm}
-        title=${t("unlink-title", { name: asked.name || t("device-unnamed") })}
-        text=${asked.current ? t("unlink-this-text") : t("unlink-text")}
+        title=${t("unlink-title", { name: unlinking.name || t("device-unnamed") })}
+        text=${unlinking.current ? t("unlink-this-text") : t("unlink-text")}
         action=${t("unlink")}
-        onConfirm=${() => tried(unlinkDevice(asked.id))}
-        onClose=${() => setAsked(null)}
+        onConfirm=${() => tried(unlinkDevice(unlinking.id))}
+        onClose=${() => setUnlinking(null)}
       >
         ${keptCodeMadeAt.value && html`<p class="advice">${t("unlink-kept-code")}</p>`}
       <//>`
@@ -85,4 +89,31 @@ function Device({ device, onUnlink }) {
       ${t("unlink")}
     <//>
   </li>`;
+}
+
+const TOGETHER = /.{1,4}/gu; // Groups of letters that are easy to read.
+
+/** @param {Answer<"POST", "/api/me/devices/link">} props */
+export function LinkCode({ code, expires_at_ms: expiresAt }) {
+  const [over, setOver] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setOver(true), Math.max(0, expiresAt - Date.now()));
+    setOver(Date.now() >= expiresAt);
+    return () => clearTimeout(timer);
+  }, [expiresAt]);
+  if (over) return html`<p class="quiet" role="status">${t("code-over")}</p>`;
+  return html`<section class="link-code" role="status" aria-label=${t("link-device")}>
+    <${QrCode} text=${linkAddress(code)} label=${t("qr-code")} />
+    <div class="stack">
+      <p>${t("link-code-text")}</p>
+      <p><code class="big-code" aria-label=${code}>${(code.match(TOGETHER) ?? []).join(" ")}</code></p>
+      <p class="quiet">${t("code-until")} <${Time} ms=${expiresAt} /></p>
+      <p>
+        <${Button} icon="copy" onClick=${() => copy(linkAddress(code), t("link-copied"))}>
+          ${t("copy-the-link")}
+        <//>
+      </p>
+      <p class="quiet">${t("code-warning")}</p>
+    </div>
+  </section>`;
 }

@@ -10,12 +10,12 @@ import { Confirm } from "../parts/dialog.js";
 
 /** @param {{onPage: (page: string) => void}} props */
 export function IdentityPage({ onPage }) {
-  const [asked, setAsked] = useState(/** @type {"out" | "other" | null} */ (null));
+  const [confirm, setConfirm] = useState(/** @type {"out" | "other" | null} */ (null));
   // Until the response arrives, other devices are not mentioned.
   useEffect(() => {
     loadDevices().catch(() => {});
   }, []);
-  const close = () => setAsked(null);
+  const close = () => setConfirm(null);
   const { way } = ownAccount();
   const alone = devices.value?.length === 1 && way === "local" && !keptCodeMadeAt.value;
   if (!member.value) return null;
@@ -28,13 +28,13 @@ export function IdentityPage({ onPage }) {
         ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>
       </p>`
     }
-    <p><${Button} onClick=${() => setAsked("out")}>${t("sign-out")}<//></p>
+    <p><${Button} onClick=${() => setConfirm("out")}>${t("sign-out")}<//></p>
     ${
       way === "local" &&
-      html`<p><${Button} look="danger" onClick=${() => setAsked("other")}>${t("be-somebody-else")}<//></p>`
+      html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("be-somebody-else")}<//></p>`
     }
     ${
-      asked === "out" &&
+      confirm === "out" &&
       html`<${Confirm}
         title=${t("sign-out-title")}
         text=${t(`sign-out-${way}`)}
@@ -47,7 +47,7 @@ export function IdentityPage({ onPage }) {
       <//>`
     }
     ${
-      asked === "other" &&
+      confirm === "other" &&
       html`<${Confirm}
         title=${t("somebody-else-title")}
         text=${alone ? t("somebody-else-alone", { name: nickname }) : t("somebody-else-text")}

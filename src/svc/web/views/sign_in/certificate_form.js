@@ -10,7 +10,7 @@ import { listed, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { copy } from "../parts/copyable.js";
 import { Field } from "../parts/field.js";
-import { OtherWays, said, wrong } from "./submit_buttons.js";
+import { OtherWays, problemText, wrong } from "./submit_buttons.js";
 
 const LONGEST = 16_384; // The server's limit for a certificate.
 
@@ -68,7 +68,11 @@ export function CertificateForm({ takes }) {
         onChange=${load}
       />
     </p>
-    ${problem.value && !problem.value.field && html`<p class="error" role="alert">${said(problem.value)}</p>`}
+    ${
+      problem.value &&
+      !problem.value.field &&
+      html`<p class="error" role="alert">${problemText(problem.value)}</p>`
+    }
     <${Button} look="primary" type="submit" disabled=${busy.value}>
       ${busy.value ? t("joining") : t("sign-in")}
     <//>

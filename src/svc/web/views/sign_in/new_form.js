@@ -1,15 +1,18 @@
-// The form for new members: a name, an invite if required, and a message to those who admit people.
+// The form for new members: a name, an invite if required, the rules to accept, and a message to those who
+// admit people.
 
+/** @import { Info } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */
-/** @typedef {FormWith<"name" | "invite" | "message">} Form */
 
+import { info } from "../../state/server.js";
 import { codeOf, held, invitation, invited, look, problem, wish, wishes } from "../../state/sign_in.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Field } from "../parts/field.js";
-import { Rules } from "./rules.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { Field, Switch } from "../parts/field.js";
 import { OtherWays, send, Ways, wrong } from "./submit_buttons.js";
+import { t } from "../../words/words.js";
+
+/** @typedef {FormWith<"name" | "invite" | "message">} Form */
 
 /** @param {{takes: Takes}} props */
 export function NewForm({ takes }) {
@@ -92,4 +95,26 @@ export function NewForm({ takes }) {
     <${Ways} takes=${takes} action=${t("join")} />
     <${OtherWays} takes=${takes} but="new" />
   </form>`;
+}
+
+export function Rules() {
+  const id = useId();
+  const { rules, rulesVersion } = /** @type {Info} */ (info.value);
+  if (!rules) return null;
+  const problem = wrong("rules");
+  // Rules that changed meanwhile must be accepted again.
+  const accepted = wishes.value.rules === rulesVersion;
+  return html`<section class="rules" aria-label=${t("server-rules")}>
+    <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>
+      ${rules}
+    </div>
+    <${Switch}
+      label=${t("accept-rules")}
+      checked=${accepted}
+      onChange=${(/** @type {boolean} */ on) => wish({ rules: on ? rulesVersion : "" })}
+      aria-invalid=${problem ? "true" : undefined}
+      aria-describedby=${problem ? id : undefined}
+    />
+    ${problem && html`<p class="error" id=${id} role="alert">${problem}</p>`}
+  </section>`;
 }

@@ -9,12 +9,12 @@ import { t } from "../../words/words.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Confirm } from "../parts/dialog.js";
-import { OtherWays, providerName, said } from "./submit_buttons.js";
+import { OtherWays, providerName, problemText } from "./submit_buttons.js";
 
 /** @param {{takes: Takes}} props */
 export function Back({ takes }) {
   const { id, nickname, way } = /** @type {NonNullable<typeof known.value>} */ (known.value);
-  const [asked, setAsked] = useState(false);
+  const [resetting, setResetting] = useState(false);
   /** @type {RefObject<HTMLFormElement>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.querySelector("button")?.focus(), []);
@@ -24,13 +24,13 @@ export function Back({ takes }) {
     else if (way === "account") enterByAccount();
     else goTo("certificate");
   };
-  const other = () => (way === "account" ? beSomebodyElse() : setAsked(true));
+  const other = () => (way === "account" ? beSomebodyElse() : setResetting(true));
   const taken = { local: takes.local, account: takes.account, certificate: takes.certificateIssuers.length }[
     way
   ];
   return html`<form class="stack" onSubmit=${submit} ref=${form}>
     <p class="was-here"><${Avatar} id=${id} name=${nickname} /><strong dir="auto">${nickname}</strong></p>
-    ${problem.value && html`<p class="error" role="alert">${said(problem.value)}</p>`}
+    ${problem.value && html`<p class="error" role="alert">${problemText(problem.value)}</p>`}
     ${
       taken
         ? html`<${Button} look="primary" type="submit" disabled=${busy.value}>
@@ -50,13 +50,13 @@ export function Back({ takes }) {
     </p>
     <${OtherWays} takes=${takes} but="new" />
     ${
-      asked &&
+      resetting &&
       html`<${Confirm}
         title=${t("somebody-else-title")}
         text=${t("somebody-else-text")}
         action=${t("be-somebody-else")}
         onConfirm=${beSomebodyElse}
-        onClose=${() => setAsked(false)}
+        onClose=${() => setResetting(false)}
       />`
     }
   </form>`;

@@ -1,17 +1,17 @@
-// The sign-in view: the server's name, and the ways to enter.
+// The sign-in view: the server's name, the ways to enter, and the wait to be admitted.
 
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
 
-import { invitation, known, step } from "../../state/sign_in.js";
 import { info, isSecure, rejection, unheard } from "../../state/server.js";
+import { goTo, invitation, known, step } from "../../state/sign_in.js";
 import { html } from "../../vendor/preact.js";
-import { explain, t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
 import { Later } from "../parts/later.js";
-import { Back } from "./return_form.js";
 import { NewForm } from "./new_form.js";
-import { Waiting } from "./approval_pending.js";
+import { Back } from "./return_form.js";
 import { banned } from "./submit_buttons.js";
+import { explain, t } from "../../words/words.js";
 
 const CertificateForm = Later(() => import("./certificate_form.js"), "CertificateForm");
 const CodeForm = Later(() => import("./code_form.js"), "CodeForm");
@@ -76,4 +76,12 @@ function sentAway(refusal) {
   return ["sign_in_again", "signed_out"].includes(refusal.code)
     ? explain(refusal)
     : t("sent-away", { reason: explain(refusal) });
+}
+
+export function Waiting() {
+  return html`<div class="stack" role="status">
+    <p><strong>${t("waiting-title")}</strong></p>
+    <p>${t("waiting-text")}</p>
+    <${Button} onClick=${() => goTo("new")}>${t("back-to-form")}<//>
+  </div>`;
 }

@@ -19,7 +19,11 @@ export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? 
 export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
-    ${problem.value && !problem.value.field && html`<p class="error" role="alert">${said(problem.value)}</p>`}
+    ${
+      problem.value &&
+      !problem.value.field &&
+      html`<p class="error" role="alert">${problemText(problem.value)}</p>`
+    }
     ${
       held.value?.way === "account" &&
       html`<p class="quiet">${t("signed-in-at", { provider: providerName() })}</p>`
@@ -93,7 +97,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
 }
 
 /** Describe a problem in words. @param {Problem} problem */
-export function said({ error, key, reason = "" }) {
+export function problemText({ error, key, reason = "" }) {
   const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
   if (code === "banned") return banned({ details });
   if (code === "approval_refused" && details?.reason)
@@ -123,4 +127,4 @@ export const banned = ({ details }) =>
   details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned");
 
 /** Return the problem of this field. @param {string} field */
-export const wrong = (field) => (problem.value?.field === field ? said(problem.value) : "");
+export const wrong = (field) => (problem.value?.field === field ? problemText(problem.value) : "");

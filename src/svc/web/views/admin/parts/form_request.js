@@ -46,13 +46,13 @@ export function useAnswer(ask, about = []) {
     const forget = () => {
       if (awaited.current === mine) awaited.current = null;
     };
-    const told = (/** @type {typeof state} */ next) => {
+    const update = (/** @type {typeof state} */ next) => {
       if (awaited.current === mine) setState(next);
       forget();
     };
     mine.then(
-      (value) => told({ value, problem: "" }),
-      (error) => told({ value: null, problem: explain(error) }),
+      (value) => update({ value, problem: "" }),
+      (error) => update({ value: null, problem: explain(error) }),
     );
     return forget;
   };

@@ -1,8 +1,10 @@
-// A list in the settings: its rows, or why it is empty, loading or failed.
+// A list in the settings: its rows, or why it is empty, loading or failed. An editor closes when somebody
+// else deletes its subject.
 
-import { html } from "../../../vendor/preact.js";
-import { t } from "../../../words/words.js";
+import { notify } from "../../../state/notices.js";
+import { html, useEffect, useRef } from "../../../vendor/preact.js";
 import { Button } from "../../parts/button.js";
+import { t } from "../../../words/words.js";
 
 /**
  * `items` is null while loading. `row` draws one item, which has an `id`.
@@ -42,4 +44,20 @@ export function Row({ sign, title, text, children, ...rest }) {
     </span>
     <span class="managed-acts">${children}</span>
   </li>`;
+}
+
+/**
+ * `present` becomes false once the subject is deleted. `words` describes that with its last `name`, and
+ * `close` returns to the list.
+ * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words
+ *   @param {() => void} close
+ */
+export function useGone(present, name, words, close) {
+  const last = useRef(name);
+  if (present) last.current = name;
+  useEffect(() => {
+    if (present) return;
+    notify(words(last.current ?? ""), "done");
+    close();
+  }, [Boolean(present)]);
 }

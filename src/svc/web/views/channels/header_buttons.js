@@ -1,11 +1,25 @@
-// The inbox button, with the number of new mentions.
+// Buttons of every header: the list of channels on a phone, and the inbox.
 
-import { beside, toggleAside } from "../../state/navigation.js";
+import { beside, drawer, toggleAside } from "../../state/navigation.js";
+import { privateUnread } from "../../state/private_conversations.js";
 import { threads } from "../../state/threads.js";
 import { totals } from "../../state/unread_counts.js";
 import { html } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
+import { t } from "../../words/words.js";
+
+export function DrawerButton() {
+  const count = totals.value.mentions + privateUnread.value;
+  return html`<${IconButton}
+    icon="menu"
+    label=${t("show-channels")}
+    aria-description=${count ? t("unread-count", { count }) : undefined}
+    class=${`only-small ${count ? "with-news" : ""}`}
+    onClick=${() => {
+      drawer.value = true;
+    }}
+  />`;
+}
 
 export function InboxButton() {
   const inThreads = [...threads.value.values()].reduce((sum, { mentions }) => sum + mentions, 0);

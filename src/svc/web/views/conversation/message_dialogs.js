@@ -1,12 +1,29 @@
-// The people who reacted to a message, by reaction.
+// Dialogs about one message: the confirmation before it is deleted, and the people who reacted to it.
 
 /** @import { Held, Shown } from "./message.js" */
 
+import { acts } from "../../state/message_actions.js";
+import { tried } from "../../state/notices.js";
+import { nameNow } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
-import { t } from "../../words/words.js";
-import { Dialog } from "../parts/dialog.js";
-import { PersonRow } from "../people/person_row.js";
+import { quoted } from "./message.js";
 import { Sign } from "./reactions.js";
+import { Confirm, Dialog } from "../parts/dialog.js";
+import { PersonRow } from "../people/person_row.js";
+import { t } from "../../words/words.js";
+
+/** @param {{message: Shown, onClose: () => void}} props */
+export function RemoveMessage({ message, onClose }) {
+  return html`<${Confirm}
+    title=${t("delete-message-title")}
+    text=${t("delete-message-text")}
+    action=${t("delete-message")}
+    onConfirm=${() => tried(acts.remove(message))}
+    onClose=${onClose}
+  >
+    <blockquote dir="auto"><b>${nameNow(message.author)}</b> ${quoted(message)}</blockquote>
+  <//>`;
+}
 
 /** @param {{message: Shown, conversation: Held, onClose: () => void}} props */
 export function Reacted({ message, conversation, onClose }) {
