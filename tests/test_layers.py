@@ -115,7 +115,7 @@ ARCHITECTURE = Architecture(
             *("svc.chat", "svc.client", "svc.sfu", "svc.worker"),
         ),
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.json_reader"),
-        "aioice": ("svc.sfu.ice", "svc.sfu.readiness", "svc.sfu.stun", "svc.tools.doctor.turn"),
+        "aioice": ("svc.sfu.stun_codec", "svc.tools.doctor.turn"),
         "cryptography": (
             *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing_key"),
             *("svc.chat.push.encryption", "svc.chat.push.notifier"),

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.fork_server import ServedProcess, shared
 
 START_DEADLINE_S = 60.0
 _LISTENING = re.compile(r" listening address=(\S+)")
@@ -17,7 +17,7 @@ _LISTENING = re.compile(r" listening address=(\S+)")
 
 @dataclass
 class ChatProcess:
-    process: asyncio.subprocess.Process | ForkedProcess
+    process: asyncio.subprocess.Process | ServedProcess
     address: str
 
     def kill(self) -> None:
@@ -38,7 +38,7 @@ async def chat_process(
 ) -> AsyncIterator[ChatProcess]:
     """Run `svc chat`, through the command `wrapper` if there is one. Raises NotStarted."""
     environment = {**os.environ, "SVC_LINK_PREVIEWS": "false", **variables}
-    process: asyncio.subprocess.Process | ForkedProcess
+    process: asyncio.subprocess.Process | ServedProcess
     if not wrapper and (server := shared()):
         process = await server.start(["chat"], environment)
     else:

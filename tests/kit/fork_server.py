@@ -23,6 +23,9 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
+from svc.tools import hidden_environment
+from svc.tools.prefork import ForkedProcess
+
 ROOT = Path(__file__).parents[2]
 # Environments have a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
@@ -33,7 +36,7 @@ MAX_OUTPUT_BYTES = 1 << 24
 SVC = (sys.executable, "-P", "-m", "svc.cli")  # The supervisor's prefix for each program.
 
 
-class ForkedProcess:
+class ServedProcess:
     """A program that the server forked, with the part of `asyncio.subprocess.Process` that tests use."""
 
     def __init__(self, pid: int, output: "_Pipe", status: "_Pipe") -> None:
@@ -70,7 +73,7 @@ class ForkServer:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
 
-    async def start(self, arguments: Sequence[str], environment: Mapping[str, str]) -> ForkedProcess:
+    async def start(self, arguments: Sequence[str], environment: Mapping[str, str]) -> ServedProcess:
         """Start `svc` with these arguments. Its standard output and error are one pipe."""
         output, status = os.pipe(), os.pipe()
         request = json.dumps([list(arguments), dict(environment)]).encode()
@@ -78,7 +81,7 @@ class ForkServer:
         os.close(output[1])
         os.close(status[1])
         ended = await _connected(status[0])
-        return ForkedProcess(int(await ended.reader.readline()), await _connected(output[0]), ended)
+        return ServedProcess(int(await ended.reader.readline()), await _connected(output[0]), ended)
 
 
 class _Shared:
@@ -263,6 +266,8 @@ def _become(
     sys.argv[1:] = arguments
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     asyncio.create_subprocess_exec = _create_subprocess_exec  # type: ignore[assignment]
+    # Its own template would import everything again.
+    hidden_environment.can_fork = lambda: False
     status = 1
     try:
         from svc.cli import main
@@ -277,37 +282,6 @@ def _become(
         os._exit(status)
 
 
-class _Child:
-    """A program of `svc up`, with the part of `asyncio.subprocess.Process` that the supervisor uses."""
-
-    def __init__(self, pid: int, stdin: int) -> None:
-        self.pid = pid
-        self._stdin = stdin  # Held open: its end ends the child.
-        self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self._pidfd = os.pidfd_open(pid)
-        asyncio.get_running_loop().add_reader(self._pidfd, self._reap)
-
-    def terminate(self) -> None:
-        self._send(signal.SIGTERM)
-
-    def kill(self) -> None:
-        self._send(signal.SIGKILL)
-
-    async def wait(self) -> int:
-        return await asyncio.shield(self._status)
-
-    def _send(self, number: int) -> None:
-        if self._status.done():
-            raise ProcessLookupError
-        os.kill(self.pid, number)
-
-    def _reap(self) -> None:
-        asyncio.get_running_loop().remove_reader(self._pidfd)
-        self._status.set_result(os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]))
-        os.close(self._pidfd)
-        os.close(self._stdin)
-
-
 _create_subprocess_exec_itself = asyncio.create_subprocess_exec
 
 
@@ -318,7 +292,7 @@ async def _create_subprocess_exec(*command: str, **options: Any) -> Any:
     read, write = os.pipe()
     pid = _forked(command[len(SVC) :], options["env"], {0: read}, options["pass_fds"])
     os.close(read)
-    return _Child(pid, write)
+    return ForkedProcess(pid, os.fdopen(write, "wb", 0))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.fork_server import ServedProcess, shared
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
@@ -26,7 +26,7 @@ KEPT_LINES = 500
 class Product:
     """A running `svc up`. `url` opens the page with an invite in it."""
 
-    def __init__(self, process: Process | ForkedProcess) -> None:
+    def __init__(self, process: Process | ServedProcess) -> None:
         self._process = process
         self._lines: deque[str] = deque(maxlen=KEPT_LINES)
         self.url = ""
@@ -98,7 +98,7 @@ async def running_product(
     ports = ("--port", "0", "--sfu-port", "0", "--udp-port", "0")
     arguments = ("--data-dir", str(data_dir), "--host", "127.0.0.1", *ports, *flags)
     environment = os.environ | quiet | variables
-    process: Process | ForkedProcess
+    process: Process | ServedProcess
     if command == COMMAND and not inside and (server := shared()):
         process = await server.start((*COMMAND[1:], *arguments), environment)
     else:

@@ -19,7 +19,7 @@ from typing import Any
 
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
-from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.fork_server import ServedProcess, shared
 from tests.kit.processor import WITHOUT_AES
 
 COMMAND = (str(Path(sys.executable).with_name("svc")), "sfu", "--host", "127.0.0.1")
@@ -74,7 +74,7 @@ class ControlConnection:
 class SfuProcess:
     """A running `svc sfu`."""
 
-    def __init__(self, process: Process | ForkedProcess, http: ClientSession) -> None:
+    def __init__(self, process: Process | ServedProcess, http: ClientSession) -> None:
         self.http = http
         self.url = ""
         self.http_port = 0
@@ -172,7 +172,7 @@ async def running_sfu(
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     environment = os.environ | quiet | ports | variables
-    process: Process | ForkedProcess
+    process: Process | ServedProcess
     # A library reads which instructions it may use when it is loaded.
     is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
     if is_plain and (server := shared()):

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,8 @@ def _program(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except (FileNotFoundError, ProcessLookupError):
         return ""
-    return words[words.index("svc.cli") + 1] if "svc.cli" in words else ""
+    # A fork is named `svc chat …`, a program that was executed `python … -m svc.cli chat …`.
+    return next((after for word, after in pairwise(words) if word in ("svc", "svc.cli")), "")
 
 
 @asynccontextmanager

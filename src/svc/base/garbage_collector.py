@@ -5,6 +5,8 @@ Python runs one in the middle of a flood, which creates objects. Requests leave 
 """
 
 import asyncio
+import contextlib
+import ctypes
 import gc
 import re
 import resource
@@ -37,7 +39,14 @@ def collect_rarely() -> None:
     """Collect now, exclude all present objects from later collections, and collect rarely."""
     gc.collect()
     gc.freeze()
+    release_memory()
     gc.set_threshold(AFTER, AGAIN_AFTER, _NEVER)
+
+
+def release_memory() -> None:
+    """Give free memory back to the system, where the C library can (glibc)."""
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def memory_bytes() -> int:

@@ -31,8 +31,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from aioice.stun import Class, Message
-
 from svc.sfu.candidates import Candidate, priority
 from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Check, Checklist, PairEvent, PairState
 from svc.sfu.consent import EXPIRY_S, Consent
@@ -60,6 +58,7 @@ from svc.sfu.stun import (
     same_way_back,
     success_response,
 )
+from svc.sfu.stun_codec import Class, Message
 
 # Ta of RFC 8445 section 14.2, which allows 5 ms or more.
 PACE_S = 0.02

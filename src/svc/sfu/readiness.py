@@ -19,12 +19,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from aioice.stun import Class
-
 from svc.base.backoff import Backoff
 from svc.sfu.candidates import refusal, version
 from svc.sfu.path import Address, Path
 from svc.sfu.stun import TransactionId, binding_request, read_message
+from svc.sfu.stun_codec import Class
 from svc.sfu.transitions import Transitions
 
 ATTEMPTS = 8

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from struct import error as StructError
 
-from aioice.stun import Class, Message, Method, parse_message
-
 from svc.sfu.path import Path
+from svc.sfu.stun_codec import Class, Message, Method, parse_message
 
 ROLE_CONFLICT = 487
 # RFC 8489 section 6.2.1: the first wait. It doubles with each retransmission.

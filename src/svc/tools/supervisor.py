@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from svc.base.backoff import Backoff
 from svc.base.tasks import until_first_ends
+from svc.tools.prefork import ForkedProcess, Waiting
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
@@ -52,13 +53,14 @@ class Program:
 
 class Child:
     """One supervised program. It listens on the sockets of these descriptors, which stay open in this
-    process.
+    process. Its first start is `fork`, if there is one.
     """
 
-    def __init__(self, program: Program, listen_fds: Sequence[int] = ()) -> None:
+    def __init__(self, program: Program, listen_fds: Sequence[int] = (), fork: Waiting | None = None) -> None:
         self.program = program
         self._listen_fds = listen_fds
-        self._process: asyncio.subprocess.Process | None = None
+        self._fork = fork
+        self._process: asyncio.subprocess.Process | ForkedProcess | None = None
         self._backoff = Backoff(FIRST_RESTART_S, LAST_RESTART_S, jitter=random.random)
 
     @property
@@ -67,6 +69,11 @@ class Child:
         return self._process is not None
 
     async def start(self) -> None:
+        if self._fork is not None:
+            fork, self._fork = self._fork, None
+            self._process = fork.begin(self.program.arguments, self.program.environment, self._listen_fds)
+            return
+        # A restart gets an address layout that nobody has had a chance to learn.
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
             # -P: nothing in the working directory is imported as a module.

@@ -22,13 +22,12 @@ from svc.base.listeners import bound
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
+from svc.tools.hidden_environment import is_harmless
+from svc.tools.prefork import Waiting
 from svc.tools.secret_store import Secrets, kept_secrets
 from svc.tools.startup_message import Place, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
-# Variables that any program on this system may need. Programs get no other variables of ours, except those
-# that begin with PYTHON or LC_.
-_SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
 # Variables that the operator may set for each program. The others are set here.
 _FOR_SFU = ("DEBUG", "DISABLE_STUN", "ICE_ADVERTISE_IP", "MAX_PEERS", "STUN_SERVERS", "VERBOSE_LOG")
 _FOR_CHAT = (
@@ -106,6 +105,10 @@ RENEWAL_INTERVAL_S = 60.0
 # takes half a second, so it stays for the pictures that usually follow the first one.
 WORKER_IDLE_EXIT_S = 600
 
+# Programs whose first start is a fork. The worker is none: it decodes what strangers send.
+FORKED = ("sfu", "chat")
+NO_FORKS: Mapping[str, Waiting] = {}
+
 logger = logging.getLogger(__name__)
 
 
@@ -130,13 +133,20 @@ class Installation:
         return self.tls and self.tls_certificate is None
 
 
-def run(installation: Installation, variables: Mapping[str, str]) -> None:
-    """Run until told to stop. Raises ConfigError if it cannot start."""
+def run(
+    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting] = NO_FORKS
+) -> None:
+    """Run until told to stop. The first start of a program is its fork, if it has one.
+
+    Raises ConfigError if it cannot start.
+    """
     logs.configure(sys.stderr, debug=False)
-    asyncio.run(_run(installation, variables))
+    asyncio.run(_run(installation, variables, forks))
 
 
-async def _run(installation: Installation, variables: Mapping[str, str]) -> None:
+async def _run(
+    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting]
+) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -149,7 +159,10 @@ async def _run(installation: Installation, variables: Mapping[str, str]) -> None
         if installation.makes_certificate:
             _own_certificate(installation, names)
         programs = plan(installation, kept_secrets(installation.data_dir), variables)
-        children = [Child(program, [sock.fileno() for sock in sockets[program.name]]) for program in programs]
+        children = [
+            Child(program, [sock.fileno() for sock in sockets[program.name]], forks.get(program.name))
+            for program in programs
+        ]
         try:
             await until_first_ends(stop.wait(), _serve(children, installation, names))
             _say("Stopping: requests in progress may finish.")
@@ -206,11 +219,7 @@ async def _renew(installation: Installation, names: Sequence[str], known: str) -
 
 def plan(installation: Installation, secrets: Secrets, variables: Mapping[str, str]) -> list[Program]:
     """Return the programs, each with its own environment."""
-    system = {
-        name: value
-        for name, value in variables.items()
-        if name in _SYSTEM or name.startswith(("PYTHON", "LC_"))
-    }
+    system = {name: value for name, value in variables.items() if is_harmless(name)}
     sfu = {"DEBUG": "false"} | {name: variables[name] for name in _FOR_SFU if name in variables}
     sfu |= {"SFU_PORT": str(installation.sfu_port), "ICE_UDP_MUX_PORT": str(installation.udp_port)}
     worker_address = ("127.0.0.1", installation.worker_port)

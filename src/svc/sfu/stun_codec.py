@@ -1,0 +1,26 @@
+"""aioice's STUN codec (RFC 8489), imported without the rest of aioice, whose DNS library takes 4 MB.
+
+Contains no code of the SFU.
+"""
+
+import importlib.util
+import sys
+
+
+def _import_alone(package: str, module: str) -> None:
+    """Import a module of a package whose own code does not run. A later import of the package runs it."""
+    spec = importlib.util.find_spec(package)
+    if package in sys.modules or spec is None:
+        return
+    sys.modules[package] = importlib.util.module_from_spec(spec)
+    try:
+        importlib.import_module(f"{package}.{module}")
+    finally:
+        del sys.modules[package]
+
+
+_import_alone("aioice", "stun")
+
+from aioice.stun import Class, Message, Method, parse_message  # noqa: E402
+
+__all__ = ["Class", "Message", "Method", "parse_message"]

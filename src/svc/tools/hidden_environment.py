@@ -1,0 +1,59 @@
+"""Keeps the operator's variables out of the memory of `svc up` until it has forked its first programs.
+
+A fork inherits its parent's memory, with the environment that the parent was executed with. So `svc up`
+executes itself again with harmless variables only. The others wait in a memory file, which the supervisor
+reads after the fork. This module does not fork.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import NoReturn
+
+# The variable that names the descriptor of the memory file.
+_DESCRIPTOR = "SVC_HIDDEN_ENVIRONMENT_FD"
+# Variables that any program on this system may need.
+_SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
+
+
+def is_harmless(name: str) -> bool:
+    """Return whether every program may see this variable."""
+    return name in _SYSTEM or name.startswith(("PYTHON", "LC_"))
+
+
+def can_fork() -> bool:
+    """Return whether this system can hide the environment, and wait for a fork in an event loop."""
+    if sys.platform != "linux" or not hasattr(os, "memfd_create"):
+        return False
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:  # The kernel is older than 5.3, or a container forbids it.
+        return False
+    return True
+
+
+def descriptor() -> int:
+    """Return the descriptor for `read`. Executes this program again if its environment is not hidden yet."""
+    if _DESCRIPTOR not in os.environ:
+        _execute_again()
+    return int(os.environ.pop(_DESCRIPTOR))
+
+
+def _execute_again() -> NoReturn:
+    """Execute this program with harmless variables only, and the descriptor of a file with all of them."""
+    hidden = os.memfd_create("environment", 0)
+    with os.fdopen(hidden, "wb", closefd=False) as file:
+        file.write(json.dumps(dict(os.environ)).encode())
+    harmless = {name: value for name, value in os.environ.items() if is_harmless(name)}
+    # -P: nothing in the working directory is imported as a module.
+    command = (sys.executable, "-P", *sys.orig_argv[1:])
+    os.execve(sys.executable, command, harmless | {_DESCRIPTOR: str(hidden)})
+
+
+def read(hidden: int) -> Mapping[str, str]:
+    """Return the hidden variables and close the memory file."""
+    with os.fdopen(hidden, "rb") as file:
+        file.seek(0)
+        variables: Mapping[str, str] = json.loads(file.read())
+    return variables

@@ -1,0 +1,193 @@
+"""Forks the first SFU and chat server of `svc up` from a template that has imported what both need.
+
+Forks share the memory of their modules, a quarter of an idle server's. They also share an address layout. So
+only the first start of a program is a fork. A restart executes a new interpreter: an attacker who can crash a
+program must not get a second attempt at the same layout.
+
+A fork inherits its parent's memory, so nothing secret may be there before the fork
+(`svc.tools.hidden_environment`). Each fork gets its program's own variables over a socket. No thread and no
+event loop may exist before the fork. This module gives no program its variables.
+"""
+
+import asyncio
+import ctypes
+import gc
+import importlib
+import json
+import os
+import signal
+import socket
+import struct
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NoReturn
+
+# The media service, and libraries that it loads with its certificate. The chat server needs most of the
+# libraries, and the rest costs it nothing while the pages are shared.
+SHARED = (
+    "cryptography.hazmat.backends.openssl.backend",
+    "cryptography.hazmat.primitives.serialization",
+    "svc.sfu.app",
+    "svc.sfu.config",
+)
+_PR_SET_CHILD_SUBREAPER = 36
+_LENGTH = struct.Struct("!I")
+# A program listens on a socket for each address of its host name.
+_MAX_DESCRIPTORS = 64
+
+
+class ForkedProcess:
+    """A forked program, with the part of `asyncio.subprocess.Process` that the supervisor uses."""
+
+    def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
+        self.pid = pid
+        self._stdin = stdin  # Held open: its end ends the program.
+        self._loop = asyncio.get_running_loop()
+        self._status: asyncio.Future[int] = self._loop.create_future()
+        self._pidfd = os.pidfd_open(pid)
+        self._loop.add_reader(self._pidfd, self._reap)
+
+    def terminate(self) -> None:
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._send(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        return await asyncio.shield(self._status)
+
+    def _send(self, number: int) -> None:
+        if self._status.done():
+            raise ProcessLookupError
+        os.kill(self.pid, number)
+
+    def _reap(self) -> None:
+        self._loop.remove_reader(self._pidfd)
+        self._status.set_result(os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1]))
+        os.close(self._pidfd)
+        self._stdin.close()
+
+
+class Waiting:
+    """A forked process that waits for its program's arguments. It ends when this process does."""
+
+    def __init__(self, pid: int, control: socket.socket) -> None:
+        self._pid = pid
+        self._control = control
+
+    def begin(
+        self, arguments: Sequence[str], environment: Mapping[str, str], descriptors: Sequence[int]
+    ) -> ForkedProcess:
+        """Start the program with these listening sockets, whose numbers it chooses itself."""
+        message = json.dumps([list(arguments), dict(environment)]).encode()
+        process = ForkedProcess(self._pid, self._control)
+        # A fork that has died is reported by its exit status.
+        with suppress(OSError):
+            socket.send_fds(self._control, [_LENGTH.pack(len(message))], descriptors)
+            self._control.sendall(message)
+        return process
+
+
+def fork(names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]) -> Mapping[str, Waiting]:
+    """Fork a process for each program. In it, `run` gets the arguments and returns the exit status.
+
+    Leaves out programs that could not be forked.
+    """
+    assert threading.active_count() == 1, "a fork keeps only the thread that forks"
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # The forks become children of this process when the template ends.
+    if not _adopts_orphans(True):
+        return {}
+    sockets = {name: socket.socketpair() for name in names}
+    reader, writer = os.pipe()
+    template = os.fork()
+    if template == 0:
+        os.close(hidden)
+        for ours, _ in sockets.values():
+            ours.close()
+        _be_template({name: its for name, (_, its) in sockets.items()}, writer, run)
+    os.close(writer)
+    for _, its in sockets.values():
+        its.close()
+    with os.fdopen(reader) as report:
+        pids = dict(line.split() for line in report)
+    os.waitpid(template, 0)
+    _adopts_orphans(False)
+    return {name: Waiting(int(pid), sockets[name][0]) for name, pid in pids.items()}
+
+
+def _be_template(
+    controls: Mapping[str, socket.socket], report: int, run: Callable[[Sequence[str]], int]
+) -> NoReturn:
+    """Import the shared modules, fork the programs, report their process ids, and end."""
+    gc.disable()
+    for module in SHARED:
+        importlib.import_module(module)
+    # A collection in a fork would write to each object, and so unshare its memory.
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    for name, control in controls.items():
+        pid = os.fork()
+        if pid == 0:
+            os.close(report)
+            for other in controls.values():
+                if other is not control:
+                    other.close()
+            raise SystemExit(run(_wait_for_arguments(control)))
+        os.write(report, f"{name} {pid}\n".encode())
+    os._exit(0)
+
+
+def _adopts_orphans(adopts: bool) -> bool:
+    """Set whether this process adopts descendants whose parent ends. Return False on failure."""
+    # Declared because ctypes passes a number as 32 bits otherwise, although the kernel reads 64.
+    prctl = ctypes.CDLL(None).prctl
+    prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
+    return bool(prctl(_PR_SET_CHILD_SUBREAPER, adopts, 0, 0, 0) == 0)
+
+
+def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
+    """Detach this fork from its parent, and wait for the program's arguments and environment."""
+    # On Ctrl-C the supervisor stops the programs in order.
+    os.setsid()
+    # The program ends when its standard input does.
+    os.dup2(control.fileno(), 0)
+    control.close()
+    os.closerange(3, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
+    with socket.socket(fileno=os.dup(0)) as inherited:
+        header, descriptors, _, _ = socket.recv_fds(inherited, _LENGTH.size, _MAX_DESCRIPTORS)
+        message = _read(inherited, _LENGTH.unpack(header)[0]) if header else b""
+    if not message:
+        # The supervisor has ended before it started the program, and has said why.
+        os._exit(0)
+    arguments, environment = json.loads(message)
+    os.environ.clear()
+    os.environ.update(environment)
+    arguments = [*arguments, *(f"--listen-fd={number}" for number in descriptors), "--end-with-parent"]
+    _show_as(["svc", *arguments])
+    return arguments
+
+
+def _read(stream: socket.socket, length: int) -> bytes:
+    """Return so many bytes, or none if the stream ends before."""
+    with stream.makefile("rb") as file:
+        message = file.read(length)
+    return message if len(message) == length else b""
+
+
+def _show_as(words: Sequence[str]) -> None:
+    """Replace the command line and the name that `ps` shows, which are the parent's. A long one is cut."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(" ".join(words[:2]))
+        # Fields 48 and 49 of proc_pid_stat(5): addresses of the arguments. The first after the name is 3.
+        start, end = map(int, Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47])
+        if start:
+            line = "\0".join(words).encode()[: end - start - 1]
+            with Path("/proc/self/mem").open("r+b", buffering=0) as memory:
+                memory.seek(start)
+                memory.write(line.ljust(end - start, b"\0"))
