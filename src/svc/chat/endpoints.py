@@ -90,8 +90,8 @@ class endpoint:
     status: int = 200
     alternative: tuple[int, str] | None = None
     media_type: str = "application/json"
-    raw_body: tuple[str, Schema] | None = None
-    accepts: Schema | None = None
+    raw_body: tuple[str, object] | None = None
+    accepts: object = None
     returns: object = None
     cost: float | None = None
     max_bytes: int | None = None
@@ -228,13 +228,13 @@ def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
 class FeatureDescription:
     """A feature's complete description. `welcome` is its part of the reply to `authenticate`.
 
-    Schemas of requests are built on first use, because a server starts without them.
+    Holds types. Schemas are built on first use, because a server starts without them.
     """
 
     declared: Sequence[DeclaredEndpoint]
     pushes: Sequence[Event]
-    welcome: Mapping[str, Schema]
-    present: Mapping[str, Schema]
+    welcome: Mapping[str, Any]
+    present: Mapping[str, Any]
 
     @cached_property
     def endpoints(self) -> Sequence[Endpoint]:
@@ -248,8 +248,8 @@ class FeatureDescription:
 def describe_feature(
     *requests: type[Requests],
     pushes: Sequence[Event] = (),
-    welcome: Mapping[str, Schema] | None = None,
-    present: Mapping[str, Schema] | None = None,
+    welcome: Mapping[str, Any] | None = None,
+    present: Mapping[str, Any] | None = None,
 ) -> FeatureDescription:
     """Return a feature's description: its requests and events."""
     declared = [endpoint for feature in requests for endpoint in feature.declared]
@@ -258,10 +258,9 @@ def describe_feature(
 
 def _endpoint(declared: DeclaredEndpoint) -> Endpoint:
     accepts = None if declared.accepts is None else schema_of(declared.accepts)
-    body_type, body = declared.spec.raw_body or (
-        "application/json",
-        None if declared.takes_query else accepts,
-    )
+    body_type, body = "application/json", None if declared.takes_query else accepts
+    if declared.spec.raw_body is not None:
+        body_type, body = declared.spec.raw_body[0], schema_of(declared.spec.raw_body[1])
     return Endpoint(
         declared.spec.http,
         declared.spec.summary,

@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
@@ -71,7 +71,7 @@ def obj(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = No
 BOOLEAN: Schema = {"type": "boolean"}
 ID = string(MAX_ID_CHARACTERS, 1)
 TIME_MS = integer(0)
-NOTHING = obj({})
+NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,10 @@ class LiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event that the server pushes. `to` describes the audience."""
+    """An event that the server pushes, with the type of its data. `to` describes the audience."""
 
     name: str
     summary: str
-    data: Schema
+    data: Any
     to: str
     kept: bool = True

@@ -1,27 +1,20 @@
 """Requests about automod rules, and trials of rules that are not enabled yet."""
 
 import time
-from collections.abc import Sequence
-from typing import Annotated
-
-from msgspec import Meta
 
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.automod.rule import MAX_RULES, Rule, WantedRule
+from svc.chat.automod.responses import RuleDeleted, Rules
+from svc.chat.automod.rule import Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
-from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
-from svc.chat.schemas import ID, Event, Id, Response, obj
+from svc.chat.endpoints import Requests, describe_feature, endpoint
+from svc.chat.schemas import Event, Id
 
 _RULES = "/api/automod/rules"
 _ONE = f"{_RULES}/{{rule_id}}"
 _MANAGER = on_server(P.MANAGE_AUTOMOD)
 _MANAGERS = "members who may manage automatic moderation"
-
-
-class Rules(Response):
-    rules: Annotated[Sequence[Rule], Meta(max_length=MAX_RULES)]
 
 
 class AutomodRequests(Requests):
@@ -69,12 +62,11 @@ class AutomodRequests(Requests):
         return await self._automod.trial(session.member_id, body, self._latest, time.time())
 
 
-_RULE = schema_of(Rule)
 DESCRIPTION = describe_feature(
     AutomodRequests,
     pushes=[
-        Event("rule_created", "A moderation rule was created", _RULE, _MANAGERS),
-        Event("rule_updated", "A moderation rule was changed", _RULE, _MANAGERS),
-        Event("rule_deleted", "A moderation rule was deleted", obj({"rule_id": ID}), _MANAGERS),
+        Event("rule_created", "A moderation rule was created", Rule, _MANAGERS),
+        Event("rule_updated", "A moderation rule was changed", Rule, _MANAGERS),
+        Event("rule_deleted", "A moderation rule was deleted", RuleDeleted, _MANAGERS),
     ],
 )

@@ -27,6 +27,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.detector import CheckedText, Finder, Recent
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
+from svc.chat.automod.responses import RuleDeleted
 from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.endpoints import parse_json
 from svc.chat.errors import ChatError
@@ -203,7 +204,7 @@ class Automod:
         def gone(_: None) -> None:
             self._rules.pop(rule_id, None)
             self._make_ready()
-            self._hub.push("rule_deleted", {"rule_id": rule_id}, _MANAGERS)
+            self._hub.push("rule_deleted", RuleDeleted(rule_id), _MANAGERS)
 
         return Write(write, gone)
 

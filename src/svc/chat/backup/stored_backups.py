@@ -19,6 +19,7 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
+from svc.chat.live.responses import Managed
 from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
@@ -194,7 +195,7 @@ class KeptBackups:
         self._hub.push("backup_finished", BackupFinished(name, self._fault or None), self._owners())
 
     def _changed(self) -> None:
-        self._hub.push("managed", {"area": "backups"}, self._owners())
+        self._hub.push("managed", Managed("backups"), self._owners())
 
     def _owners(self) -> Only:
         return Only(frozenset(m for m in self._directory.members if self._directory.is_owner(m)))

@@ -20,6 +20,7 @@ from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
+from svc.chat.live.responses import Managed
 from svc.chat.members import responses
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
@@ -171,7 +172,7 @@ class Bots:
                 tell(member_id, [ended])
 
     def _changed(self) -> None:
-        self._hub.push("managed", {"area": "bots"}, Holders(Permission.MANAGE_BOTS))
+        self._hub.push("managed", Managed("bots"), Holders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
         TOKENS.delete(connection, member_id=member_id)

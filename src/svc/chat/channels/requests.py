@@ -18,8 +18,8 @@ from svc.chat.channels.overrides import Change
 from svc.chat.channels.responses import ChannelChanges, NewChannel
 from svc.chat.channels.rules import MAX_CHANNELS, Channels
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.endpoints import Request, Requests, convert, describe_feature, endpoint, schema_of
-from svc.chat.schemas import ID, Data, Event, Id, obj
+from svc.chat.endpoints import Request, Requests, convert, describe_feature, endpoint
+from svc.chat.schemas import Data, Event, Id
 
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
@@ -31,7 +31,6 @@ _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member
 # More than exist, so that some may be repeated.
 _Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
-_CHANNEL = schema_of(responses.Channel)
 
 
 class Sets(Request):
@@ -219,22 +218,22 @@ DESCRIPTION = describe_feature(
         Event(
             "channel_created",
             "A channel was created or became visible",
-            _CHANNEL,
+            responses.Channel,
             "members who may view the channel",
         ),
         Event(
             "channel_updated",
             "A channel has changed. An `archived` channel leaves the list, and returns "
             "when it is no longer archived",
-            _CHANNEL,
+            responses.Channel,
             "members who may view the channel",
         ),
         Event(
             "channel_deleted",
             "A channel was deleted or became invisible",
-            obj({"channel_id": ID}),
+            responses.ChannelDeleted,
             "members who could view the channel",
         ),
     ],
-    welcome={"channels": schema_of(_Channels)},
+    welcome={"channels": _Channels},
 )

@@ -4,7 +4,6 @@ Used by HTTP and by the control socket.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, structs
@@ -16,7 +15,7 @@ from svc.chat.channels.overrides import Change
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
-from svc.chat.schemas import Id, Natural, string
+from svc.chat.schemas import Id, Natural, Response, string
 
 # Members would not wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
@@ -131,8 +130,7 @@ def _bitrate(kbps: int) -> int:
 PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHANNEL)]})]
 
 
-@dataclass(frozen=True, slots=True)
-class Channel:
+class Channel(Response):
     """A channel. Its overrides are a separate resource for managers."""
 
     id: Id
@@ -148,17 +146,20 @@ class Channel:
     encrypted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
+class Override(Response):
     type: Annotated[str, Meta(extra_json_schema={"enum": ["role", "member"]})]
     target_id: Id
     allow: Sequence[PermissionName]
     deny: Sequence[PermissionName]
 
 
+class ChannelDeleted(Response):
+    channel_id: Id
+
+
 def channel(of: directory.Channel) -> Channel:
     """Convert a channel. Its kind is called `type` in the API."""
-    attributes = {field.name: getattr(of, field.name) for field in fields(Channel) if field.name != "type"}
+    attributes = {name: getattr(of, name) for name in Channel.__struct_fields__ if name != "type"}
     return Channel(type=of.kind, **attributes)
 
 

@@ -8,6 +8,8 @@ import dataclasses
 import logging
 from collections.abc import Mapping, Sequence
 
+from msgspec import structs
+
 from svc.base.database import Connection, Database, Write
 from svc.base.tables import Form, Table
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
@@ -20,6 +22,7 @@ from svc.chat.channels.responses import Differences, SlowMode
 from svc.chat.channels.visibility import Sight
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders, Only, Viewers
+from svc.chat.live.responses import Managed
 from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
@@ -100,7 +103,7 @@ class Channels:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
             for change in overrides.listed(channel):
                 _put_override(connection, channel.id, change)
-            given = [dataclasses.asdict(responses.override(change)) for change in overrides.listed(channel)]
+            given = [structs.asdict(responses.override(change)) for change in overrides.listed(channel)]
             details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
@@ -205,7 +208,7 @@ class Channels:
 
         def write(connection: Connection) -> None:
             _put_override(connection, channel_id, change)
-            details = dataclasses.asdict(responses.override(change))
+            details = structs.asdict(responses.override(change))
             self._record(connection, actor_id, "channel_override", channel_id, details, now)
 
         return Write(write, lambda _: self._overridden(channel_id, change))
@@ -236,7 +239,7 @@ class Channels:
         for inner in [c.id for c in self._directory.channels.values() if c.parent_id == channel.id]:
             self._changed(inner, {"parent_id": None})
         self._directory.drop_channel(channel.id)
-        self._hub.push("channel_deleted", {"channel_id": channel.id}, Only(viewers))
+        self._hub.push("channel_deleted", responses.ChannelDeleted(channel.id), Only(viewers))
         for tell in self._changes.channel_removed:
             tell(channel)
 
@@ -251,7 +254,7 @@ class Channels:
         current = self._directory.channels[channel_id]
         with self.sight.watched(self._holders(change), [channel_id]):
             self._directory.put_channel(overrides.changed(current, change))
-        self._hub.push("managed", {"area": "overrides"}, Holders(Permission.MANAGE_CHANNELS, channel_id))
+        self._hub.push("managed", Managed("overrides"), Holders(Permission.MANAGE_CHANNELS, channel_id))
 
     def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
         """Return a channel that its manager can view. The operator can view all."""

@@ -63,7 +63,7 @@ class Sight:
     def _hidden(self, channel_id: str, member_ids: frozenset[str]) -> None:
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_deleted", {"channel_id": channel_id}, Only(member_ids))
+            self._hub.push("channel_deleted", responses.ChannelDeleted(channel_id), Only(member_ids))
             for tell in self._changes.channel_hidden:
                 tell(channel, member_ids)
 

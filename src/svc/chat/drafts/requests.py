@@ -1,14 +1,14 @@
 """The endpoints for drafts, over HTTP and on the live socket."""
 
 import time
-from collections.abc import Sequence
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.drafts.rules import Draft, Drafts, Files, Text
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
-from svc.chat.schemas import ID, Event, Id, Response, obj
+from svc.chat.drafts.responses import Draft, DraftDeleted, Files, OwnDrafts, Text
+from svc.chat.drafts.rules import Drafts
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.schemas import Event, Id
 
 _ONE = "/api/channels/{channel_id}/draft"
 _IN_CHANNEL = in_channel(P.VIEW_CHANNEL)
@@ -17,10 +17,6 @@ _IN_CHANNEL = in_channel(P.VIEW_CHANNEL)
 class NewDraft(Request):
     text: Text
     attachments: Files | None = None
-
-
-class OwnDrafts(Response):
-    drafts: Sequence[Draft]
 
 
 class DraftRequests(Requests):
@@ -57,13 +53,11 @@ class DraftRequests(Requests):
 DESCRIPTION = describe_feature(
     DraftRequests,
     pushes=[
-        Event(
-            "draft_changed", "Your draft changed on another page", schema_of(Draft), to="the draft's author"
-        ),
+        Event("draft_changed", "Your draft changed on another page", Draft, to="the draft's author"),
         Event(
             "draft_deleted",
             "Your draft was deleted on another page",
-            obj({"channel_id": ID}),
+            DraftDeleted,
             to="the draft's author",
         ),
     ],

@@ -4,35 +4,14 @@ The server keeps them, so that all pages of the member show them and the cleanup
 else sees a draft. No HTTP.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Annotated
-
-from msgspec import Meta
-
 from svc.base.database import Connection, Write
 from svc.base.tables import JSON, Table
 from svc.chat.access.writes import shared_write
+from svc.chat.drafts.responses import Draft, DraftDeleted
 from svc.chat.live.hub import only
 from svc.chat.media.rules import DRAFT, Media
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS
-from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
-from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.rules import Uploads
-
-Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
-
-Files = Annotated[Sequence[Id], Meta(max_length=MAX_ATTACHMENTS)]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    channel_id: Id
-    text: Text
-    attachments: Files
-    changed_at_ms: TimeMs
-
 
 _DRAFTS = Table("drafts", Draft, attachments=JSON)
 
@@ -69,7 +48,7 @@ class Drafts:
 
         def dropped(gone: bool) -> None:
             if gone:
-                self._hub.push("draft_deleted", {"channel_id": channel_id}, only(member_id))
+                self._hub.push("draft_deleted", DraftDeleted(channel_id), only(member_id))
 
         return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 

@@ -1,7 +1,7 @@
 """The endpoints for custom emoji. `uploads` receives the pictures."""
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from aiohttp import web
@@ -10,18 +10,18 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.emoji.rules import MAX_EMOJI, Emoji, Emojis, Name
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
-from svc.chat.schemas import ID, Event, Id, Response, obj
+from svc.chat.emoji.responses import AllEmoji, Emoji, EmojiDeleted, Name, OwnEmoji
+from svc.chat.emoji.rules import Emojis
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.schemas import Event, Id
 from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
 
 _ONE = "/api/emoji/{emoji_id}"
 _MANAGER = on_server(P.MANAGE_EMOJI)
-_Own = Annotated[Sequence[Emoji], Meta(max_length=MAX_EMOJI)]
 
 
-class OwnEmoji(Response):
-    emoji: _Own
+class NewEmoji(Request):
+    name: Name
 
 
 class NewName(Request):
@@ -47,7 +47,7 @@ class EmojiRequests(Requests):
         refusals=(*BEGINNING, "emoji_name_taken", "invalid_emoji_name"),
         status=201,
         raw_body=("multipart/form-data", FILE),
-        accepts=obj({"name": schema_of(Name)}),
+        accepts=NewEmoji,
         returns=UPLOAD,
     )
     async def create(self, http_request: web.Request) -> web.StreamResponse:
@@ -72,13 +72,12 @@ class EmojiRequests(Requests):
         await self._emoji.delete(session.member_id, emoji_id, time.time())
 
 
-_EMOJI = schema_of(Emoji)
 DESCRIPTION = describe_feature(
     EmojiRequests,
     pushes=[
-        Event("emoji_created", "An emoji was created", _EMOJI, to="everybody"),
-        Event("emoji_updated", "An emoji was renamed", _EMOJI, to="everybody"),
-        Event("emoji_deleted", "An emoji was deleted", obj({"emoji_id": ID}), to="everybody"),
+        Event("emoji_created", "An emoji was created", Emoji, to="everybody"),
+        Event("emoji_updated", "An emoji was renamed", Emoji, to="everybody"),
+        Event("emoji_deleted", "An emoji was deleted", EmojiDeleted, to="everybody"),
     ],
-    welcome={"emoji": schema_of(_Own)},
+    welcome={"emoji": AllEmoji},
 )

@@ -8,19 +8,16 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
-
-from msgspec import Meta
 
 from svc.base.database import Connection, Write
 from svc.base.tables import Table
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
+from svc.chat.emoji.responses import MAX_EMOJI, MAX_NAME_CHARACTERS, Emoji, EmojiDeleted
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
-from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads.queue import Use
 from svc.chat.uploads.upload import Upload
@@ -41,23 +38,8 @@ class KeptEmoji:
 _EMOJI = Table("emoji", KeptEmoji)
 
 
-# As many as a picker can show and load quickly.
-MAX_EMOJI = 300
-MAX_NAME_CHARACTERS = 30
 # Reactions accept the same names.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
-Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
-
-
-class Emoji(Response):
-    """A custom emoji as clients get it."""
-
-    id: Id
-    name: Name
-    url: str
-    animated: bool
-    created_by: Id | None
-    created_at_ms: TimeMs
 
 
 class Emojis:
@@ -152,7 +134,7 @@ class Emojis:
 
         def removed(_: None) -> None:
             self._emoji.pop(emoji_id, None)
-            self._hub.push("emoji_deleted", {"emoji_id": emoji_id}, EVERYONE)
+            self._hub.push("emoji_deleted", EmojiDeleted(emoji_id), EVERYONE)
 
         return Write(remove, removed)
 

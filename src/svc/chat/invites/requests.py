@@ -1,7 +1,6 @@
 """The endpoints and commands for invites and applications."""
 
 import time
-from collections.abc import Sequence
 from typing import Annotated
 
 from aiohttp import web
@@ -14,27 +13,22 @@ from svc.chat.access.permissions import MEMBER
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.http import client_address
 from svc.chat.invites.applications import Applications, Decision
 from svc.chat.invites.invite_policy import InviteView, InviteViews
+from svc.chat.invites.responses import MAX_PAGE, AllInvites, ApplicationPage, Newcomer, Newcomers
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, Invite, State
-from svc.chat.schemas import ID, Event, Id, Response, TimeMs, array, nullable, obj
+from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
 # For longer, omit the expiry.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
-MAX_PAGE = 200
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
 
 _Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
-_APPLICATION = schema_of(Application)
-
-
-class AllInvites(Response):
-    invites: Sequence[Invite]
 
 
 class NewInvite(Request):
@@ -48,16 +42,6 @@ class NewInvite(Request):
 class ShownCode(Request):
     # A founding code and an invite have 33 characters together.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
-
-
-class Newcomer(Response):
-    id: Id
-    nickname: str
-    came_at_ms: TimeMs
-
-
-class Newcomers(Response):
-    members: Sequence[Newcomer]
 
 
 class ApplicationsQuery(Request):
@@ -136,11 +120,9 @@ class InviteRequests(Requests):
         _MANAGER,
         "List pending, or recently approved or refused, applications, oldest first",
         http="GET /api/applications",
-        returns=obj({"applications": array(_APPLICATION, MAX_PAGE), "next": nullable(ID)}),
     )
-    async def applications(self, query: ApplicationsQuery) -> object:
-        found, following = await self._applications.page(query.state, query.after or "", query.limit)
-        return {"applications": found, "next": following}
+    async def applications(self, query: ApplicationsQuery) -> ApplicationPage:
+        return ApplicationPage(*await self._applications.page(query.state, query.after or "", query.limit))
 
     @endpoint(
         _MANAGER,
@@ -197,10 +179,9 @@ class InviteCommands(Commands):
         await self._invites.revoke(None, invite_id, time.time())
 
     @command("application_list")
-    async def applications(self) -> object:
+    async def applications(self) -> ApplicationPage:
         """Return the oldest pending applications."""
-        found, following = await self._applications.page(PENDING, "", MAX_PAGE)
-        return {"applications": found, "next": following}
+        return ApplicationPage(*await self._applications.page(PENDING, "", MAX_PAGE))
 
     @command("application_approve")
     async def approve(self, application_id: Id) -> None:
@@ -214,7 +195,7 @@ class InviteCommands(Commands):
 DESCRIPTION = describe_feature(
     InviteRequests,
     pushes=[
-        Event("application_created", "Somebody is waiting for approval", _APPLICATION, _DECIDERS),
-        Event("application_decided", "An application was decided", schema_of(Decision), _DECIDERS),
+        Event("application_created", "Somebody is waiting for approval", Application, _DECIDERS),
+        Event("application_decided", "An application was decided", Decision, _DECIDERS),
     ],
 )

@@ -11,21 +11,11 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.codes import Kind, hashed
+from svc.chat.joining.responses import DeviceUnlinked, HandedOut, KeptCode, RecoveryCodeMade
 from svc.chat.joining.sessions import Sessions
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
-from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
-
-
-class HandedOut(Response):
-    code: str
-    expires_at_ms: TimeMs
-
-
-class KeptCode(Response):
-    code: str
-    made_at_ms: TimeMs
 
 
 class Devices:
@@ -74,7 +64,7 @@ class Devices:
 
         def kept(_: None) -> KeptCode:
             # Somebody who briefly held a device may have created it, so the member is told.
-            self._hub.push("recovery_code_made", {"made_at_ms": now_ms}, only(session.member_id))
+            self._hub.push("recovery_code_made", RecoveryCodeMade(now_ms), only(session.member_id))
             return KeptCode(code, now_ms)
 
         return Write(
@@ -115,7 +105,7 @@ class Devices:
 
         def unlinked(outcome: tuple[int, frozenset[str]]) -> None:
             epoch, remaining = outcome
-            self._hub.push("device_unlinked", {"device_id": device_id}, only(member_id))
+            self._hub.push("device_unlinked", DeviceUnlinked(device_id), only(member_id))
             self._members.tokens_voided(member_id, epoch)
             self._sessions.settled(member_id, remaining)
 

@@ -13,16 +13,23 @@ from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
-from svc.chat.joining.devices import Devices, HandedOut, KeptCode
+from svc.chat.joining.devices import Devices
 from svc.chat.joining.issuers import Provider, SignInPlace
 from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
+from svc.chat.joining.responses import (
+    DeviceLinked,
+    DeviceUnlinked,
+    HandedOut,
+    KeptCode,
+    RecoveryCodeMade,
+)
 from svc.chat.joining.rules import Application, Challenge, Joining
 from svc.chat.joining.sessions import Sessions, Throttle, Tokens
 from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
 from svc.chat.joining.trust import Dialled
 from svc.chat.members import responses
-from svc.chat.schemas import ID, TIME_MS, Event, Id, Response, TimeMs, nullable, obj, string
+from svc.chat.schemas import Event, Id, Response, TimeMs, string
 
 MAX_CODE_CHARACTERS = 128
 # A message for those who approve new members.
@@ -56,7 +63,7 @@ class SignInProof(Request):
     certificate: _Token | None = None
     id_token: _Token | None = None
     # The rules check names.
-    nickname: Annotated[object, Meta(extra_json_schema=nullable(string()))] = None
+    nickname: Annotated[object, Meta(extra_json_schema={"anyOf": [string(), {"type": "null"}]})] = None
     invite_code: _Code | None = None
     link_code: _Code | None = None
     recovery_code: _Code | None = None
@@ -224,20 +231,20 @@ DESCRIPTION = describe_feature(
         Event(
             "device_linked",
             "Another device was linked to your account",
-            obj({"device": schema_of(Device)}),
+            DeviceLinked,
             "the member",
         ),
         Event(
             "device_unlinked",
             "One of your devices was unlinked. All your sockets close with 4003 and reconnect with"
             " fresh tokens",
-            obj({"device_id": ID}),
+            DeviceUnlinked,
             "the member",
         ),
         Event(
             "recovery_code_made",
             "One of your devices created a recovery code. The previous one is invalid",
-            obj({"made_at_ms": TIME_MS}),
+            RecoveryCodeMade,
             "the member",
         ),
     ],

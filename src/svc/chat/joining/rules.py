@@ -25,6 +25,7 @@ from svc.chat.joining.issuers import IssuerKeys
 from svc.chat.joining.join_policy import Admission, Applicant, JoinPolicy
 from svc.chat.joining.persons import Persons
 from svc.chat.joining.refresh import StoredSession
+from svc.chat.joining.responses import DeviceLinked
 from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
 from svc.chat.joining.trust import Dialled, Trust
 from svc.chat.live.hub import only
@@ -379,4 +380,4 @@ class Joining:
             self._members.tokens_voided(signed_in.member_id, signed_in.epoch)
         self._sessions.settled(signed_in.member_id, signed_in.sessions)
         if signed_in.device is not None and signed_in.newcomer is None:
-            self._hub.push("device_linked", {"device": signed_in.device}, only(signed_in.member_id))
+            self._hub.push("device_linked", DeviceLinked(signed_in.device), only(signed_in.member_id))

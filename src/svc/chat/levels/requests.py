@@ -10,9 +10,9 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.levels.rules import MAX_MUTE_S, Choice, Invisible, Level, Levels, Notifications, Quiet
-from svc.chat.schemas import BOOLEAN, Event, Id, array
+from svc.chat.schemas import Event, Id
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,20 +104,20 @@ DESCRIPTION = describe_feature(
         Event(
             "notifications_changed",
             "Your notification levels changed",
-            schema_of(Notifications),
+            Notifications,
             to="the member",
         ),
-        Event("quiet_changed", "Do-not-disturb was turned on or off", schema_of(Quiet), to="the member"),
+        Event("quiet_changed", "Do-not-disturb was turned on or off", Quiet, to="the member"),
         Event(
             "invisible_changed",
             "Invisibility was turned on or off",
-            schema_of(Invisible),
+            Invisible,
             to="the member",
         ),
     ],
     welcome={
-        "notifications": array(schema_of(Notifications)),
-        "quiet": BOOLEAN,
-        "invisible": BOOLEAN,
+        "notifications": Sequence[Notifications],
+        "quiet": bool,
+        "invisible": bool,
     },
 )

@@ -1,40 +1,15 @@
 """Requests about the socket itself, and its own events."""
 
 import time
-from dataclasses import dataclass
-from typing import Annotated
-
-from msgspec import Meta
 
 from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import Page
+from svc.chat.live.responses import Hello, Managed, SignedInUntil
 from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
-from svc.chat.schemas import Event, TimeMs, choice, obj
-
-_Positive = Annotated[int, Meta(ge=1)]
-
-
-@dataclass(frozen=True, slots=True)
-class SocketLimits:
-    max_message_bytes: _Positive
-    request_burst: _Positive
-    requests_per_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    server_id: str
-    heartbeat_ms: _Positive
-    authenticate_within_ms: _Positive
-    limits: SocketLimits
-
-
-@dataclass(frozen=True, slots=True)
-class SignedInUntil:
-    token_expires_at_ms: TimeMs
+from svc.chat.schemas import Event
 
 
 class PageRequests(Requests):
@@ -81,14 +56,12 @@ class PageRequests(Requests):
 DESCRIPTION = describe_feature(
     PageRequests,
     pushes=[
-        Event(
-            "hello", "The first frame on every socket", schema_of(Hello), to="every connection", kept=False
-        ),
+        Event("hello", "The first frame on every socket", Hello, to="every connection", kept=False),
         Event(
             "managed",
             "A managed list has changed. `overrides` are those of a channel. Pages that show the "
             "list fetch it again",
-            obj({"area": choice("backups", "bans", "bots", "invites", "overrides")}),
+            Managed,
             to="members who may see the list; for `invites` also their creators",
         ),
     ],

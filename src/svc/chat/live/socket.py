@@ -27,7 +27,8 @@ from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import HEARTBEAT_S, Page, WebSocket
-from svc.chat.live.requests import Hello, PageRequests, SocketLimits
+from svc.chat.live.requests import PageRequests
+from svc.chat.live.responses import Hello, SocketLimits
 from svc.chat.live.sign_in import SigningIn
 
 AUTHENTICATION_DEADLINE_S = 10.0

@@ -14,7 +14,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.permissions import from_names
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called, role_called
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
 from svc.chat.members.listing import MAX_PAGE, SORTS, MembersQuery, page
@@ -24,13 +24,15 @@ from svc.chat.members.responses import (
     Allowed,
     Color,
     Member,
+    MemberLeft,
     PermissionName,
     Role,
+    RoleDeleted,
 )
 from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_name
-from svc.chat.schemas import ID, NOTHING, Event, Id, Response, TimeMs, array, obj, string
+from svc.chat.schemas import NOTHING, Event, Id, Response, TimeMs, string
 
 _MEMBER, _ROLE_OF = "/api/members/{member_id}", "/api/roles/{role_id}"
 _MANAGER = on_server(P.MANAGE_ROLES)
@@ -247,21 +249,18 @@ class MemberCommands(Commands):
         return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 
 
-_MEMBER_SHOWN, _ROLE_SHOWN = schema_of(Member), schema_of(Role)
 DESCRIPTION = describe_feature(
     MemberRequests,
     pushes=[
-        Event("member_joined", "Somebody has joined", _MEMBER_SHOWN, "everybody"),
-        Event(
-            "member_updated", "A member's name, roles, status or timeout changed", _MEMBER_SHOWN, "everybody"
-        ),
-        Event("member_left", "A member has left or was removed", obj({"member_id": ID}), "everybody"),
-        Event("role_created", "A role was created", _ROLE_SHOWN, "everybody"),
-        Event("role_updated", "A role has changed", _ROLE_SHOWN, "everybody"),
+        Event("member_joined", "Somebody has joined", Member, "everybody"),
+        Event("member_updated", "A member's name, roles, status or timeout changed", Member, "everybody"),
+        Event("member_left", "A member has left or was removed", MemberLeft, "everybody"),
+        Event("role_created", "A role was created", Role, "everybody"),
+        Event("role_updated", "A role has changed", Role, "everybody"),
         Event(
             "role_deleted",
             "A role was deleted and removed from all members",
-            obj({"role_id": ID}),
+            RoleDeleted,
             "everybody",
         ),
         Event(
@@ -271,5 +270,5 @@ DESCRIPTION = describe_feature(
             "the members concerned",
         ),
     ],
-    welcome={"member": _MEMBER_SHOWN, "permissions": schema_of(Allowed), "roles": array(_ROLE_SHOWN)},
+    welcome={"member": Member, "permissions": Allowed, "roles": Sequence[Role]},
 )

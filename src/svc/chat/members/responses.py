@@ -1,7 +1,6 @@
 """Response types of members and roles."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta
@@ -20,8 +19,7 @@ Permissions = Annotated[Sequence[PermissionName], Meta(title="Permissions")]
 Color = Annotated[int, Meta(ge=0, le=0xFFFFFF)]
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Response):
     id: Id
     nickname: Annotated[str, Meta(max_length=MAX_NICKNAME_CHARACTERS)]
     roles: Sequence[Id]
@@ -46,6 +44,14 @@ class Allowed(Response):
 
     server: Permissions
     channels: Mapping[str, Permissions]
+
+
+class MemberLeft(Response):
+    member_id: Id
+
+
+class RoleDeleted(Response):
+    role_id: Id
 
 
 def member(of: directory.Member) -> Member:

@@ -250,7 +250,7 @@ class Roles:
         with self._channels.sight.watched(self._holders(role_id)):
             self._directory.drop_role(role_id)
             self._channels.forgotten(ROLE, role_id)
-        self._hub.push("role_deleted", {"role_id": role_id}, EVERYONE)
+        self._hub.push("role_deleted", responses.RoleDeleted(role_id), EVERYONE)
 
     def _handed_over(self, former: list[str], owner_id: str) -> Member:
         for former_id in former:

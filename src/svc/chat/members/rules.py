@@ -130,7 +130,7 @@ class Members:
         """Announce a removal. `reason` is sent to the member's open pages."""
         self._directory.drop_member(member_id)
         self._hub.cut_off(member_id, CloseCode.SIGNED_OUT, reason)
-        self._hub.push("member_left", {"member_id": member_id}, EVERYONE)
+        self._hub.push("member_left", responses.MemberLeft(member_id), EVERYONE)
         for tell in self._changes.member_gone:
             tell(member_id)
 

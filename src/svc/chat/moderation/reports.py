@@ -17,7 +17,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only
-from svc.chat.schemas import Id, TimeMs
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
@@ -79,6 +79,11 @@ class Report:
 @dataclass(frozen=True, slots=True)
 class Reported:
     id: Id
+
+
+class ReportResolved(Response):
+    report_id: Id
+    resolved_by: Id
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +171,7 @@ class Reports:
             return report
 
         def announce(report: Report) -> None:
-            resolved = {"report_id": report.id, "resolved_by": actor_id}
+            resolved = ReportResolved(report.id, actor_id)
             self._hub.push("report_resolved", resolved, self._concerned(report))
 
         return Write(write, announce)

@@ -1,8 +1,6 @@
 """The endpoints and commands for kicks, timeouts, bans, reports and moderation history."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -13,15 +11,21 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command, member_called
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.members import responses
 from svc.chat.moderation.history import History, MemberHistory
-from svc.chat.moderation.reports import MAX_REPORT_CHARACTERS, Reason, Report, Reported, Reports
-from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Ban, Moderation
-from svc.chat.schemas import ID, Event, Id, obj
-
-MAX_PAGE = 200
+from svc.chat.moderation.reports import (
+    MAX_REPORT_CHARACTERS,
+    Reason,
+    Report,
+    Reported,
+    ReportResolved,
+    Reports,
+)
+from svc.chat.moderation.responses import MAX_PAGE, Bans, ReportPage
+from svc.chat.moderation.rules import MAX_DELETED_S, MAX_TIMEOUT_S, Moderation
+from svc.chat.schemas import Event, Id
 
 _Limit = Annotated[int, Meta(ge=1, le=MAX_PAGE)]
 _DeletedS = Annotated[int, Meta(ge=0, le=MAX_DELETED_S)]
@@ -50,12 +54,6 @@ class BansQuery(Request):
     limit: _Limit = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Bans:
-    bans: Annotated[Sequence[Ban], Meta(max_length=MAX_PAGE)]
-    next: Id | None
-
-
 class HistoryQuery(Request):
     before: Annotated[int, Meta(ge=1, le=2**63 - 1)] | None = None
     limit: _Limit = 50
@@ -65,12 +63,6 @@ class ReportsQuery(Request):
     state: Literal["open", "resolved"] | None = None
     before: Id | None = None
     limit: _Limit = 50
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    reports: Annotated[Sequence[Report], Meta(max_length=MAX_PAGE)]
-    next: Id | None
 
 
 class NewReport(Request):
@@ -231,13 +223,13 @@ DESCRIPTION = describe_feature(
         Event(
             "report_created",
             "A member or the server reported a member or a message",
-            schema_of(Report),
+            Report,
             _CONCERNED,
         ),
         Event(
             "report_resolved",
             "A report was resolved",
-            obj({"report_id": ID, "resolved_by": ID}),
+            ReportResolved,
             _CONCERNED,
         ),
     ],

@@ -5,6 +5,7 @@ catalogue and the features' descriptions. Serves nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from svc.chat.access.catalogue import EVENTS
 from svc.chat.endpoints import FeatureDescription, schema_of
@@ -51,14 +52,14 @@ def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str,
             yield _request(event.name, event.data, event.summary)
             yield _reply(event.name, event.reply)
         for push in feature.pushes:
-            needed: dict[str, Schema] = {"data": push.data, **({"seq": _SEQ} if push.kept else {})}
+            needed: dict[str, Schema] = {"data": schema_of(push.data), **({"seq": _SEQ} if push.kept else {})}
             yield push.name, _message(push.name, needed, {}, f"{push.summary}. To: {push.to}")
 
 
-def _greeting(*parts: Mapping[str, Schema]) -> Schema:
+def _greeting(*parts: Mapping[str, Any]) -> Schema:
     together: dict[str, Schema] = {"seq": _SEQ, "token_expires_at_ms": TIME_MS}
     for part in parts:
-        together |= part
+        together |= {name: schema_of(kind) for name, kind in part.items()}
     return obj(together)
 
 

@@ -12,7 +12,7 @@ from html import escape
 
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
 from svc.chat.access.permissions import names
-from svc.chat.endpoints import FeatureDescription
+from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, within
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
@@ -147,7 +147,7 @@ def _event(event: LiveRequest, who: str) -> str:
 
 def _push(push: Event) -> str:
     to = push.to if push.kept else f"{push.to}; not stored for later"
-    return _entry("event", push.name, push.summary, [("Data", _value(push.data)), ("To", to)])
+    return _entry("event", push.name, push.summary, [("Data", _value(schema_of(push.data))), ("To", to)])
 
 
 def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) -> str:
@@ -162,8 +162,8 @@ def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]
     for described in features.values():
         schemas += [(endpoint.body, endpoint.answer) for endpoint in described.endpoints]
         schemas += [(event.data, event.reply) for event in described.events]
-        schemas += [push.data for push in described.pushes]
-        schemas += [dict(described.welcome), dict(described.present)]
+        schemas += [schema_of(push.data) for push in described.pushes]
+        schemas += map(schema_of, [*described.welcome.values(), *described.present.values()])
     return dict(sorted((schema.name, schema) for schema in named_in(schemas)))
 
 

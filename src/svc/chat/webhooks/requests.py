@@ -18,21 +18,21 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, channel_called, command
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import TRUSTED_HOPS, answer, refuse_compressed, with_wait
-from svc.chat.schemas import ID, MAX_ID_CHARACTERS, Event, Id, Response, obj, string
+from svc.chat.schemas import MAX_ID_CHARACTERS, Event, Id, Response, string
 from svc.chat.webhooks.json_reader import is_json, json_in, value_of
 from svc.chat.webhooks.limits import (
     BODY_DEADLINE_S,
     MAX_BODY_BYTES,
     MAX_NAME,
     MAX_PICTURE_BYTES,
-    MAX_WEBHOOKS,
 )
 from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.publisher import MAX_KEPT, Attempt, PostHistory, Posting
-from svc.chat.webhooks.rules import ShownWebhook, Webhook, Webhooks, holder_of
+from svc.chat.webhooks.responses import ManagedWebhook, ManagedWebhooks, ShownWebhook, WebhookDeleted
+from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
@@ -83,16 +83,6 @@ class WebhookChange(Request):
     name: _Name | None = None
     # An explicit null removes the channel. UNSET leaves it unchanged.
     channel_id: Id | UnsetType | None = UNSET
-
-
-class ManagedWebhook(ShownWebhook):
-    # None if the webhook was sealed with a different key than the installation's.
-    token: str | None
-    url: str | None
-
-
-class ManagedWebhooks(Response):
-    webhooks: Annotated[Sequence[ManagedWebhook], Meta(max_length=MAX_WEBHOOKS)]
 
 
 class LastPosts(Response):
@@ -294,17 +284,17 @@ _MANAGERS = "members who may manage the webhook"
 DESCRIPTION = describe_feature(
     WebhookRequests,
     pushes=[
-        Event("webhook_created", "A webhook was created", schema_of(ShownWebhook), _MANAGERS),
+        Event("webhook_created", "A webhook was created", ShownWebhook, _MANAGERS),
         Event(
             "webhook_updated",
             "A webhook changed, or you may manage it now",
-            schema_of(ShownWebhook),
+            ShownWebhook,
             _MANAGERS,
         ),
         Event(
             "webhook_deleted",
             "A webhook was deleted, or you may no longer manage it",
-            obj({"webhook_id": ID}),
+            WebhookDeleted,
             "members who could manage the webhook",
         ),
     ],

@@ -11,9 +11,6 @@ import dataclasses
 import hmac
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated
-
-from msgspec import Meta
 
 from svc.base.database import Connection, Write
 from svc.base.sealing_key import SealingKey
@@ -25,9 +22,9 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Holders, Only
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
-from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
+from svc.chat.webhooks.responses import ShownWebhook, WebhookDeleted
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
@@ -46,16 +43,6 @@ class Webhook:
     token_sealed: bytes
     created_by: str | None
     created_at_ms: int
-
-
-class ShownWebhook(Response):
-    id: Id
-    name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
-    channel_id: Id | None
-    picture: str | None
-    # None for the operator.
-    created_by: Id | None
-    created_at_ms: TimeMs
 
 
 WEBHOOKS = Table("webhooks", Webhook)
@@ -245,11 +232,11 @@ class Webhooks:
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_updated", self.shown(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
-            self._hub.push("webhook_deleted", {"webhook_id": webhook.id}, Only(lost))
+            self._hub.push("webhook_deleted", WebhookDeleted(webhook.id), Only(lost))
 
     def _deleted(self, webhook_id: str) -> None:
         webhook = self._by_id.pop(webhook_id)
-        self._hub.push("webhook_deleted", {"webhook_id": webhook_id}, self._audience(webhook))
+        self._hub.push("webhook_deleted", WebhookDeleted(webhook_id), self._audience(webhook))
         for tell in self.gone:
             tell(webhook_id)
 

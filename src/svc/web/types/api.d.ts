@@ -23,6 +23,8 @@ export type Allowed = { server: Permissions; channels: { [name: string]: Permiss
 
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
 
+export type ApplicationPage = { applications: Application[]; next: string | null };
+
 export type Attachment = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; alt: string };
 
 export type Attempt = { at_ms: number; outcome: "ignored" | "posted" | "refused"; error: string | null; message_id: string | null; channel_id: string | null; named: NamedProblem[]; times: number };
@@ -51,6 +53,8 @@ export type Challenge = { nonce: string; audience: string; identityTiers: ("acco
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number; encrypted: boolean };
 
+export type ChannelDeleted = { channel_id: string };
+
 export type Check = { check: "database" | "disk" | "clock" | "files" | "buffers" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few" | "small" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
 
 export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
@@ -61,13 +65,21 @@ export type Decision = { application_id: string; state: "approved" | "pending" |
 
 export type Device = { id: string; name: string; tier: "account" | "local"; current: boolean; added_at_ms: number; last_seen_at_ms: number };
 
+export type DeviceLinked = { device: Device };
+
+export type DeviceUnlinked = { device_id: string };
+
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
+
+export type DraftDeleted = { channel_id: string };
 
 export type Edit = { text: string; replaced_at_ms: number };
 
 export type Edits = { edits: Edit[] };
 
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
+
+export type EmojiDeleted = { emoji_id: string };
 
 export type Exported = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
 
@@ -105,6 +117,8 @@ export type LastPosts = { posts: Attempt[] };
 
 export type MadeBot = { member: Member; token: string };
 
+export type Managed = { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
+
 export type ManagedWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
 
 export type ManagedWebhooks = { webhooks: ManagedWebhook[] };
@@ -112,6 +126,8 @@ export type ManagedWebhooks = { webhooks: ManagedWebhook[] };
 export type Member = { id: string; nickname: string; roles: string[]; timeout_until_ms: number | null; joined_at_ms: number; avatar: string | null; status_text: string; bot: boolean };
 
 export type MemberHistory = { nickname: string; joined_at_ms: number; left_at_ms: number | null; banned: boolean; invitation: Invitation | null; reports: ReportCounts; entries: AuditEntry[]; next: number | null };
+
+export type MemberLeft = { member_id: string };
 
 export type MemberPage = { members: Member[]; next: string | null; last_seen?: { [name: string]: number } };
 
@@ -185,11 +201,15 @@ export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
 
+export type RecoveryCodeMade = { made_at_ms: number };
+
 export type Report = { id: string; text: string; created_at_ms: number; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
 export type ReportCounts = { open: number; resolved: number };
 
 export type ReportPage = { reports: Report[]; next: string | null };
+
+export type ReportResolved = { report_id: string; resolved_by: string };
 
 export type Reported = { id: string };
 
@@ -199,7 +219,11 @@ export type Revealed = { conversation_id: string; sent_at_ms: number; text: stri
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
+export type RoleDeleted = { role_id: string };
+
 export type Rule = { id: string; name: string; enabled: boolean; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; words: string[]; allowed: string[]; most: number; within_s: number; timeout_s: number; newcomer_s: number; except_roles: string[]; except_channels: string[]; created_by: string | null; created_at_ms: number; too_slow: boolean };
+
+export type RuleDeleted = { rule_id: string };
 
 export type Rules = { rules: Rule[] };
 
@@ -258,6 +282,8 @@ export type Versions = { server: string; python: string; sqlite: string };
 export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } };
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
+
+export type WebhookDeleted = { webhook_id: string };
 
 /** The codes of errors. */
 export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "channel_in_use" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "sealing_differs" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
@@ -379,7 +405,7 @@ export interface Endpoints {
   /** List present members who joined with an invite that you can see */
   "GET /api/invites/{}/members": { answer: Newcomers };
   /** List pending, or recently approved or refused, applications, oldest first */
-  "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: { applications: Application[]; next: string | null } };
+  "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: ApplicationPage };
   /** Approve a pending or refused application */
   "POST /api/applications/{}/approve": { answer: null };
   /** Refuse an application with a reason for the applicant */
@@ -649,35 +675,35 @@ export interface Requests {
 export interface Pushes {
   rule_created: Rule;
   rule_updated: Rule;
-  rule_deleted: { rule_id: string };
+  rule_deleted: RuleDeleted;
   backup_finished: BackupFinished;
   channel_created: Channel;
   channel_updated: Channel;
-  channel_deleted: { channel_id: string };
+  channel_deleted: ChannelDeleted;
   private_sent: PrivateSent;
   private_changed: PrivateChanged;
   private_keys_low: KeysLow;
   draft_changed: Draft;
-  draft_deleted: { channel_id: string };
+  draft_deleted: DraftDeleted;
   emoji_created: Emoji;
   emoji_updated: Emoji;
-  emoji_deleted: { emoji_id: string };
+  emoji_deleted: EmojiDeleted;
   application_created: Application;
   application_decided: Decision;
-  device_linked: { device: Device };
-  device_unlinked: { device_id: string };
-  recovery_code_made: { made_at_ms: number };
+  device_linked: DeviceLinked;
+  device_unlinked: DeviceUnlinked;
+  recovery_code_made: RecoveryCodeMade;
   notifications_changed: Notifications;
   quiet_changed: Quiet;
   invisible_changed: Invisible;
   hello: Hello;
-  managed: { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
+  managed: Managed;
   member_joined: Member;
   member_updated: Member;
-  member_left: { member_id: string };
+  member_left: MemberLeft;
   role_created: Role;
   role_updated: Role;
-  role_deleted: { role_id: string };
+  role_deleted: RoleDeleted;
   permissions_changed: Record<string, never>;
   message_posted: { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; nonce?: string };
   message_edited: { channel_id: string; id: string; text: string; mentions: string[]; mention_groups: string[]; flagged: boolean; edited_at_ms: number | null };
@@ -692,7 +718,7 @@ export interface Pushes {
   typing: { channel_id: string; member_id: string; thread: string | null };
   presence: { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
   report_created: Report;
-  report_resolved: { report_id: string; resolved_by: string };
+  report_resolved: ReportResolved;
   member_blocked: Block;
   member_unblocked: Block;
   settings_changed: { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
@@ -711,7 +737,7 @@ export interface Pushes {
   voice_moved: { from_channel_id: string; channel_id: string };
   webhook_created: ShownWebhook;
   webhook_updated: ShownWebhook;
-  webhook_deleted: { webhook_id: string };
+  webhook_deleted: WebhookDeleted;
 }
 
 export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };

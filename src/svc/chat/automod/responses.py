@@ -1,0 +1,17 @@
+"""Response types of automatic moderation, and the event about a deleted rule. A `Rule` is in `rule`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.automod.rule import MAX_RULES, Rule
+from svc.chat.schemas import Id, Response
+
+
+class Rules(Response):
+    rules: Annotated[Sequence[Rule], Meta(max_length=MAX_RULES)]
+
+
+class RuleDeleted(Response):
+    rule_id: Id

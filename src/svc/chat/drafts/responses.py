@@ -1,0 +1,28 @@
+"""Response types of drafts, and the events about them. A `Draft` is also a row of the table."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS
+from svc.chat.schemas import Id, Response, TimeMs
+from svc.chat.uploads.limits import MAX_ATTACHMENTS
+
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+Files = Annotated[Sequence[Id], Meta(max_length=MAX_ATTACHMENTS)]
+
+
+class Draft(Response):
+    channel_id: Id
+    text: Text
+    attachments: Files
+    changed_at_ms: TimeMs
+
+
+class OwnDrafts(Response):
+    drafts: Sequence[Draft]
+
+
+class DraftDeleted(Response):
+    channel_id: Id

@@ -1,0 +1,35 @@
+"""Response types of custom emoji, and the events about them."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.schemas import Id, Response, TimeMs
+
+# As many as a picker can show and load quickly.
+MAX_EMOJI = 300
+MAX_NAME_CHARACTERS = 30
+Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
+
+
+class Emoji(Response):
+    """A custom emoji as clients get it."""
+
+    id: Id
+    name: Name
+    url: str
+    animated: bool
+    created_by: Id | None
+    created_at_ms: TimeMs
+
+
+AllEmoji = Annotated[Sequence[Emoji], Meta(max_length=MAX_EMOJI)]
+
+
+class OwnEmoji(Response):
+    emoji: AllEmoji
+
+
+class EmojiDeleted(Response):
+    emoji_id: Id

@@ -1,0 +1,30 @@
+"""Response types of invites and applications. An `Invite` and an `Application` are in `store`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from msgspec import Meta
+
+from svc.chat.invites.store import Application, Invite
+from svc.chat.schemas import Id, Response, TimeMs
+
+MAX_PAGE = 200
+
+
+class AllInvites(Response):
+    invites: Sequence[Invite]
+
+
+class Newcomer(Response):
+    id: Id
+    nickname: str
+    came_at_ms: TimeMs
+
+
+class Newcomers(Response):
+    members: Sequence[Newcomer]
+
+
+class ApplicationPage(Response):
+    applications: Annotated[Sequence[Application], Meta(max_length=MAX_PAGE)]
+    next: Id | None

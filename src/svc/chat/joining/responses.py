@@ -1,0 +1,26 @@
+"""Response types of devices and their codes, and the events about them. A `Device` is in `store`."""
+
+from svc.chat.joining.store import Device
+from svc.chat.schemas import Id, Response, TimeMs
+
+
+class HandedOut(Response):
+    code: str
+    expires_at_ms: TimeMs
+
+
+class KeptCode(Response):
+    code: str
+    made_at_ms: TimeMs
+
+
+class DeviceLinked(Response):
+    device: Device
+
+
+class DeviceUnlinked(Response):
+    device_id: Id
+
+
+class RecoveryCodeMade(Response):
+    made_at_ms: TimeMs
