@@ -30,6 +30,7 @@ from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
+from svc.chat.uploads import responses
 from svc.chat.uploads.avatars import Avatars, Icons
 from svc.chat.uploads.commands import JobCommands, WorkerHealth
 from svc.chat.uploads.incoming_files import Incoming
@@ -147,7 +148,7 @@ class FileModule:
     async def kept(self, session: Session) -> AsyncIterator[object]:
         """Yield a member's own uploads for the export."""
         async for upload in self.uploads.of(session.member_id):
-            yield upload.described(self._media.urls)
+            yield responses.upload(upload, self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:
         # A removal cut short by a shutdown is completed by the next cleanup.

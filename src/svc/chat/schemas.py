@@ -18,7 +18,7 @@ TimeMs = Natural
 Schema = Mapping[str, object]
 
 
-class Response(Struct):
+class Response(Struct, gc=False):
     """Base class of responses and events. `requests.Request` is that of requests."""
 
 

@@ -10,6 +10,7 @@ import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from svc.chat.errors import ChatError
 
@@ -52,8 +53,11 @@ class MediaUrls:
             raise ChatError("media_address_over")
         return left
 
-    def shown(self, value: object) -> object:
-        """Return a stored value as clients see it: every object with a `key` also gets a `url`."""
+    def shown(self, value: object) -> Any:
+        """Return a stored value as clients see it: every object with a `key` also gets a `url`.
+
+        It stays as it is stored, without checks. The response that gets it declares its type.
+        """
         match value:
             # Checks dict, not Mapping, for speed: this runs for every part of every card.
             case dict():

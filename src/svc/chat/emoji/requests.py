@@ -14,7 +14,8 @@ from svc.chat.emoji.responses import AllEmoji, Emoji, EmojiDeleted, Name, OwnEmo
 from svc.chat.emoji.rules import Emojis
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id
-from svc.chat.uploads.requests import BEGINNING, FILE, UPLOAD
+from svc.chat.uploads.requests import BEGINNING, FormBody
+from svc.chat.uploads.responses import Upload
 
 _ONE = "/api/emoji/{emoji_id}"
 _MANAGER = on_server(P.MANAGE_EMOJI)
@@ -46,9 +47,9 @@ class EmojiRequests(Requests):
         http="POST /api/emoji",
         refusals=(*BEGINNING, "emoji_name_taken", "invalid_emoji_name"),
         status=201,
-        raw_body=("multipart/form-data", FILE),
+        raw_body=("multipart/form-data", FormBody),
         accepts=NewEmoji,
-        returns=UPLOAD,
+        returns=Upload,
     )
     async def create(self, http_request: web.Request) -> web.StreamResponse:
         return await self._begin(http_request)

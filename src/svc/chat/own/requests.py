@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
+from msgspec import json
 
 from svc.base.stream_admission import Reader, Readers
-from svc.base.strict_json import dumps
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.own.blocks import Block, Blocked, Blocks
@@ -136,10 +136,10 @@ async def exported(session: Session, parts: Mapping[str, Part], now_ms: int) -> 
     """Yield the JSON in UTF-8 pieces: `{"exported_at_ms": …, "<part>": […], …}`."""
     buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
     for name, part in parts.items():
-        buffer += b"," + dumps(name) + b":["
+        buffer += b"," + json.encode(name) + b":["
         comma = b""
         async for item in part(session):
-            buffer += comma + dumps(item)
+            buffer += comma + json.encode(item)
             comma = b",\n"
             if len(buffer) >= _CHUNK_BYTES:
                 yield bytes(buffer)
@@ -154,15 +154,15 @@ DESCRIPTION = describe_feature(
         Event(
             "member_blocked",
             "You blocked a member on another page",
-            schema_of(Block),
+            Block,
             to="the member who blocked",
         ),
         Event(
             "member_unblocked",
             "You unblocked a member on another page",
-            schema_of(Block),
+            Block,
             to="the member who unblocked",
         ),
     ],
-    welcome={"blocked": schema_of(Blocked)},
+    welcome={"blocked": Blocked},
 )

@@ -22,9 +22,10 @@ from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
 from svc.chat.schemas import Id, Natural, Response, TimeMs, choice
 from svc.chat.services import Services
-from svc.chat.uploads import store
+from svc.chat.uploads import responses, store
 from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal
 from svc.chat.uploads.limits import Limits
+from svc.chat.uploads.responses import UploadProgress, UploadRefused
 from svc.chat.uploads.store import Job, JobCounts, Waiting
 from svc.chat.uploads.upload import (
     ATTACHMENT,
@@ -33,8 +34,6 @@ from svc.chat.uploads.upload import (
     USED,
     WAITING,
     Upload,
-    UploadProgress,
-    UploadRefused,
     Written,
     result_of,
 )
@@ -396,7 +395,7 @@ class Queue:
         self._used_up(upload.id)
         if upload.purpose != ATTACHMENT:
             self._uses[upload.purpose].used(finished.outcome)
-        self._hub.push("upload_done", upload.described(self._media.urls), only(upload.member_id))
+        self._hub.push("upload_done", responses.upload(upload, self._media.urls), only(upload.member_id))
 
     def _used_up(self, upload_id: str) -> None:
         for tell in self.on_used_up:

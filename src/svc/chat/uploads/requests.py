@@ -17,97 +17,29 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint, json_response
 from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
-from svc.chat.schemas import (
-    ID,
-    TIME_MS,
-    Event,
-    Id,
-    Named,
-    Schema,
-    array,
-    choice,
-    integer,
-    nullable,
-    obj,
-    string,
-)
-from svc.chat.uploads import protocols
+from svc.chat.http import READ_DEADLINE_S, received_chunks, refuse_compressed, session_of
+from svc.chat.schemas import Event, Id, string
+from svc.chat.uploads import protocols, responses
 from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
-from svc.chat.uploads.file_names import MAX_NAME_CHARACTERS
 from svc.chat.uploads.protocols import MAX_HEAD_BYTES, FormFile, Malformed
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.rules import Uploads
-from svc.chat.uploads.upload import (
-    ATTACHED_KINDS,
-    ATTACHMENT,
-    AVATAR,
-    DONE,
-    EMOJI,
-    ICON,
-    MAX_ALT_CHARACTERS,
-    RECEIVING,
-    REFUSED,
-    USED,
-    WAITING,
-    Upload,
-    UploadProgress,
-    UploadRefused,
-    Wish,
-)
+from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, RECEIVING, Upload, Wish
 
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
 
-_COUNT = nullable(integer(0))
-_ALT = string(MAX_ALT_CHARACTERS)
-_FILE: dict[str, Schema] = {
-    "key": string(),
-    "url": string(),
-    "content_type": string(),
-    "bytes": integer(0),
-    "width": _COUNT,
-    "height": _COUNT,
-}
-_RESULT: dict[str, Schema] = {
-    "id": ID,
-    "name": string(MAX_NAME_CHARACTERS + 16),
-    "kind": choice(*ATTACHED_KINDS),
-    **_FILE,
-    "frames": _COUNT,
-    "duration_ms": _COUNT,
-    "placeholder": string(),
-    "colour": string(),
-    "thumbnail": nullable(obj(_FILE)),
-    "poster": nullable(obj(_FILE)),
-}
-ATTACHED = Named("Attachment", obj({**_RESULT, "alt": _ALT}))
-_REFUSAL = obj({"code": string(), "message": string()})
-UPLOAD = Named(
-    "Upload",
-    obj(
-        {
-            "id": ID,
-            "purpose": choice(ATTACHMENT, AVATAR, ICON, EMOJI),
-            "name": string(MAX_NAME_CHARACTERS),
-            "alt": _ALT,
-            "length": integer(0),
-            "received": integer(0),
-            "state": choice(RECEIVING, WAITING, DONE, REFUSED, USED),
-            "result": nullable(Named("UploadResult", obj(_RESULT))),
-            "refusal": nullable(_REFUSAL),
-            "created_at_ms": TIME_MS,
-        }
-    ),
-)
-# Requirements of every upload, whatever its purpose.
-FILE = obj({"file": string(contentMediaType="application/octet-stream")})
+# Refusals of every upload, whatever its purpose.
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
     *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),
 )
+
+
+class FormBody(Request):
+    file: Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/octet-stream"})]
 
 
 class Words(Request):
@@ -126,8 +58,8 @@ def _begins(needs: Needs, summary: str, http: str, *more: str) -> Callable[[Run]
         http=http,
         refusals=(*BEGINNING, *more),
         status=201,
-        raw_body=("multipart/form-data", FILE),
-        returns=UPLOAD,
+        raw_body=("multipart/form-data", FormBody),
+        returns=responses.Upload,
     )
 
 
@@ -168,11 +100,10 @@ class UploadRequests(Requests):
         MEMBER,
         "List your unattached uploads, newest first",
         http="GET /api/uploads",
-        returns=obj({"uploads": array(UPLOAD)}),
     )
-    async def unused(self, session: Session) -> object:
+    async def unused(self, session: Session) -> responses.Uploads:
         found = await self._uploads.unused(session.member_id)
-        return {"uploads": [self._described(upload) for upload in found]}
+        return responses.Uploads([self._shown(upload) for upload in found])
 
     @endpoint(
         MEMBER,
@@ -180,14 +111,14 @@ class UploadRequests(Requests):
         "requests of tus",
         http=f"GET {_ONE}",
         refusals=("unknown_upload",),
-        returns=UPLOAD,
+        returns=responses.Upload,
     )
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
-        shown = answer(self._described(upload))
-        shown.headers.update(protocols.state(upload))
-        return shown
+        response = json_response(self._shown(upload))
+        response.headers.update(protocols.state(upload))
+        return response
 
     # A piece costs little, because its bytes have limits of their own.
     @endpoint(
@@ -226,10 +157,9 @@ class UploadRequests(Requests):
         "file in your posted message",
         http=f"PUT {_ONE}/alt",
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
-        returns=UPLOAD,
     )
-    async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> object:
-        return self._described(await self._uploads.describe(session.member_id, upload_id, body.alt))
+    async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> responses.Upload:
+        return self._shown(await self._uploads.describe(session.member_id, upload_id, body.alt))
 
     @endpoint(OWNER, "List the jobs of the media worker, failed (`dead`) jobs first", http="GET /api/jobs")
     async def jobs(self) -> AllJobs:
@@ -279,10 +209,10 @@ class UploadRequests(Requests):
                     with suppress(ChatError):
                         await self._uploads.cancel(member_id, upload.id)
                 raise
-        return answer(self._described(upload), 201)
+        return json_response(self._shown(upload), 201)
 
-    def _described(self, upload: Upload) -> dict[str, object]:
-        return upload.described(self._uploads.urls)
+    def _shown(self, upload: Upload) -> responses.Upload:
+        return responses.upload(upload, self._uploads.urls)
 
 
 def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> Wish:
@@ -323,22 +253,22 @@ DESCRIPTION = describe_feature(
         Event(
             "upload_progress",
             "The media worker made progress with an upload, from 0 to 1",
-            schema_of(UploadProgress),
+            responses.UploadProgress,
             _UPLOADER,
             kept=False,
         ),
         Event(
             "upload_done",
             "An upload was checked, and encoded again if it is a picture or a video",
-            UPLOAD,
+            responses.Upload,
             _UPLOADER,
         ),
         Event(
             "upload_refused",
             "An upload was refused. `code` is the reason",
-            schema_of(UploadRefused),
+            responses.UploadRefused,
             _UPLOADER,
         ),
-        Event("icon_changed", "The server icon was changed or removed", schema_of(IconChanged), "everybody"),
+        Event("icon_changed", "The server icon was changed or removed", IconChanged, "everybody"),
     ],
 )

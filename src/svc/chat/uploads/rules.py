@@ -23,6 +23,7 @@ from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue
+from svc.chat.uploads.responses import UploadProgress
 from svc.chat.uploads.store import Job, JobCounts
 from svc.chat.uploads.upload import (
     ATTACHMENT,
@@ -32,7 +33,6 @@ from svc.chat.uploads.upload import (
     USED,
     WAITING,
     Upload,
-    UploadProgress,
     Wish,
     keys_of,
 )

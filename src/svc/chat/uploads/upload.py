@@ -1,4 +1,4 @@
-"""The upload record and its form for its member.
+"""The upload record, and the stored description of a processed file.
 
 Defines records, and the name of a processed file. Decides nothing and stores nothing.
 """
@@ -10,9 +10,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type, with_kind
-from svc.chat.access.media_urls import MediaUrls
-from svc.chat.schemas import Id, Response
+from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type
+from svc.chat.schemas import Id
 from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
@@ -61,40 +60,13 @@ class Upload:
     state: str
     # The processed file as it is attached to a message. Without the alt text, which may still change.
     result: Mapping[str, object] | None
-    refusal: Mapping[str, object] | None
+    refusal: Mapping[str, str] | None
     created_at_ms: int
-
-    def described(self, urls: MediaUrls) -> dict[str, object]:
-        """Return the upload as its member sees it. It has no URLs before it is done."""
-        return {
-            "id": self.id,
-            "purpose": self.purpose,
-            "name": self.name,
-            "alt": self.alt,
-            "length": self.length,
-            "received": self.received,
-            "state": self.state,
-            "result": urls.shown(with_kind(self.result)) if self.result is not None else None,
-            "refusal": self.refusal,
-            "created_at_ms": self.created_at_ms,
-        }
 
     def attachment(self) -> dict[str, object]:
         """Return the attachment as it is stored with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
-
-
-class UploadProgress(Response):
-    upload_id: Id
-    state: Literal["waiting", "working"]
-    progress: Annotated[float, Meta(ge=0, le=1)]
-
-
-class UploadRefused(Response):
-    upload_id: Id
-    code: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +84,8 @@ class Written:
     placeholder: _Fact = ""
     colour: _Fact = ""
 
-    def described(self) -> dict[str, object]:
+    def stored(self) -> dict[str, object]:
+        """Return the file as it is stored in the description of a processed file."""
         return {
             "key": self.key,
             "content_type": self.content_type,
@@ -135,12 +108,12 @@ def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, 
         "id": file_id,
         "name": name,
         "kind": kind,
-        **original.described(),
+        **original.stored(),
         "frames": original.frames,
         "duration_ms": original.duration_ms,
         "placeholder": original.placeholder,
         "colour": original.colour,
-        **{role: by_role[role].described() if role in by_role else None for role in (THUMBNAIL, POSTER)},
+        **{role: by_role[role].stored() if role in by_role else None for role in (THUMBNAIL, POSTER)},
     }
 
 
