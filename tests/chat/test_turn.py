@@ -38,7 +38,7 @@ async def test_without_a_turn_server_members_get_only_stun_servers(chat: ChatSer
 
 def test_credentials_last_at_least_a_day_and_are_stable_for_an_hour() -> None:
     server = TurnServer(["turn:a"], SECRET)
-    names = {server.described("ada", 7200.0 + minute * 60)["username"] for minute in range(1, 61)}
+    names = {server.ice_server("ada", 7200.0 + minute * 60)["username"] for minute in range(1, 61)}
     assert names == {f"{7200 + LIFETIME_S + 3600}:ada"}
 
 

@@ -52,7 +52,7 @@ def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None
     required("turnserver")
 
     async def body() -> None:
-        credentials = TurnServer([f"turn:{TURN}"], SECRET).described("ada", time.time())
+        credentials = TurnServer([f"turn:{TURN}"], SECRET).ice_server("ada", time.time())
         name, password = str(credentials["username"]), str(credentials["credential"])
         loop = asyncio.get_running_loop()
         mirror, _ = await loop.create_datagram_endpoint(Mirror, (SFU, MEDIA_PORT))
@@ -70,7 +70,7 @@ def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None
                     assert refused.value.response.attributes["ERROR-CODE"][0] == 403
                 relay.close()
             # An hour after its day, and made up.
-            old = TurnServer([], SECRET).described("ada", time.time() - 26 * 3600)
+            old = TurnServer([], SECRET).ice_server("ada", time.time() - 26 * 3600)
             for wrong in ((old["username"], old["credential"]), (name, "made up")):
                 with pytest.raises(TransactionFailed) as refused:
                     await allocated(str(wrong[0]), str(wrong[1]))

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NotRequired, TypedDict
 
 from svc.base.config import ConfigError, items, text
 
@@ -24,6 +25,14 @@ MIN_SECRET_CHARACTERS = 16
 _URL = re.compile(r"turns?:([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(\?transport=(udp|tcp))?")
 
 
+class IceServer(TypedDict):
+    """An RTCIceServer, as browsers take it."""
+
+    urls: list[str]
+    username: NotRequired[str]
+    credential: NotRequired[str]
+
+
 @dataclass(frozen=True, slots=True)
 class TurnServer:
     """One server, at all its addresses."""
@@ -31,12 +40,13 @@ class TurnServer:
     urls: Sequence[str]
     secret: str = field(repr=False)
 
-    def described(self, member_id: str, now: float) -> dict[str, object]:
-        """Return an RTCIceServer for this member. `now` is in seconds since 1970."""
+    def ice_server(self, member_id: str, now: float) -> IceServer:
+        """Return the server with credentials for this member. `now` is in seconds since 1970."""
         until = math.ceil((now + LIFETIME_S) / STEP_S) * STEP_S
         name = f"{until}:{member_id}"
         password = hmac.digest(self.secret.encode(), name.encode(), "sha1")
-        return {"urls": list(self.urls), "username": name, "credential": base64.b64encode(password).decode()}
+        credential = base64.b64encode(password).decode()
+        return IceServer(urls=list(self.urls), username=name, credential=credential)
 
 
 def read(variables: Mapping[str, str]) -> TurnServer | None:

@@ -217,4 +217,4 @@ class StatusCommands(Commands):
     async def turn(self) -> object:
         """Return the TURN server that members get, with credentials for the operator."""
         server = self._config.media.turn
-        return {"server": server and server.described("doctor", time.time())}
+        return {"server": server and server.ice_server("doctor", time.time())}

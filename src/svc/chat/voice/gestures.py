@@ -14,7 +14,7 @@ import itertools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 from msgspec import Meta
 
@@ -26,6 +26,7 @@ from svc.chat.messages.message import checked_emoji
 from svc.chat.services import Services
 from svc.chat.voice.enforcement import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
+from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
 
 # Applause is a few presses of a button. A held button is throttled.
@@ -105,13 +106,13 @@ class Gestures:
         shown = checked_emoji(emoji)
         if wait_s := self._buckets.of(member_id).take_if_left(time.monotonic()):
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
-        reaction = {"channel_id": channel_id, "member_id": member_id, "emoji": shown}
+        reaction = VoiceReacted(channel_id, member_id, shown)
         self._hub.push(
             "voice_reacted", reaction, Only(frozenset(self._occupancy.users(channel_id))), kept=False
         )
 
-    def _tell(self, member_id: str, channel_id: str, new: Mapping[str, object]) -> None:
-        update = {"channel_id": channel_id, "member_id": member_id, **new}
+    def _tell(self, member_id: str, channel_id: str, new: Mapping[str, Any]) -> None:
+        update = VoiceUpdated(channel_id, member_id, **new)
         self._hub.push("voice_updated", update, self._rooms.audience(channel_id))
 
     def _require_there(self, member_id: str, channel_id: str, permission: Permission) -> None:
@@ -180,8 +181,8 @@ class Speaking:
 
     def _push(self, room_id: str, to: frozenset[str]) -> None:
         if to:
-            data = {"channel_id": room_id, "member_ids": list(self._speakers[room_id])}
-            self._hub.push("voice_speaking", data, Only(to), kept=False)
+            speaking = VoiceSpeaking(room_id, self._speakers[room_id])
+            self._hub.push("voice_speaking", speaking, Only(to), kept=False)
 
     def _forget(self, room_id: str) -> None:
         self._lookers.pop(room_id, None)

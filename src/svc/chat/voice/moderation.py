@@ -15,6 +15,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.services import Services
 from svc.chat.voice.occupancy import Mute, State
+from svc.chat.voice.responses import VoiceMoved, VoiceScreenStopped
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
@@ -84,7 +85,7 @@ class VoiceModeration:
 
         def follow(_: None) -> None:
             for room_id in room_ids:
-                self._hub.push("voice_screen_stopped", {"channel_id": room_id}, only(member_id))
+                self._hub.push("voice_screen_stopped", VoiceScreenStopped(room_id), only(member_id))
                 self._voice.control.stop_screen(room_id, member_id)
 
         return Write(
@@ -108,7 +109,7 @@ class VoiceModeration:
 
         def follow(_: None) -> None:
             for room_id in room_ids:
-                event = {"from_channel_id": room_id, "channel_id": channel_id}
+                event = VoiceMoved(room_id, channel_id)
                 self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 

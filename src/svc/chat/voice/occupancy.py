@@ -7,6 +7,7 @@ to the person, so that leaving and joining again does not lift them. docs/signal
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class States:
         return State(moderated.muted, moderated.deafened, own.muted, own.deafened)
 
 
-def differences(before: Mapping[str, object], now: Mapping[str, object]) -> dict[str, object]:
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in now.items() if value != before[name]}
 
 

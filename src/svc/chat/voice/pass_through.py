@@ -28,10 +28,10 @@ from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
 from svc.chat.config import MediaConfig
-from svc.chat.endpoints import Requests, endpoint
+from svc.chat.endpoints import Request, Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number
-from svc.chat.schemas import integer, obj
+from svc.chat.schemas import Natural
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
@@ -57,6 +57,10 @@ def passed_through(service: int) -> str:
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
 
+class ServiceQuery(Request):
+    service: Natural | None = None
+
+
 class SignallingPassThrough(Requests):
     def __init__(self, session: ClientSession, media: MediaConfig, origins: Origins) -> None:
         self._session = session
@@ -72,7 +76,7 @@ class SignallingPassThrough(Requests):
         ANYONE,
         "Open the signalling WebSocket of an SFU, passed through by this server",
         http=f"GET {PASS_THROUGH}",
-        accepts=obj({"service": integer(0)}),
+        accepts=ServiceQuery,
         refusals=("origin_refused", "too_many_connections"),
     )
     async def serve(self, http_request: web.Request) -> web.StreamResponse:

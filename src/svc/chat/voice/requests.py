@@ -1,7 +1,7 @@
 """Requests about voice, all of them on the live socket."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from msgspec import Meta
@@ -9,42 +9,22 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
-from svc.chat.schemas import BOOLEAN, ID, Event, Id, Named, array, integer, mapping, obj, string
+from svc.chat.schemas import Event, Id
+from svc.chat.voice import responses
 from svc.chat.voice.gestures import Hand, Sent
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import State
 from svc.chat.voice.pass_through import SignallingPassThrough
-from svc.chat.voice.rules import Voice, VoiceMember
+from svc.chat.voice.rules import Voice
 
 _IN_CALL, _MUTER, _MOVER = in_channel(P.JOIN_VOICE), in_channel(P.MUTE_MEMBERS), in_channel(P.MOVE_MEMBERS)
 _VIEWERS = "members who may view the channel, or the members of the private conversation"
 _ACT = ("unknown_member", "rank_too_low")
 _THERE = ("unknown_channel", "not_in_voice")
 _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
-_GRANT = Named(
-    "VoiceGrant",
-    obj(
-        {
-            "urls": array(string()),
-            "stun_servers": array(string()),
-            # Includes a time-limited name and password if the operator has a TURN server.
-            "ice_servers": array(
-                obj({"urls": array(string())}, {"username": string(), "credential": string()})
-            ),
-            # Maximum bitrate of a microphone; 0 for no limit.
-            "bitrate_kbps": integer(0),
-            "client_join": obj(
-                {
-                    name: string()
-                    for name in ("room_id", "server_id", "server_password", "user_token", "user_id")
-                }
-            ),
-        }
-    ),
-)
 
 
 class NewJoin(Request):
@@ -78,9 +58,8 @@ class VoiceRequests(Requests):
             *("channel_archived", "channel_full", "no_device", "private_refused", "sealing_differs"),
             *("unknown_channel", "voice_full", "voice_unavailable"),
         ),
-        returns=_GRANT,
     )
-    async def join(self, session: Session, channel_id: Id, body: NewJoin) -> object:
+    async def join(self, session: Session, channel_id: Id, body: NewJoin) -> responses.VoiceGrant:
         return await self._voice.join(session, channel_id, time.time(), sealed=body.sealed)
 
     @endpoint(
@@ -171,10 +150,6 @@ class VoiceRequests(Requests):
         await self._moderation.move(session.member_id, member_id, channel_id, time.time())
 
 
-_MEMBER = schema_of(VoiceMember)
-_FIELDS = _MEMBER["properties"]
-assert isinstance(_FIELDS, Mapping), "it is a record"
-_SHOWN = [name for name in _FIELDS if name not in ("id", "nickname")]
 DESCRIPTION = describe_feature(
     VoiceRequests,
     SignallingPassThrough,
@@ -182,61 +157,61 @@ DESCRIPTION = describe_feature(
         Event(
             "voice_joined",
             "A member joined a voice channel",
-            obj({"channel_id": ID, "member": _MEMBER}),
+            responses.VoiceJoined,
             to=_VIEWERS,
         ),
         Event(
             "voice_left",
             "A member left a voice channel. `lost` means that the connection broke, so they may "
             "return in a moment",
-            obj({"channel_id": ID, "member_id": ID}, {"lost": BOOLEAN}),
+            responses.VoiceLeft,
             to=_VIEWERS,
         ),
         Event(
             "voice_updated",
             "The state of a member in voice changed",
-            obj({"channel_id": ID, "member_id": ID}, {name: _FIELDS[name] for name in _SHOWN}),
+            responses.VoiceUpdated,
             to=_VIEWERS,
         ),
         Event(
             "voice_reacted",
             "A member in the call reacted",
-            obj({"channel_id": ID, "member_id": ID, "emoji": string()}),
+            responses.VoiceReacted,
             to="members in the call",
             kept=False,
         ),
         Event(
             "voice_speaking",
             "The speakers in a call changed. Sent at most twice a second",
-            obj({"channel_id": ID, "member_ids": array(ID)}),
+            responses.VoiceSpeaking,
             to="members who may view the channel, have a visible page, and are not in the call",
             kept=False,
         ),
         Event(
             "voice_screen_stopped",
             "A moderator stopped your screen share. Leave the channel to share again",
-            obj({"channel_id": ID}),
+            responses.VoiceScreenStopped,
             to="the member who shared the screen",
         ),
         Event(
             "private_call_declined",
             "A member of a private conversation declined its call",
-            obj({"conversation_id": ID, "member_id": ID}),
+            responses.PrivateCallDeclined,
             to="members of the conversation",
             kept=False,
         ),
         Event(
             "voice_state",
             "The participants of a channel that became visible",
-            obj({"channel_id": ID, "members": array(_MEMBER)}),
+            responses.VoiceState,
             to="members who can newly view the channel",
         ),
         Event(
             "voice_moved",
             "A moderator moved you to another channel. You leave the present one",
-            obj({"from_channel_id": ID, "channel_id": ID}),
+            responses.VoiceMoved,
             to="the member who is moved",
         ),
     ],
-    welcome={"voice": mapping(array(_MEMBER))},
+    welcome={"voice": Mapping[str, Sequence[responses.VoiceMember]]},
 )

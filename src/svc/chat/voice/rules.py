@@ -6,12 +6,12 @@ The media service decides who is really in a room. This module only grants and r
 
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Annotated
+from dataclasses import asdict
 
-from msgspec import Meta
+from msgspec import UNSET
 
 from svc.base.grants import client_credential, issue_user_token
+from svc.base.turn_server import IceServer
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
@@ -19,12 +19,22 @@ from svc.chat.config import MediaConfig
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only
-from svc.chat.schemas import Id
 from svc.chat.services import Changes, Services
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
-from svc.chat.voice.gestures import DOWN, Gestures, Speaking
+from svc.chat.voice.gestures import Gestures, Speaking
 from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
 from svc.chat.voice.pass_through import passed_through
+from svc.chat.voice.responses import (
+    ClientJoin,
+    PrivateCallDeclined,
+    VoiceGrant,
+    VoiceJoined,
+    VoiceLeft,
+    VoiceMember,
+    VoiceMoved,
+    VoiceState,
+    VoiceUpdated,
+)
 from svc.chat.voice.sfu_links import SfuLinks
 
 # Long enough for a slow phone to connect. Well under the five minutes allowed, so that the clocks of two
@@ -87,21 +97,6 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceMember:
-    """A participant of a call as others see them."""
-
-    id: Id
-    nickname: str
-    muted: bool
-    deafened: bool
-    self_muted: bool
-    self_deafened: bool
-    hand: Annotated[int, Meta(ge=DOWN)]
-    camera: bool
-    screen: bool
-
-
 class Voice:
     """Voice rooms. Watches the given occupancy. Private conversations have calls too."""
 
@@ -154,7 +149,7 @@ class Voice:
 
     async def join(
         self, session: Session, channel_id: str, now: float, *, sealed: bool = False
-    ) -> dict[str, object]:
+    ) -> VoiceGrant:
         """Let a member into a channel or a private call. Return the addresses and the credentials.
 
         `sealed`: the client encrypts its media end to end, as encrypted channels and private calls require.
@@ -174,13 +169,13 @@ class Voice:
         channel = self.rooms.channel(channel_id)
         if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
             self._conversations.called(channel_id, member_id)
-        return {
-            "urls": self._ways[self._link.service_of(channel_id)],
-            "stun_servers": list(self._media.stun_servers),
-            "ice_servers": self._ice_servers(member_id, now),
-            "bitrate_kbps": channel.bitrate_kbps if channel else 0,
-            "client_join": self._grant(session, channel_id, now),
-        }
+        return VoiceGrant(
+            urls=self._ways[self._link.service_of(channel_id)],
+            stun_servers=self._media.stun_servers,
+            ice_servers=self._ice_servers(member_id, now),
+            bitrate_kbps=channel.bitrate_kbps if channel else 0,
+            client_join=self._client_join(session, channel_id, now),
+        )
 
     def reserve(self, member_id: str, channel_id: str, now: float) -> None:
         """Reserve a seat on the server and in the channel. Raises ChatError when none is free."""
@@ -217,7 +212,7 @@ class Voice:
         """Refuse a ringing private call and tell its members. Raises ChatError."""
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
-        declined = {"conversation_id": conversation_id, "member_id": member_id}
+        declined = PrivateCallDeclined(conversation_id, member_id)
         self._hub.push("private_call_declined", declined, Only(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
@@ -232,18 +227,18 @@ class Voice:
         """Push the changes of a member's state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):
-                update = {"channel_id": room_id, "member_id": member_id, **new}
+                update = VoiceUpdated(room_id, member_id, **new)
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def _astray(self, room_id: str, user_id: str) -> None:
         """Ask a user who is at another media service than the rest of the room to join again."""
-        self._hub.push("voice_moved", {"from_channel_id": room_id, "channel_id": room_id}, only(user_id))
+        self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
     # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))
-        newcomer = {"channel_id": room_id, "member": self._person(room_id, user_id)}
+        newcomer = VoiceJoined(room_id, self._person(room_id, user_id))
         self._hub.push("voice_joined", newcomer, self.rooms.audience(room_id))
         limit = self._limit(user_id, room_id)
         over = limit and len(self.occupancy.users(room_id)) > limit
@@ -251,16 +246,16 @@ class Voice:
             self.control.put_out(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
-        gone = {"channel_id": room_id, "member_id": user_id, **({"lost": True} if lost else {})}
+        gone = VoiceLeft(room_id, user_id, lost or UNSET)
         self._hub.push("voice_left", gone, self.rooms.audience(room_id))
 
     def channel_shown(self, channel: Channel, member_ids: frozenset[str]) -> None:
         """Send a channel's participants to members who can now see the channel."""
         if channel.kind == VOICE and (people := self._people(channel.id)):
-            state = {"channel_id": channel.id, "members": people}
+            state = VoiceState(channel.id, people)
             self._hub.push("voice_state", state, Only(member_ids))
 
-    def _grant(self, session: Session, channel_id: str, now: float) -> dict[str, str]:
+    def _client_join(self, session: Session, channel_id: str, now: float) -> ClientJoin:
         member_id = session.member_id
         server_id, password = self._media.server_id, self._media.server_password
         token = issue_user_token(
@@ -273,18 +268,12 @@ class Voice:
             jti=self._new_id(),
             lifetime_s=GRANT_LIFETIME_S,
         )
-        return {
-            "room_id": channel_id,
-            "server_id": server_id,
-            "server_password": client_credential(password, server_id),
-            "user_token": token,
-            "user_id": member_id,
-        }
+        return ClientJoin(channel_id, server_id, client_credential(password, server_id), token, member_id)
 
-    def _ice_servers(self, member_id: str, now: float) -> list[dict[str, object]]:
+    def _ice_servers(self, member_id: str, now: float) -> list[IceServer]:
         media = self._media
-        stun: list[dict[str, object]] = [{"urls": [url]} for url in media.stun_servers]
-        return [*stun, media.turn.described(member_id, now)] if media.turn else stun
+        stun = [IceServer(urls=[url]) for url in media.stun_servers]
+        return [*stun, media.turn.ice_server(member_id, now)] if media.turn else stun
 
     def _people(self, channel_id: str) -> list[VoiceMember]:
         return [self._person(channel_id, user_id) for user_id in self.occupancy.users(channel_id)]

@@ -134,7 +134,7 @@ async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequen
     if running is not None:
         server = running["server"]
     elif (configured := read_turn(variables)) is not None:
-        server = configured.described("doctor", time.time())
+        server = configured.ice_server("doctor", time.time())
     else:
         server = None
     if server is None:

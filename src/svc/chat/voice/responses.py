@@ -1,0 +1,95 @@
+"""Response types of voice, and the events about calls. `State`, `Hand` and `Sent` are domain records."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET, UnsetType
+
+from svc.base.turn_server import IceServer
+from svc.chat.schemas import Id, Natural, Response
+
+
+class ClientJoin(Response):
+    room_id: str
+    server_id: str
+    server_password: str
+    user_token: str
+    user_id: str
+
+
+class VoiceGrant(Response):
+    urls: Sequence[str]
+    stun_servers: Sequence[str]
+    # Includes a time-limited name and password if the operator has a TURN server.
+    ice_servers: Sequence[IceServer]
+    # Maximum bitrate of a microphone; 0 for no limit.
+    bitrate_kbps: Natural
+    client_join: ClientJoin
+
+
+class VoiceMember(Response):
+    """A participant of a call as others see them."""
+
+    id: Id
+    nickname: str
+    muted: bool
+    deafened: bool
+    self_muted: bool
+    self_deafened: bool
+    hand: Natural
+    camera: bool
+    screen: bool
+
+
+class VoiceJoined(Response):
+    channel_id: Id
+    member: VoiceMember
+
+
+class VoiceLeft(Response):
+    channel_id: Id
+    member_id: Id
+    lost: bool | UnsetType = UNSET
+
+
+class VoiceUpdated(Response):
+    """The changed part of a participant's state."""
+
+    channel_id: Id
+    member_id: Id
+    muted: bool | UnsetType = UNSET
+    deafened: bool | UnsetType = UNSET
+    self_muted: bool | UnsetType = UNSET
+    self_deafened: bool | UnsetType = UNSET
+    hand: Natural | UnsetType = UNSET
+    camera: bool | UnsetType = UNSET
+    screen: bool | UnsetType = UNSET
+
+
+class VoiceReacted(Response):
+    channel_id: Id
+    member_id: Id
+    emoji: str
+
+
+class VoiceSpeaking(Response):
+    channel_id: Id
+    member_ids: Sequence[Id]
+
+
+class VoiceScreenStopped(Response):
+    channel_id: Id
+
+
+class PrivateCallDeclined(Response):
+    conversation_id: Id
+    member_id: Id
+
+
+class VoiceState(Response):
+    channel_id: Id
+    members: Sequence[VoiceMember]
+
+
+class VoiceMoved(Response):
+    from_channel_id: Id
+    channel_id: Id
