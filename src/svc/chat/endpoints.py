@@ -18,8 +18,8 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cache, cached_property
-from types import NoneType
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_type_hints
 
 import msgspec
 from aiohttp import web
@@ -297,6 +297,8 @@ def _without_null(schema: Schema) -> Schema:
 
 def schema_of(kind: Any) -> Schema:
     """Return the schema of a type. Types in responses become named schemas; request types are inlined."""
+    if isinstance(kind, UnionType):  # msgspec knows no union of untagged Structs.
+        return {"anyOf": [schema_of(alternative) for alternative in get_args(kind)]}
     return kind if isinstance(kind, Mapping) else _schema_of(kind)
 
 

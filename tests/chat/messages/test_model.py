@@ -5,7 +5,6 @@ restarted in the middle.
 """
 
 import asyncio
-import copy
 import json
 import random
 import time
@@ -16,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.json import encode
 
 from svc.base.database import Connection, Database
 from svc.base.migrations import migrations_in
-from svc.base.strict_json import dumps
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.permissions import Override, Overrides, Permission
@@ -27,8 +26,9 @@ from svc.chat.access.tokens import Session
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Hub, includes
+from svc.chat.messages import responses
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.message import number_of
+from svc.chat.messages.message import Message, number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.rules import Draft
 from tests.kit.message_ports import message_ports
@@ -118,6 +118,12 @@ class Model:
         return len(unread), sum(member_id in self.told[message_id] for message_id in unread)
 
 
+def shown(message: Message) -> dict[str, Any]:
+    """Return a message as a client reads it."""
+    read: dict[str, Any] = json.loads(encode(responses.message(message, URLS)))
+    return read
+
+
 class ToldHub(Hub):
     """A hub that pushes to clients in memory, with data as JSON would carry it."""
 
@@ -130,7 +136,7 @@ class ToldHub(Hub):
     ) -> None:
         for member_id, client in self._clients.items():
             if member_id != but_not and includes(to, member_id, self.directory):
-                client.fold(event, json.loads(dumps(data)))
+                client.fold(event, json.loads(encode(data)))
 
 
 def directory() -> Directory:
@@ -174,7 +180,7 @@ class Play:
             self.feature = MessagesFeature(services, 30_000, ports)
             await self.feature.load()
             for client in self.clients.values():
-                welcome = json.loads(dumps(self.feature.welcome(Session(client.member_id, "s"))))
+                welcome = json.loads(encode(self.feature.welcome(Session(client.member_id, "s"))))
                 client.counts = {counts["channel_id"]: counts for counts in welcome["unread"]}
             indexing = asyncio.create_task(self.feature.indexer.run())
             yield
@@ -217,7 +223,7 @@ class Play:
         # this way.
         message = await self.feature.messages.send(member_id, draft, self.now)
         self.nonces.append((member_id, draft, message.id))
-        self.model.posted(message.described(URLS))
+        self.model.posted(shown(message))
 
     async def repeat(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
         if not self.nonces:
@@ -307,7 +313,7 @@ class Play:
         client = self.clients[member_id]
         expected = {m["id"]: m for m in self.model.messages if m["channel_id"] in visible}
         assert client.messages == expected
-        welcome = json.loads(dumps(self.feature.welcome(Session(member_id, "s"))))
+        welcome = json.loads(encode(self.feature.welcome(Session(member_id, "s"))))
         for counts in welcome["unread"]:
             there = self.model.counts(member_id, counts["channel_id"])
             assert (counts["unread"], counts["mentions"]) == there
@@ -329,7 +335,7 @@ class Play:
         while more:
             wanted = WantedPage(channel_id, limit, before=before)
             page = await self.feature.history.page(MANAGER, wanted)
-            found[:0] = [copy.deepcopy(message.described(URLS)) for message in page.messages]
+            found[:0] = [shown(message) for message in page.messages]
             before, more = (number_of(found[0]["id"]) if found else None), page.more_before
         return found
 
@@ -340,7 +346,7 @@ class Play:
         while more:
             after = number_of(found[-1]["id"]) if found else 0
             page = await self.feature.history.page(MANAGER, WantedPage(channel_id, limit, after=after))
-            found += [copy.deepcopy(message.described(URLS)) for message in page.messages]
+            found += [shown(message) for message in page.messages]
             more = page.more_after
         return found
 

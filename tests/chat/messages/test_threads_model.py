@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.json import encode
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
-from svc.base.strict_json import dumps
 from svc.chat.access.tokens import Session
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Audience, Hub, includes
@@ -70,7 +70,7 @@ class ToldHub(Hub):
     ) -> None:
         for member_id, client in self._clients.items():
             if includes(to, member_id, self.directory):
-                client.fold(event, json.loads(dumps(data)))
+                client.fold(event, json.loads(encode(data)))
 
 
 class Play:
@@ -103,7 +103,7 @@ class Play:
 
     def welcome(self, member_id: str, threads: Threads | None = None) -> list[State]:
         told = (threads or self.feature.threads).welcome(Session(member_id, "s"))
-        states: list[State] = json.loads(dumps(told))["threads"]
+        states: list[State] = json.loads(encode(told))["threads"]
         return states
 
     async def step(self) -> None:

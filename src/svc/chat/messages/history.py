@@ -6,7 +6,6 @@ Shows no member anything they may not view, and changes only read marks. No HTTP
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Connection, Write
@@ -19,11 +18,10 @@ from svc.chat.live.hub import only
 from svc.chat.messages import store
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
-from svc.chat.messages.unread_counts import MOST_KEPT, Count, Marks
-from svc.chat.schemas import Id
+from svc.chat.messages.responses import Unread
+from svc.chat.messages.unread_counts import MOST_KEPT, Marks
 from svc.chat.services import Services
 
-MAX_PAGE = 100
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
 # Member, channel, and the cursor of an unread message that mentions the member, threads excluded.
@@ -96,17 +94,6 @@ class History:
         end = _END if wanted.before is None else wanted.before
         found = await store.before(self._database, place, end, limit + 1)
         return HistoryPage(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A member's counts of a channel."""
-
-    channel_id: Id
-    read_up_to: Id
-    last: Id | None
-    unread: Count
-    mentions: Count
 
 
 class Reads:

@@ -1,4 +1,4 @@
-"""The message record, its form for clients, its fallback line, and the check of reactions.
+"""The message record, its fallback line, and the check of reactions.
 
 Defines a record and its cursor; decides nothing and stores nothing. The author is a member or a webhook.
 docs/webhooks.md, "A message" and docs/http.md, "Messages".
@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from svc.base.emoji import canonical_emoji
-from svc.base.file_types import with_kind
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 
 MAX_TEXT_CHARACTERS = 4_000
@@ -46,15 +44,6 @@ class Author(Struct, frozen=True):
     def is_member(self, member_id: str) -> bool:
         return (self.kind, self.id) == (MEMBER, member_id)
 
-    def described(self, urls: MediaUrls) -> dict[str, object]:
-        return {
-            "kind": self.kind,
-            "id": self.id,
-            "display_name": self.display_name,
-            "avatar": None if self.avatar is None else urls.url(self.avatar),
-            "bot": self.bot,
-        }
-
 
 class Answers(Struct, frozen=True):
     """The summary of a thread."""
@@ -63,9 +52,6 @@ class Answers(Struct, frozen=True):
     last_n: int
     last_id: str
     last_at_ms: int
-
-    def described(self) -> dict[str, object]:
-        return {"count": self.count, "last_id": self.last_id, "last_at_ms": self.last_at_ms}
 
 
 class Message(Struct, frozen=True):
@@ -111,34 +97,6 @@ class Message(Struct, frozen=True):
     @property
     def posted_at_ms(self) -> int:
         return moment_of(self.n, self.stamp_ms)
-
-    def described(self, urls: MediaUrls) -> dict[str, object]:
-        """Return the message for everyone who may view the channel. Media have expiring URLs."""
-        expired = {"expired_attachments": self.expired_attachments} if self.expired_attachments else {}
-        return {
-            **expired,
-            "id": self.id,
-            "channel_id": self.channel_id,
-            "author": self.author.described(urls),
-            "text": self.text,
-            "reply_to": self.reply_to,
-            "mentions": list(self.mentions),
-            "mention_groups": list(self.groups),
-            "cards": urls.shown(self.cards),
-            "fallback": None if self.text else fallback(self.cards),
-            "attachments": urls.shown([with_kind(attachment) for attachment in self.attachments]),
-            "flagged": self.flagged,
-            "posted_at_ms": self.posted_at_ms,
-            "edited_at_ms": self.edited_at_ms,
-            "reactions": [
-                {"emoji": emoji, "member_ids": list(member_ids)}
-                for emoji, member_ids in self.reactions.items()
-            ],
-            "pinned": self.pinned,
-            "previews": urls.shown(self.previews),
-            "thread": self.thread,
-            "answers": self.answers.described() if self.answers else None,
-        }
 
 
 def number_of(message_id: str) -> int:

@@ -9,7 +9,6 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages.message import Message
 
 # The newest page of each channel, and the pages that people scroll through.
@@ -26,13 +25,6 @@ class HistoryPage:
     messages: tuple[Message, ...]
     more_before: bool
     more_after: bool
-
-    def described(self, urls: MediaUrls) -> dict[str, object]:
-        return {
-            "messages": [message.described(urls) for message in self.messages],
-            "more_before": self.more_before,
-            "more_after": self.more_after,
-        }
 
 
 @dataclass(frozen=True, slots=True)

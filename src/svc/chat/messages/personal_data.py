@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from svc.base.database import Connection, Database
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Session
-from svc.chat.messages import store
+from svc.chat.messages import responses, store
 from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
@@ -71,11 +71,11 @@ class OwnMessages:
         if message.edited_at_ms is None:
             return []
         edits = await store.edits(self._database, message.n)
-        return [{"text": edit.text, "replaced_at_ms": edit.replaced_at_ms} for edit in edits]
+        return list(edits)
 
 
 def _own_part(message: Message, urls: MediaUrls) -> dict[str, object]:
     """Return the parts of a message that its author wrote."""
     names = ("id", "channel_id", "thread", "text", "reply_to", "attachments", "posted_at_ms", "edited_at_ms")
-    described = message.described(urls)
-    return {name: described[name] for name in names}
+    shown = responses.message(message, urls)
+    return {name: getattr(shown, name) for name in names}

@@ -10,6 +10,7 @@ import asyncio
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.live.hub import EVERYONE, Viewers
+from svc.chat.messages import responses
 from svc.chat.services import Services
 
 # A page reloads, or changes networks, within this time.
@@ -53,7 +54,7 @@ class Presence:
         if len(self._typed) >= _MOST_TYPING:
             self._typed.clear()
         self._typed[key] = now
-        event = {"channel_id": channel_id, "member_id": member_id, "thread": thread}
+        event = responses.Typing(channel_id, member_id, thread)
         self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:
@@ -93,10 +94,5 @@ class Presence:
         else:
             self._announced[member_id] = present
         idle, do_not_disturb = present or (False, False)
-        event = {
-            "member_id": member_id,
-            "online": present is not None,
-            "idle": idle,
-            "do_not_disturb": do_not_disturb,
-        }
+        event = responses.Presence(member_id, present is not None, idle, do_not_disturb)
         self._hub.push("presence", event, EVERYONE, but_not=member_id, kept=False)

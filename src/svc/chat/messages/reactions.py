@@ -13,6 +13,7 @@ from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, reaction_form
 from svc.chat.messages.ports import MessagePorts
+from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
 # Two rows of reactions under a message.
@@ -64,8 +65,7 @@ class Marking:
         def tell(changed: bool) -> None:
             if changed:
                 self._written(channel_id)
-                where = {"channel_id": channel_id, "id": message_id}
-                event = {**where, "emoji": emoji, "member_id": member_id, "added": added}
+                event = ReactionsChanged(channel_id, message_id, emoji, member_id, added)
                 self._hub.push("reactions_changed", event, Viewers(channel_id))
 
         return Write(change, tell)
@@ -96,7 +96,7 @@ class Marking:
         def tell(changed: bool) -> None:
             if changed:
                 self._written(channel_id)
-                event = {"channel_id": channel_id, "id": message_id, "pinned": pinned}
+                event = PinsChanged(channel_id, message_id, pinned)
                 self._hub.push("pins_changed", event, Viewers(channel_id))
 
         return Write(change, tell)
@@ -136,8 +136,7 @@ class Marking:
         if message is None:
             return
         self._written(message.channel_id)
-        previews = self._urls.shown(message.previews)
-        changed = {"channel_id": message.channel_id, "id": message.id, "previews": previews}
+        changed = PreviewsChanged(message.channel_id, message.id, self._urls.shown(message.previews))
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:

@@ -1,29 +1,25 @@
 """Endpoints of messages, over HTTP and on the live socket."""
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
+from svc.chat.messages import responses
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.history import MAX_PAGE, Unread
 from svc.chat.messages.message import LAST_MS, MAX_EMOJI_CHARACTERS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
-from svc.chat.messages.responses import ANSWERS, EMOJI, EXPIRED, FIELDS, MESSAGE
-from svc.chat.messages.rules import MAX_EDITS_KEPT, MAX_NONCE_CHARACTERS, Draft
-from svc.chat.messages.search import MAX_FOUND
-from svc.chat.messages.store import Edit
-from svc.chat.messages.threads import ThreadState
+from svc.chat.messages.responses import MAX_FOUND, MAX_NONCE_CHARACTERS, MAX_PAGE
+from svc.chat.messages.rules import Draft
 from svc.chat.messages.unread_counts import MAX_FOLLOWED
-from svc.chat.schemas import BOOLEAN, ID, Event, Id, Named, array, either, nullable, obj, string
+from svc.chat.schemas import Event, Id
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
 
 USUAL_PAGE = 50
@@ -44,18 +40,6 @@ _OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_ref
 _Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
 _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
-
-_STATE = schema_of(ThreadState)
-_THREAD = _STATE["properties"]
-assert isinstance(_THREAD, Mapping), "it is a record"
-_THREADS = array(obj({**_THREAD, "root": nullable(MESSAGE)}), MAX_FOUND)
-_PAGE = Named(
-    "MessagePage",
-    obj(
-        {"messages": array(MESSAGE, MAX_PAGE), "more_before": BOOLEAN, "more_after": BOOLEAN},
-        {"thread": _STATE},
-    ),
-)
 
 
 class NewMessage(Request):
@@ -104,11 +88,6 @@ class LatestQuery(Request):
     limit: _Found | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edits:
-    edits: Annotated[Sequence[Edit], Meta(max_length=MAX_EDITS_KEPT)]
-
-
 class MessageRequests(Requests):
     def __init__(self, feature: MessagesFeature) -> None:
         self._feature = feature
@@ -120,17 +99,16 @@ class MessageRequests(Requests):
         http=f"GET {_CHANNEL}/messages",
         live="history",
         refusals=_HERE,
-        returns=_PAGE,
     )
-    async def history(self, session: Session, channel_id: Id, query: HistoryQuery) -> object:
+    async def history(self, session: Session, channel_id: Id, query: HistoryQuery) -> responses.MessagePage:
         before, after, around = _cursor(query.before), _cursor(query.after), _cursor(query.around)
         if sum(cursor is not None for cursor in (before, after, around, query.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
         limit, thread = query.limit or USUAL_PAGE, query.thread
         wanted = WantedPage(channel_id, limit, before, after, around, query.at_ms, thread)
-        page = (await self._feature.history.page(session.member_id, wanted)).described(self._feature.urls)
+        page = responses.page(await self._feature.history.page(session.member_id, wanted), self._feature.urls)
         if thread is not None:
-            page["thread"] = self._feature.threads.state(session.member_id, thread, channel_id)
+            page.thread = self._feature.threads.state(session.member_id, thread, channel_id)
         return page
 
     @endpoint(
@@ -148,9 +126,8 @@ class MessageRequests(Requests):
             "upload_not_done",
         ),
         status=201,
-        returns=MESSAGE,
     )
-    async def send(self, session: Session, channel_id: Id, body: NewMessage) -> object:
+    async def send(self, session: Session, channel_id: Id, body: NewMessage) -> responses.Message:
         attachments = body.attachments or []
         if len(set(attachments)) < len(attachments):
             raise ChatError("invalid_request", "attachments must be different uploads")
@@ -166,8 +143,8 @@ class MessageRequests(Requests):
         )
         return self._shown(await self._feature.messages.send(session.member_id, draft, time.time()))
 
-    @endpoint(_VIEWER, "Get a message", http=f"GET {_ONE}", refusals=_HERE, returns=MESSAGE)
-    async def one(self, session: Session, channel_id: Id, message_id: Id) -> object:
+    @endpoint(_VIEWER, "Get a message", http=f"GET {_ONE}", refusals=_HERE)
+    async def one(self, session: Session, channel_id: Id, message_id: Id) -> responses.Message:
         return self._shown(await self._feature.history.one(session.member_id, channel_id, message_id))
 
     @endpoint(
@@ -176,9 +153,10 @@ class MessageRequests(Requests):
         http=f"PATCH {_ONE}",
         live="message_edit",
         refusals=(*_OF_TEXTS, "too_slow"),
-        returns=MESSAGE,
     )
-    async def edit(self, session: Session, channel_id: Id, message_id: Id, body: NewText) -> object:
+    async def edit(
+        self, session: Session, channel_id: Id, message_id: Id, body: NewText
+    ) -> responses.Message:
         which = session.member_id, channel_id, message_id
         return self._shown(await self._feature.messages.edit(*which, body.text, time.time()))
 
@@ -201,8 +179,8 @@ class MessageRequests(Requests):
         live="message_edits",
         refusals=_HERE,
     )
-    async def edits(self, session: Session, channel_id: Id, message_id: Id) -> Edits:
-        return Edits(await self._feature.history.edits(session.member_id, channel_id, message_id))
+    async def edits(self, session: Session, channel_id: Id, message_id: Id) -> responses.Edits:
+        return responses.Edits(await self._feature.history.edits(session.member_id, channel_id, message_id))
 
     @endpoint(
         _REACTING,
@@ -243,10 +221,10 @@ class MessageRequests(Requests):
         http=f"GET {_CHANNEL}/pins",
         live="pins",
         refusals=("unknown_channel",),
-        returns=obj({"messages": array(MESSAGE)}),
     )
-    async def pins(self, session: Session, channel_id: Id) -> object:
-        return {"messages": self._all_shown(await self._feature.history.pins(session.member_id, channel_id))}
+    async def pins(self, session: Session, channel_id: Id) -> responses.Messages:
+        pinned = await self._feature.history.pins(session.member_id, channel_id)
+        return responses.Messages(self._all_shown(pinned))
 
     @endpoint(
         _MANAGER,
@@ -288,9 +266,10 @@ class MessageRequests(Requests):
         http=f"POST {_CHANNEL}/read",
         live="read",
         refusals=_HERE,
-        returns=either(schema_of(Unread), _STATE),
     )
-    async def read(self, session: Session, channel_id: Id, body: UpTo) -> Unread | ThreadState:
+    async def read(
+        self, session: Session, channel_id: Id, body: UpTo
+    ) -> responses.Unread | responses.ThreadState:
         member_id, message_id = session.member_id, body.message_id
         if body.thread is not None:
             if body.back:
@@ -306,14 +285,13 @@ class MessageRequests(Requests):
         http="GET /api/search",
         live="search",
         refusals=("invalid_query", "search_busy", "search_running", "search_too_long", *_HERE),
-        returns=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
         # A search can cost as much as many pages of history.
         cost=3.0,
     )
-    async def search(self, session: Session, query: SearchQuery) -> object:
+    async def search(self, session: Session, query: SearchQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
         found, more = await self._feature.search.find(session.member_id, query.query, query.before, limit)
-        return {"messages": self._all_shown(found), "more": more}
+        return responses.FoundMessages(self._all_shown(found), more)
 
     @endpoint(
         MEMBER,
@@ -322,12 +300,11 @@ class MessageRequests(Requests):
         http="GET /api/me/mentions",
         live="mentions",
         refusals=("unknown_message",),
-        returns=obj({"messages": array(MESSAGE, MAX_FOUND), "more": BOOLEAN}),
     )
-    async def mentions(self, session: Session, query: LatestQuery) -> object:
+    async def mentions(self, session: Session, query: LatestQuery) -> responses.FoundMessages:
         limit = query.limit or USUAL_FOUND
         found, more = await self._feature.search.mentions(session.member_id, _cursor(query.before), limit)
-        return {"messages": self._all_shown(found), "more": more}
+        return responses.FoundMessages(self._all_shown(found), more)
 
     @endpoint(
         MEMBER,
@@ -336,13 +313,17 @@ class MessageRequests(Requests):
         http="GET /api/me/threads",
         live="threads",
         refusals=("unknown_message",),
-        returns=obj({"threads": _THREADS, "more": BOOLEAN}),
     )
-    async def threads(self, session: Session, query: LatestQuery) -> object:
+    async def threads(self, session: Session, query: LatestQuery) -> responses.FollowedThreads:
         limit = query.limit or USUAL_FOUND
         found, more = await self._feature.threads.followed(session.member_id, _cursor(query.before), limit)
-        shown = [{**asdict(state), "root": root and self._shown(root)} for root, state in found]
-        return {"threads": shown, "more": more}
+        threads = [
+            responses.FollowedThread(
+                **structs.asdict(state), root=None if root is None else self._shown(root)
+            )
+            for root, state in found
+        ]
+        return responses.FollowedThreads(threads, more)
 
     @endpoint(
         _VIEWER,
@@ -351,7 +332,7 @@ class MessageRequests(Requests):
         live="thread_follow",
         refusals=_HERE,
     )
-    async def follow(self, session: Session, channel_id: Id, message_id: Id) -> ThreadState:
+    async def follow(self, session: Session, channel_id: Id, message_id: Id) -> responses.ThreadState:
         return await self._feature.threads.follow(session.member_id, channel_id, message_id)
 
     @endpoint(
@@ -361,13 +342,13 @@ class MessageRequests(Requests):
         live="thread_unfollow",
         refusals=_HERE,
     )
-    async def unfollow(self, session: Session, channel_id: Id, message_id: Id) -> ThreadState:
+    async def unfollow(self, session: Session, channel_id: Id, message_id: Id) -> responses.ThreadState:
         return await self._feature.threads.unfollow(session.member_id, channel_id, message_id)
 
-    def _shown(self, message: Message) -> Mapping[str, object]:
-        return message.described(self._feature.urls)
+    def _shown(self, message: Message) -> responses.Message:
+        return responses.message(message, self._feature.urls)
 
-    def _all_shown(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
+    def _all_shown(self, messages: Sequence[Message]) -> list[responses.Message]:
         return [self._shown(message) for message in messages]
 
 
@@ -376,9 +357,8 @@ def _cursor(message_id: str | None) -> int | None:
 
 
 # Online members, and whether each is idle or do-not-disturb.
-_PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), array(ID))
+_PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), Sequence[Id])
 _VIEWERS = "members who may view the channel"
-_EDITED = ("channel_id", "id", "text", "mentions", "mention_groups", "flagged", "edited_at_ms")
 
 DESCRIPTION = describe_feature(
     MessageRequests,
@@ -386,68 +366,74 @@ DESCRIPTION = describe_feature(
         Event(
             "message_posted",
             "A message was posted. `nonce` is the one that its client sent",
-            obj(FIELDS, {"nonce": string(MAX_NONCE_CHARACTERS, 1)}),
+            responses.MessagePosted,
             to=_VIEWERS,
         ),
         Event(
             "message_edited",
             "A message was edited",
-            obj({name: FIELDS[name] for name in _EDITED}),
+            responses.MessageEdited,
             to=_VIEWERS,
         ),
         Event(
             "attachments_changed",
             "The description of a file of a message was changed",
-            obj({"channel_id": ID, "id": ID, "attachments": FIELDS["attachments"]}, EXPIRED),
+            responses.AttachmentsChanged,
             to=_VIEWERS,
         ),
         Event(
             "previews_changed",
             "The link previews of a message arrived or were removed",
-            obj({"channel_id": ID, "id": ID, "previews": FIELDS["previews"]}),
+            responses.PreviewsChanged,
             to=_VIEWERS,
         ),
         Event(
             "message_deleted",
             "A message was deleted",
-            obj({"channel_id": ID, "id": ID, "thread": nullable(ID)}),
+            responses.MessageDeleted,
             to=_VIEWERS,
         ),
         Event(
             "thread_changed",
             "The thread of a message changed. `answers` is null if the thread is empty",
-            obj({"channel_id": ID, "id": ID, "answers": nullable(ANSWERS)}),
+            responses.ThreadChanged,
             to=_VIEWERS,
         ),
-        Event("thread_state", "The member's state of a thread changed", _STATE, to="the member"),
+        Event(
+            "thread_state", "The member's state of a thread changed", responses.ThreadState, to="the member"
+        ),
         Event(
             "reactions_changed",
             "A member added or removed a reaction",
-            obj({"channel_id": ID, "id": ID, "emoji": EMOJI, "member_id": ID, "added": BOOLEAN}),
+            responses.ReactionsChanged,
             to=_VIEWERS,
         ),
         Event(
             "pins_changed",
             "A message was pinned or unpinned",
-            obj({"channel_id": ID, "id": ID, "pinned": BOOLEAN}),
+            responses.PinsChanged,
             to=_VIEWERS,
         ),
-        Event("unread", "The counts of a channel changed", schema_of(Unread), to="the member"),
+        Event("unread", "The counts of a channel changed", responses.Unread, to="the member"),
         Event(
             "typing",
             "A member is typing. Show it for six seconds",
-            obj({"channel_id": ID, "member_id": ID, "thread": nullable(ID)}),
+            responses.Typing,
             to="other members who may view the channel",
             kept=False,
         ),
         Event(
             "presence",
             "A member came online, went offline, or changed their presence",
-            obj({"member_id": ID, "online": BOOLEAN, "idle": BOOLEAN, "do_not_disturb": BOOLEAN}),
+            responses.Presence,
             to="other members",
             kept=False,
         ),
     ],
-    welcome={"unread": array(schema_of(Unread)), **_PRESENT, "threads": array(_STATE, MAX_FOLLOWED)},
+    welcome={
+        "unread": Sequence[responses.Unread],
+        **_PRESENT,
+        "threads": Annotated[Sequence[responses.ThreadState], Meta(max_length=MAX_FOLLOWED)],
+    },
     present=_PRESENT,
 )

@@ -1,5 +1,15 @@
-"""The schema of a message as clients see it."""
+"""Response types of messages, threads and unread counts, and the events about them.
 
+`message` converts a stored message for everyone who may view its channel. Media have expiring URLs.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, TypeVar
+
+from msgspec import UNSET, Meta, UnsetType
+
+from svc.chat.access.media_urls import MediaUrls
+from svc.chat.messages import message as messages
 from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
 from svc.chat.messages.message import (
     MAX_EMOJI_CHARACTERS,
@@ -7,99 +17,307 @@ from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
     MEMBER,
     WEBHOOK,
+    fallback,
 )
-from svc.chat.schemas import (
-    BOOLEAN,
-    ID,
-    TIME_MS,
-    Named,
-    Schema,
-    array,
-    choice,
-    integer,
-    nullable,
-    obj,
-    string,
-)
+from svc.chat.messages.page_cache import HistoryPage
+from svc.chat.messages.store import Edit
+from svc.chat.messages.unread_counts import Count
+from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.uploads.limits import MAX_ATTACHMENTS
-from svc.chat.uploads.requests import ATTACHED
+from svc.chat.uploads.responses import Attachment, attachments
 
-_TEXT = string(MAX_TEXT_CHARACTERS)
-# A stored picture, with a URL that is valid for some hours.
-_PICTURE = Named(
-    "StoredPicture",
-    obj(
-        {
-            "key": string(),
-            "url": string(),
-            "content_type": string(),
-            "width": integer(1),
-            "height": integer(1),
-            "placeholder": string(),
-        }
-    ),
-)
-_CARD = Named(
-    "ShownCard",
-    obj(
-        {},
-        {
-            "title": string(),
-            "url": string(),
-            "description": string(),
-            "color": integer(0, 0xFFFFFF),
-            "author": obj({"name": string()}, {"url": string(), "icon": _PICTURE}),
-            "fields": array(obj({"name": string(), "value": string(), "inline": BOOLEAN})),
-            "image": _PICTURE,
-            "thumbnail": _PICTURE,
-            "footer": obj({"text": string()}, {"icon": _PICTURE}),
-            "timestamp": string(),
-        },
-    ),
-)
-PREVIEW = Named(
-    "Preview",
-    obj(
-        {"url": string(MAX_LINK_CHARACTERS)},
-        {"title": string(), "description": string(), "site": string(), "image": _PICTURE},
-    ),
-)
-EMOJI = string(MAX_EMOJI_CHARACTERS, 1)
-_AUTHOR = obj(
-    {
-        "kind": choice(MEMBER, WEBHOOK),
-        "id": ID,
-        "display_name": string(),
-        "avatar": nullable(string()),
-        "bot": BOOLEAN,
-    }
-)
-ANSWERS = obj({"count": integer(1), "last_id": ID, "last_at_ms": TIME_MS})
-FIELDS: dict[str, Schema] = {
-    "id": ID,
-    "channel_id": ID,
-    "author": _AUTHOR,
-    "text": _TEXT,
-    "reply_to": nullable(ID),
-    # One more than a text can mention, because a reply also mentions the author of the answered message.
-    "mentions": array(ID, MAX_MENTIONS + 1),
-    "mention_groups": array(ID, MAX_MENTIONS),
-    "cards": array(_CARD),
+MAX_PAGE = 100
+# The number of messages or threads in a page of search results, mentions, and followed threads.
+MAX_FOUND = 50
+MAX_NONCE_CHARACTERS = 64
+# A message that was edited more often has become another message.
+MAX_EDITS_KEPT = 50
+
+_Positive = Annotated[int, Meta(ge=1)]
+_Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
+_Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
+# One more than a text can mention, because a reply also mentions the author of the answered message.
+_Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
+_Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
+_Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]
+# The number of attachments whose retention time has ended. Omitted if it is 0.
+_Expired = _Positive | UnsetType
+M = TypeVar("M", bound="Message")
+
+
+class Author(Response):
+    kind: Annotated[str, Meta(extra_json_schema={"enum": [MEMBER, WEBHOOK]})]
+    id: Id
+    display_name: str
+    avatar: str | None
+    bot: bool
+
+
+class StoredPicture(Response):
+    """A stored picture, with a URL that is valid for some hours."""
+
+    key: str
+    url: str
+    content_type: str
+    width: _Positive
+    height: _Positive
+    placeholder: str
+
+
+class CardAuthor(Response):
+    name: str
+    url: str | UnsetType = UNSET
+    icon: StoredPicture | UnsetType = UNSET
+
+
+class CardField(Response):
+    name: str
+    value: str
+    inline: bool
+
+
+class CardFooter(Response):
+    text: str
+    icon: StoredPicture | UnsetType = UNSET
+
+
+class ShownCard(Response):
+    title: str | UnsetType = UNSET
+    url: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    color: Annotated[int, Meta(ge=0, le=0xFFFFFF)] | UnsetType = UNSET
+    author: CardAuthor | UnsetType = UNSET
+    fields: Sequence[CardField] | UnsetType = UNSET
+    image: StoredPicture | UnsetType = UNSET
+    thumbnail: StoredPicture | UnsetType = UNSET
+    footer: CardFooter | UnsetType = UNSET
+    timestamp: str | UnsetType = UNSET
+
+
+class Preview(Response):
+    url: Annotated[str, Meta(max_length=MAX_LINK_CHARACTERS)]
+    title: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    site: str | UnsetType = UNSET
+    image: StoredPicture | UnsetType = UNSET
+
+
+_Previews = Annotated[Sequence[Preview], Meta(max_length=MAX_LINKS)]
+
+
+class Reaction(Response):
+    emoji: _Emoji
+    member_ids: Sequence[Id]
+
+
+class Answers(Response):
+    """The summary of a thread."""
+
+    count: _Positive
+    last_id: Id
+    last_at_ms: TimeMs
+
+
+class Message(Response, kw_only=True):
+    id: Id
+    channel_id: Id
+    author: Author
+    text: _Text
+    reply_to: Id | None
+    mentions: _Mentions
+    mention_groups: _Groups
+    cards: Sequence[ShownCard]
     # One line for notifications, if there are cards and no text.
-    "fallback": nullable(string(MAX_FALLBACK_CHARACTERS)),
-    "attachments": array(ATTACHED, MAX_ATTACHMENTS),
-    "flagged": BOOLEAN,
-    "posted_at_ms": TIME_MS,
-    "edited_at_ms": nullable(TIME_MS),
-    "reactions": array(obj({"emoji": EMOJI, "member_ids": array(ID)})),
-    "pinned": BOOLEAN,
+    fallback: Annotated[str, Meta(max_length=MAX_FALLBACK_CHARACTERS)] | None
+    attachments: _Attachments
+    flagged: bool
+    posted_at_ms: TimeMs
+    edited_at_ms: TimeMs | None
+    reactions: Sequence[Reaction]
+    pinned: bool
     # Previews of its links.
-    "previews": array(PREVIEW, MAX_LINKS),
+    previews: _Previews
     # The id of the thread's root message. Null for a message of the channel itself.
-    "thread": nullable(ID),
+    thread: Id | None
     # The thread whose root is this message.
-    "answers": nullable(ANSWERS),
-}
-# The number of attachments whose retention time has ended. Left out if it is 0.
-EXPIRED = {"expired_attachments": integer(1)}
-MESSAGE = Named("Message", obj(FIELDS, EXPIRED))
+    answers: Answers | None
+    expired_attachments: _Expired = UNSET
+
+
+class Messages(Response):
+    messages: Sequence[Message]
+
+
+class FoundMessages(Response):
+    messages: Annotated[Sequence[Message], Meta(max_length=MAX_FOUND)]
+    more: bool
+
+
+class Edits(Response):
+    edits: Annotated[Sequence[Edit], Meta(max_length=MAX_EDITS_KEPT)]
+
+
+class Unread(Response):
+    """A member's counts of a channel."""
+
+    channel_id: Id
+    read_up_to: Id
+    last: Id | None
+    unread: Count
+    mentions: Count
+
+
+class ThreadState(Response):
+    """A member's state of a thread."""
+
+    channel_id: Id
+    thread: Id
+    following: bool
+    read_up_to: Id | None
+    last: Id | None
+    unread: Count
+    mentions: Count
+
+
+class MessagePage(Response):
+    messages: Annotated[Sequence[Message], Meta(max_length=MAX_PAGE)]
+    more_before: bool
+    more_after: bool
+    thread: ThreadState | UnsetType = UNSET
+
+
+class FollowedThread(ThreadState):
+    root: Message | None
+
+
+class FollowedThreads(Response):
+    threads: Annotated[Sequence[FollowedThread], Meta(max_length=MAX_FOUND)]
+    more: bool
+
+
+class MessagePosted(Message, kw_only=True):
+    nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | UnsetType = UNSET
+
+
+class MessageEdited(Response):
+    channel_id: Id
+    id: Id
+    text: _Text
+    mentions: _Mentions
+    mention_groups: _Groups
+    flagged: bool
+    edited_at_ms: TimeMs | None
+
+
+class AttachmentsChanged(Response):
+    channel_id: Id
+    id: Id
+    attachments: _Attachments
+    expired_attachments: _Expired = UNSET
+
+
+class PreviewsChanged(Response):
+    channel_id: Id
+    id: Id
+    previews: _Previews
+
+
+class MessageDeleted(Response):
+    channel_id: Id
+    id: Id
+    thread: Id | None
+
+
+class ThreadChanged(Response):
+    channel_id: Id
+    id: Id
+    answers: Answers | None
+
+
+class ReactionsChanged(Response):
+    channel_id: Id
+    id: Id
+    emoji: _Emoji
+    member_id: Id
+    added: bool
+
+
+class PinsChanged(Response):
+    channel_id: Id
+    id: Id
+    pinned: bool
+
+
+class Typing(Response):
+    channel_id: Id
+    member_id: Id
+    thread: Id | None
+
+
+class Presence(Response):
+    member_id: Id
+    online: bool
+    idle: bool
+    do_not_disturb: bool
+
+
+def message(of: messages.Message, urls: MediaUrls) -> Message:
+    return _message(Message, of, urls)
+
+
+def message_posted(of: messages.Message, urls: MediaUrls, nonce: str | None) -> MessagePosted:
+    posted = _message(MessagePosted, of, urls)
+    if nonce is not None:
+        posted.nonce = nonce
+    return posted
+
+
+def attachments_changed(of: messages.Message, urls: MediaUrls) -> AttachmentsChanged:
+    files = attachments(of.attachments, urls)
+    return AttachmentsChanged(of.channel_id, of.id, files, of.expired_attachments or UNSET)
+
+
+def thread_changed(of: messages.Message) -> ThreadChanged:
+    """Return the thread of a message that was posted or deleted in it."""
+    assert of.thread is not None, "it is of a thread"
+    return ThreadChanged(of.channel_id, of.thread, _answers(of.beside))
+
+
+def page(of: HistoryPage, urls: MediaUrls) -> MessagePage:
+    return MessagePage([message(one, urls) for one in of.messages], of.more_before, of.more_after)
+
+
+def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
+    author = of.author
+    return kind(
+        id=of.id,
+        channel_id=of.channel_id,
+        author=Author(
+            author.kind,
+            author.id,
+            author.display_name,
+            None if author.avatar is None else urls.url(author.avatar),
+            author.bot,
+        ),
+        text=of.text,
+        reply_to=of.reply_to,
+        mentions=of.mentions,
+        mention_groups=of.groups,
+        # Most messages have none of these.
+        cards=urls.shown(of.cards) if of.cards else (),
+        fallback=None if of.text else fallback(of.cards),
+        attachments=attachments(of.attachments, urls) if of.attachments else (),
+        flagged=of.flagged,
+        posted_at_ms=of.posted_at_ms,
+        edited_at_ms=of.edited_at_ms,
+        reactions=[Reaction(emoji, member_ids) for emoji, member_ids in of.reactions.items()],
+        pinned=of.pinned,
+        previews=urls.shown(of.previews) if of.previews else (),
+        thread=of.thread,
+        answers=_answers(of.answers),
+        expired_attachments=of.expired_attachments or UNSET,
+    )
+
+
+def _answers(of: messages.Answers | None) -> Answers | None:
+    return None if of is None else Answers(of.count, of.last_id, of.last_at_ms)

@@ -16,7 +16,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
-from svc.chat.messages import search_store, store
+from svc.chat.messages import responses, search_store, store
 from svc.chat.messages.history import Reads
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
@@ -28,9 +28,6 @@ from svc.chat.messages.threads import Threads
 from svc.chat.names import shows_something
 from svc.chat.services import Services
 
-# A message that was edited more often has become another message.
-MAX_EDITS_KEPT = 50
-MAX_NONCE_CHARACTERS = 64
 # The ruling for webhook messages, which are not moderated.
 NO_RULING = Ruling()
 
@@ -197,10 +194,8 @@ class Messages:
 
     def posted(self, message: Message, nonce: str | None = None) -> None:
         self.written(message.channel_id)
-        described = message.described(self._urls)
-        if nonce is not None:
-            described["nonce"] = nonce
-        self._hub.push("message_posted", described, Viewers(message.channel_id))
+        posted = responses.message_posted(message, self._urls, nonce)
+        self._hub.push("message_posted", posted, Viewers(message.channel_id))
         self._counting(message).posted(message)
         for tell in self.on_posted:
             tell(message)
@@ -247,7 +242,7 @@ class Messages:
                 edited_at_ms=now_ms,
             )
             search_store.changes(connection, old)
-            store.insert_edit(connection, old.n, store.Edit(old.text, now_ms), MAX_EDITS_KEPT)
+            store.insert_edit(connection, old.n, store.Edit(old.text, now_ms), responses.MAX_EDITS_KEPT)
             store.update(connection, new)
             if not (old.groups and new.groups):
                 store.delete_mentions_but(connection, new.n, new.mentions)
@@ -269,15 +264,15 @@ class Messages:
         if old is new:
             return new
         self.written(new.channel_id)
-        changed = {
-            "channel_id": new.channel_id,
-            "id": new.id,
-            "text": new.text,
-            "mentions": list(new.mentions),
-            "mention_groups": list(new.groups),
-            "flagged": new.flagged,
-            "edited_at_ms": new.edited_at_ms,
-        }
+        changed = responses.MessageEdited(
+            channel_id=new.channel_id,
+            id=new.id,
+            text=new.text,
+            mentions=new.mentions,
+            mention_groups=new.groups,
+            flagged=new.flagged,
+            edited_at_ms=new.edited_at_ms,
+        )
         self._hub.push("message_edited", changed, Viewers(new.channel_id))
         self._counting(new).edited(old, new)
         for tell in self.on_edited:
@@ -310,7 +305,7 @@ class Messages:
 
     def removed(self, message: Message) -> None:
         self.written(message.channel_id)
-        gone = {"channel_id": message.channel_id, "id": message.id, "thread": message.thread}
+        gone = responses.MessageDeleted(message.channel_id, message.id, message.thread)
         self._hub.push("message_deleted", gone, Viewers(message.channel_id))
         self._counting(message).deleted(message)
 
@@ -364,10 +359,7 @@ class Messages:
 
     def attachments_changed(self, message: Message) -> None:
         self.written(message.channel_id)
-        files = self._urls.shown(message.attachments)
-        changed = {"channel_id": message.channel_id, "id": message.id, "attachments": files}
-        if message.expired_attachments:
-            changed["expired_attachments"] = message.expired_attachments
+        changed = responses.attachments_changed(message, self._urls)
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> Reads | Threads:

@@ -23,7 +23,6 @@ from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
 from svc.chat.text_folding import folded, folded_name
 
-MAX_FOUND = 50
 # A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4

@@ -6,7 +6,6 @@ Counts follow the rules of `history`.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from msgspec import structs
 
@@ -18,8 +17,8 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
-from svc.chat.messages.unread_counts import Count, Following
-from svc.chat.schemas import Id
+from svc.chat.messages.responses import ThreadState, thread_changed
+from svc.chat.messages.unread_counts import Following
 from svc.chat.services import Services
 
 # Member, thread, channel, the member's mark and the thread's last message.
@@ -45,19 +44,6 @@ _UNREAD_MENTIONS = (
     " JOIN thread_follows AS f ON f.member_id = m.member_id AND f.thread = s.thread"
     " WHERE m.n > f.n ORDER BY m.n"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ThreadState:
-    """A member's state of a thread."""
-
-    channel_id: Id
-    thread: Id
-    following: bool
-    read_up_to: Id | None
-    last: Id | None
-    unread: Count
-    mentions: Count
 
 
 class Threads:
@@ -213,7 +199,7 @@ class Threads:
             following.add(thread, message.channel_id, member_id, message.n - 1, message.n)
         following.posted(thread, message.n, message.notified)
         following.read(thread, message.author.id, message.n)
-        self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
+        self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
         for member_id in new:
             self._tell(member_id, thread)
 
@@ -226,7 +212,7 @@ class Threads:
         thread = message.thread
         assert thread is not None, "it is of a thread"
         counted = self._following.unmentioned(thread, message.n)
-        self._hub.push("thread_changed", _changed(message), Viewers(message.channel_id))
+        self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
         if message.beside is None:
             # The thread is empty, so nobody can follow it.
             counted = self._following.forget(thread)
@@ -272,11 +258,6 @@ class Threads:
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))
         return state
-
-
-def _changed(message: Message) -> dict[str, object]:
-    answers = message.beside.described() if message.beside else None
-    return {"channel_id": message.channel_id, "id": message.thread, "answers": answers}
 
 
 def _answers(connection: Connection, thread: str) -> Answers | None:

@@ -21,17 +21,23 @@ export type AllRoles = { roles: Role[] };
 
 export type Allowed = { server: Permissions; channels: { [name: string]: Permissions } };
 
+export type Answers = { count: number; last_id: string; last_at_ms: number };
+
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
 
 export type ApplicationPage = { applications: Application[]; next: string | null };
 
-export type Attachment = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; alt: string };
+export type Attachment = { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; id: string; name: string; kind: "picture" | "video" | "audio" | "file"; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: StoredFile | null; poster: StoredFile | null; alt: string };
+
+export type AttachmentsChanged = { channel_id: string; id: string; attachments: Attachment[]; expired_attachments?: number };
 
 export type Attempt = { at_ms: number; outcome: "ignored" | "posted" | "refused"; error: string | null; message_id: string | null; channel_id: string | null; named: NamedProblem[]; times: number };
 
 export type AuditEntry = { id: number; at_ms: number; actor_id: string | null; action: string; target_id: string | null; details: { [name: string]: unknown } };
 
 export type AuditPage = { entries: AuditEntry[]; next: number | null };
+
+export type Author = { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean };
 
 export type Backup = { name: string; bytes: number; made_at_ms: number };
 
@@ -49,6 +55,12 @@ export type Block = { member_id: string };
 
 export type Bot = { member: Member; has_token: boolean; token_made_by: string | null; token_made_at_ms: number | null };
 
+export type CardAuthor = { name: string; url?: string; icon?: StoredPicture };
+
+export type CardField = { name: string; value: string; inline: boolean };
+
+export type CardFooter = { text: string; icon?: StoredPicture };
+
 export type Challenge = { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number };
 
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number; encrypted: boolean };
@@ -56,6 +68,8 @@ export type Channel = { id: string; name: string; type: "text" | "voice" | "cate
 export type ChannelDeleted = { channel_id: string };
 
 export type Check = { check: "database" | "disk" | "clock" | "files" | "buffers" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few" | "small" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
+
+export type ClientJoin = { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string };
 
 export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
 
@@ -83,7 +97,13 @@ export type EmojiDeleted = { emoji_id: string };
 
 export type Exported = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
 
+export type FollowedThread = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null };
+
+export type FollowedThreads = { threads: FollowedThread[]; more: boolean };
+
 export type FoundMessage = { id: string; channel_id: string; author_id: string; display_name: string; text: string; found: number[][]; posted_at_ms: number };
+
+export type FoundMessages = { messages: Message[]; more: boolean };
 
 export type Hand = { hand: number };
 
@@ -92,6 +112,8 @@ export type HandedOut = { code: string; expires_at_ms: number };
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
 
 export type Hello = { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: SocketLimits };
+
+export type IceServer = { credential?: string; urls: string[]; username?: string };
 
 export type IconChanged = { icon_url: string | null };
 
@@ -133,9 +155,17 @@ export type MemberPage = { members: Member[]; next: string | null; last_seen?: {
 
 export type MemberUsage = { member_id: string; nickname: string; bytes: number };
 
-export type Message = { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; expired_attachments?: number };
+export type Message = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: Answers | null; expired_attachments?: number };
+
+export type MessageDeleted = { channel_id: string; id: string; thread: string | null };
+
+export type MessageEdited = { channel_id: string; id: string; text: string; mentions: string[]; mention_groups: string[]; flagged: boolean; edited_at_ms: number | null };
 
 export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
+
+export type MessagePosted = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: Answers | null; expired_attachments?: number; nonce?: string };
+
+export type Messages = { messages: Message[] };
 
 export type NamedProblem = { path: string; code: string };
 
@@ -163,6 +193,8 @@ export type PackagesLeft = { left: number };
 
 export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
 
+export type PinsChanged = { channel_id: string; id: string; pinned: boolean };
+
 export type PostedCard = { title?: unknown; url?: unknown; description?: unknown; color?: string | number | null; author?: unknown; fields?: unknown; image_url?: unknown; thumbnail_url?: unknown; footer?: unknown; timestamp?: unknown };
 
 export type PostedField = { name: string; value: string; inline?: unknown };
@@ -173,7 +205,13 @@ export type PostedProblem = { path: string; code: "required" | "wrong_type" | "t
 
 export type PostedWarning = { path: string; code: string; message: string };
 
+export type Presence = { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
+
 export type Preview = { url: string; title?: string; description?: string; site?: string; image?: StoredPicture };
+
+export type PreviewsChanged = { channel_id: string; id: string; previews: Preview[] };
+
+export type PrivateCallDeclined = { conversation_id: string; member_id: string };
 
 export type PrivateChanged = { conversation_id: string };
 
@@ -200,6 +238,10 @@ export type PrivateWelcomes = { welcomes: PrivateWelcome[] };
 export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
+
+export type Reaction = { emoji: string; member_ids: string[] };
+
+export type ReactionsChanged = { channel_id: string; id: string; emoji: string; member_id: string; added: boolean };
 
 export type RecoveryCodeMade = { made_at_ms: number };
 
@@ -233,7 +275,7 @@ export type Sent = { camera: boolean; screen: boolean };
 
 export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
 
-export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: { name: string; url?: string; icon?: StoredPicture }; fields?: { name: string; value: string; inline: boolean }[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: { text: string; icon?: StoredPicture }; timestamp?: string };
+export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: CardAuthor; fields?: CardField[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: CardFooter; timestamp?: string };
 
 export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
 
@@ -253,6 +295,8 @@ export type State = { muted: boolean; deafened: boolean; self_muted: boolean; se
 
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
+export type StoredFile = { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null };
+
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
 export type TakenPackage = { device_id: string; key_package: string };
@@ -261,27 +305,51 @@ export type TakenPackages = { key_packages: TakenPackage[] };
 
 export type TakesPart = { device_id: string };
 
+export type ThreadChanged = { channel_id: string; id: string; answers: Answers | null };
+
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
 
 export type Tokens = { access_token: string; refresh_token: string; expires_in_ms: number };
 
 export type Trial = { read: number; found: number; messages: FoundMessage[] };
 
+export type Typing = { channel_id: string; member_id: string; thread: string | null };
+
 export type Unread = { channel_id: string; read_up_to: string; last: string | null; unread: number; mentions: number };
 
-export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: UploadResult | null; refusal: { code: string; message: string } | null; created_at_ms: number };
+export type Upload = { id: string; purpose: "attachment" | "avatar" | "icon" | "emoji"; name: string; alt: string; length: number; received: number; state: "receiving" | "waiting" | "done" | "refused" | "used"; result: UploadResult | null; refusal: UploadRefusal | null; created_at_ms: number };
 
 export type UploadProgress = { upload_id: string; state: "waiting" | "working"; progress: number };
 
+export type UploadRefusal = { code: string; message: string };
+
 export type UploadRefused = { upload_id: string; code: string; message: string };
 
-export type UploadResult = { id: string; name: string; kind: "picture" | "video" | "audio" | "file"; key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null; poster: { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null } | null };
+export type UploadResult = { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null; id: string; name: string; kind: "picture" | "video" | "audio" | "file"; frames: number | null; duration_ms: number | null; placeholder: string; colour: string; thumbnail: StoredFile | null; poster: StoredFile | null };
+
+export type Uploads = { uploads: Upload[] };
 
 export type Versions = { server: string; python: string; sqlite: string };
 
-export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: { urls: string[]; username?: string; credential?: string }[]; bitrate_kbps: number; client_join: { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string } };
+export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: IceServer[]; bitrate_kbps: number; client_join: ClientJoin };
+
+export type VoiceJoined = { channel_id: string; member: VoiceMember };
+
+export type VoiceLeft = { channel_id: string; member_id: string; lost?: boolean };
 
 export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
+
+export type VoiceMoved = { from_channel_id: string; channel_id: string };
+
+export type VoiceReacted = { channel_id: string; member_id: string; emoji: string };
+
+export type VoiceScreenStopped = { channel_id: string };
+
+export type VoiceSpeaking = { channel_id: string; member_ids: string[] };
+
+export type VoiceState = { channel_id: string; members: VoiceMember[] };
+
+export type VoiceUpdated = { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };
 
 export type WebhookDeleted = { webhook_id: string };
 
@@ -493,7 +561,7 @@ export interface Endpoints {
   /** Remove the link previews of your own message or, with `manage_messages`, of another member's. The message gets no new ones */
   "DELETE /api/channels/{}/messages/{}/previews": { answer: null };
   /** List pinned messages, most recently pinned first */
-  "GET /api/channels/{}/pins": { answer: { messages: Message[] } };
+  "GET /api/channels/{}/pins": { answer: Messages };
   /** Pin a message. A channel has at most 50 pins */
   "PUT /api/channels/{}/pins/{}": { answer: null };
   /** Unpin a message */
@@ -503,11 +571,11 @@ export interface Endpoints {
   /** Mark everything up to a message of a channel or thread as read. With `back`, in a channel, mark the message and everything after it as unread */
   "POST /api/channels/{}/read": { body: { message_id: string; thread?: string | null; back?: boolean | null }; answer: Unread | ThreadState };
   /** Search messages by words and filters in channels that you can view, newest first */
-  "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
+  "GET /api/search": { query: { query?: string; before?: string; limit?: number }; answer: FoundMessages };
   /** List messages that mention you by name, by a role, by `here` or by `everyone`, and replies that notify you, newest first */
-  "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: { messages: Message[]; more: boolean } };
+  "GET /api/me/mentions": { query: { before?: string; limit?: number }; answer: FoundMessages };
   /** List the threads that you follow, the one with the newest message first. `root` is null if the root was deleted */
-  "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
+  "GET /api/me/threads": { query: { before?: string; limit?: number }; answer: FollowedThreads };
   /** Follow a thread from its last message on */
   "PUT /api/channels/{}/messages/{}/follow": { answer: ThreadState };
   /** Unfollow a thread, until you write or are mentioned there again */
@@ -583,7 +651,7 @@ export interface Endpoints {
   /** Remove the server icon */
   "DELETE /api/icon": { answer: null };
   /** List your unattached uploads, newest first */
-  "GET /api/uploads": { answer: { uploads: Upload[] } };
+  "GET /api/uploads": { answer: Uploads };
   /** Get one of your uploads. The headers `Upload-Offset` and `Upload-Length` answer the HEAD requests of tus */
   "GET /api/uploads/{}": { answer: Upload };
   /** Continue an upload with tus from `Upload-Offset` on */
@@ -646,14 +714,14 @@ export interface Requests {
   reaction_add: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
   reaction_remove: { data: { channel_id: string; message_id: string; emoji: string }; reply: Record<string, never> };
   previews_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
-  pins: { data: { channel_id: string }; reply: { messages: Message[] } };
+  pins: { data: { channel_id: string }; reply: Messages };
   pin_add: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
   pin_remove: { data: { channel_id: string; message_id: string }; reply: Record<string, never> };
   typing: { data: { channel_id: string; thread?: string | null }; reply: Record<string, never> };
   read: { data: { message_id: string; thread?: string | null; back?: boolean | null; channel_id: string }; reply: Unread | ThreadState };
-  search: { data: { query: string; before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
-  mentions: { data: { before?: string | null; limit?: number | null }; reply: { messages: Message[]; more: boolean } };
-  threads: { data: { before?: string | null; limit?: number | null }; reply: { threads: ({ channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null })[]; more: boolean } };
+  search: { data: { query: string; before?: string | null; limit?: number | null }; reply: FoundMessages };
+  mentions: { data: { before?: string | null; limit?: number | null }; reply: FoundMessages };
+  threads: { data: { before?: string | null; limit?: number | null }; reply: FollowedThreads };
   thread_follow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   thread_unfollow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   settings_get: { data: { [name: string]: unknown }; reply: Settings };
@@ -705,18 +773,18 @@ export interface Pushes {
   role_updated: Role;
   role_deleted: RoleDeleted;
   permissions_changed: Record<string, never>;
-  message_posted: { id: string; channel_id: string; author: { kind: "member" | "webhook"; id: string; display_name: string; avatar: string | null; bot: boolean }; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: { emoji: string; member_ids: string[] }[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: { count: number; last_id: string; last_at_ms: number } | null; nonce?: string };
-  message_edited: { channel_id: string; id: string; text: string; mentions: string[]; mention_groups: string[]; flagged: boolean; edited_at_ms: number | null };
-  attachments_changed: { channel_id: string; id: string; attachments: Attachment[]; expired_attachments?: number };
-  previews_changed: { channel_id: string; id: string; previews: Preview[] };
-  message_deleted: { channel_id: string; id: string; thread: string | null };
-  thread_changed: { channel_id: string; id: string; answers: { count: number; last_id: string; last_at_ms: number } | null };
+  message_posted: MessagePosted;
+  message_edited: MessageEdited;
+  attachments_changed: AttachmentsChanged;
+  previews_changed: PreviewsChanged;
+  message_deleted: MessageDeleted;
+  thread_changed: ThreadChanged;
   thread_state: ThreadState;
-  reactions_changed: { channel_id: string; id: string; emoji: string; member_id: string; added: boolean };
-  pins_changed: { channel_id: string; id: string; pinned: boolean };
+  reactions_changed: ReactionsChanged;
+  pins_changed: PinsChanged;
   unread: Unread;
-  typing: { channel_id: string; member_id: string; thread: string | null };
-  presence: { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
+  typing: Typing;
+  presence: Presence;
   report_created: Report;
   report_resolved: ReportResolved;
   member_blocked: Block;
@@ -726,15 +794,15 @@ export interface Pushes {
   upload_done: Upload;
   upload_refused: UploadRefused;
   icon_changed: IconChanged;
-  voice_joined: { channel_id: string; member: VoiceMember };
-  voice_left: { channel_id: string; member_id: string; lost?: boolean };
-  voice_updated: { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };
-  voice_reacted: { channel_id: string; member_id: string; emoji: string };
-  voice_speaking: { channel_id: string; member_ids: string[] };
-  voice_screen_stopped: { channel_id: string };
-  private_call_declined: { conversation_id: string; member_id: string };
-  voice_state: { channel_id: string; members: VoiceMember[] };
-  voice_moved: { from_channel_id: string; channel_id: string };
+  voice_joined: VoiceJoined;
+  voice_left: VoiceLeft;
+  voice_updated: VoiceUpdated;
+  voice_reacted: VoiceReacted;
+  voice_speaking: VoiceSpeaking;
+  voice_screen_stopped: VoiceScreenStopped;
+  private_call_declined: PrivateCallDeclined;
+  voice_state: VoiceState;
+  voice_moved: VoiceMoved;
   webhook_created: ShownWebhook;
   webhook_updated: ShownWebhook;
   webhook_deleted: WebhookDeleted;
