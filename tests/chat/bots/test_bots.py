@@ -258,3 +258,27 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
     device = Device()
     answer: dict[str, Any] = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
     assert answer["member"]["bot"] is False
+
+
+@pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
+async def test_tokens_that_a_bot_made_end_with_its_own(folk: People, how: str) -> None:
+    """The creator of the first bot knows them and could otherwise keep acting through the second one."""
+    powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
+    keeper = await holder_of(folk, *powers)
+    first = await made(folk, keeper)
+    role = await folk.owner.done(
+        "POST", "/api/roles", {"name": "makers", "rank": 200, "permissions": list(powers)}
+    )
+    await folk.owner.done("PUT", f"/api/members/{first.id}/roles/{role['id']}")
+    second = await made(folk, first, "Second")
+    async with folk.chat.member("", second.token) as live:
+        match how:
+            case "kicked":
+                await folk.owner.done("POST", f"/api/members/{keeper.id}/kick")
+            case "token renewed":
+                await folk.owner.done("POST", f"{BOTS}/{first.id}/token")
+            case "bot deleted":
+                await folk.owner.done("DELETE", f"{BOTS}/{first.id}")
+        while not live.ws.closed:
+            await live.ws.receive()
+    assert await second.refused("GET", "/api/channels") == "token_invalid"

@@ -5,7 +5,7 @@ To everybody else a bot is a member like any other: it has roles, sees channels 
 token instead of signing in. Anyone who knows a token can act as the bot, so nobody can make a token for a bot
 with more permissions or an equal rank. Later changes count too: while a token is in use, the bot has only the
 permissions that both the bot and the token's maker have at that moment. The token ends with the maker's
-membership.
+membership. Anyone who knows a bot's token also knows the tokens that the bot made, so those end with it.
 """
 
 import hashlib
@@ -39,7 +39,13 @@ class BotToken:
 
 
 TOKENS = Table("bot_tokens", BotToken)
-
+# The token of this member, the tokens that the member made, those that their bots made, and so on.
+_DELETE_MADE_THROUGH = """
+    WITH RECURSIVE made(id) AS (
+        SELECT ? UNION SELECT member_id FROM bot_tokens JOIN made ON created_by = made.id
+    )
+    DELETE FROM bot_tokens WHERE member_id IN made
+"""
 
 # Each bot takes a line in the member list.
 MAX_BOTS = 50
@@ -122,10 +128,12 @@ class Bots:
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
         def write(connection: Connection) -> None:
+            self._forget(connection, bot.id)
             TOKENS.put(connection, kept)
             self._audit.record(connection, actor_id, "bot_token", bot.id, {"nickname": bot.nickname}, now)
 
         def renewed(_: None) -> str:
+            self._drop(self._made_through(bot.id))
             self._accept(kept)
             self._changed()
             return token
@@ -175,18 +183,29 @@ class Bots:
         self._hub.push("managed", Managed("bots"), Holders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
-        TOKENS.delete(connection, member_id=member_id)
-        TOKENS.delete(connection, created_by=member_id)
+        connection.execute(_DELETE_MADE_THROUGH, (member_id,))
 
     def _gone(self, member_id: str) -> None:
-        """Drop the token of a bot that is gone, or all tokens that a departed member made and knows."""
-        gone = [bot_id for bot_id, token in self._known.items() if member_id in (bot_id, token.created_by)]
-        for bot_id in gone:
+        """Drop the token of a bot that is gone, or all tokens that a departed member knows."""
+        gone = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
+        self._drop(gone)
+        if gone:
+            self._changed()
+
+    def _made_through(self, member_id: str) -> list[str]:
+        """Return the bots whose token this member made, the bots whose token one of those made, and so on."""
+        found = [member_id]
+        for maker_id in found:
+            made = (bot_id for bot_id, token in self._known.items() if token.created_by == maker_id)
+            found += [bot_id for bot_id in made if bot_id not in found]
+        return found[1:]
+
+    def _drop(self, bot_ids: Collection[str]) -> None:
+        """Stop accepting the tokens of these bots."""
+        for bot_id in bot_ids:
             del self._known[bot_id]
             self._directory.put_token_maker(bot_id, None)
             self._end(bot_id, self._tokens.forget_bot(bot_id))
-        if gone:
-            self._changed()
 
     def _is_bot(self, member_id: str) -> bool:
         member = self._directory.members.get(member_id)
