@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, is_loopback, items, number, port, required, stun_servers, text
-from svc.base.turn_server import TurnServer
-from svc.base.turn_server import read as read_turn
+from svc.base import media_services
+from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.base.media_services import MediaConfig
 from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
 from svc.chat.invites import guard as invites
@@ -32,37 +31,6 @@ MLS_RETENTION_DAYS = 30
 # The length of HS256's digest (RFC 7518 section 3.2).
 MIN_SECRET_BYTES = 32
 MAKE_SECRET = "Make one with: openssl rand -hex 32"
-
-_SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
-
-
-@dataclass(frozen=True, slots=True)
-class MediaService:
-    """A media service: its address for us, and its public addresses besides the pass-through."""
-
-    url: str
-    public_urls: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class MediaConfig:
-    """The media services, none without SFU_WS_HOST, and our credentials there."""
-
-    services: Sequence[MediaService]
-    server_id: str
-    server_password: str
-    stun_servers: Sequence[str]
-    turn: TurnServer | None = None
-
-    @property
-    def url(self) -> str:
-        """The first service's URL; empty without one."""
-        return self.services[0].url if self.services else ""
-
-    @property
-    def public_urls(self) -> Sequence[str]:
-        """The public URLs of all services."""
-        return [url for service in self.services for url in service.public_urls]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +83,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
             items(variables, "ADDITIONAL_CHANNELS"),
         ),
         voice_max_users=number(variables, "VOICE_MAX_USERS", 0),
-        media=_media(variables),
+        media=media_services.read(variables),
         uploads=uploads_config.read(variables),
         operating=management.read(variables),
         mls_retention_days=_retention_days(variables),
@@ -141,62 +109,6 @@ def _origins(variables: Mapping[str, str]) -> list[str]:
             )
         listed.append(normalised(origin) or origin)
     return listed
-
-
-def _media(variables: Mapping[str, str]) -> MediaConfig:
-    if not text(variables, "SFU_WS_HOST"):
-        return MediaConfig(services=(), server_id="", server_password="", stun_servers=())
-    return MediaConfig(
-        services=_services(items(variables, "SFU_WS_HOST"), items(variables, "SFU_PUBLIC_HOST")),
-        server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
-        server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
-        stun_servers=_stun_urls(variables),
-        turn=read_turn(variables),
-    )
-
-
-def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaService]:
-    """Assign public hosts: all of them to a single service, or one to each of several, in order."""
-    urls = [_websocket_url("SFU_WS_HOST", host, "ws") for host in hosts]
-    public_urls = [_public_url(host) for host in public_hosts]
-    if len(urls) == 1:
-        return [MediaService(urls[0], public_urls)]
-    if len(set(urls)) < len(urls):
-        raise ConfigError("SFU_WS_HOST names a media service twice")
-    if public_urls and len(public_urls) != len(urls):
-        raise ConfigError(
-            f"SFU_PUBLIC_HOST must list a host for each of the {len(urls)} of SFU_WS_HOST, in their order"
-        )
-    return [MediaService(url, public_urls[at : at + 1]) for at, url in enumerate(urls)]
-
-
-def _stun_urls(variables: Mapping[str, str]) -> list[str]:
-    """Return the STUN URLs for browsers (RFC 7064)."""
-    if flag(variables, "DISABLE_STUN", False):
-        return []
-    return [
-        f"stun:[{host}]:{port}" if ":" in host else f"stun:{host}:{port}"
-        for host, port in stun_servers(variables)
-    ]
-
-
-def _public_url(host: str) -> str:
-    """Return a public URL. A bare host uses TLS, as pages need it, unless it is this machine."""
-    local = is_loopback(urlsplit(f"//{host}").hostname or "")
-    return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
-
-
-def _websocket_url(variable: str, value: str, usual_scheme: str) -> str:
-    """Return a ws:// or wss:// URL without a trailing slash, from `host`, `host:port` or a URL."""
-    address = value if "://" in value else f"{usual_scheme}://{value}"
-    try:
-        parts = urlsplit(address)
-        usable = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError(f"{variable} must be host:port or a ws:// or wss:// address, not {value!r}")
-    return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 _VOICE_PREFIX = "voice:"

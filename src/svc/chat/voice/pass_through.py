@@ -23,11 +23,11 @@ from svc.base.connections import Crowd
 from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
 from svc.base.graceful_close import abort_unsent
 from svc.base.http_connections import recognise
+from svc.base.media_services import MediaConfig
 from svc.base.tasks import until_first_ends
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
-from svc.chat.config import MediaConfig
 from svc.chat.endpoints import Request, Requests, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, query_number

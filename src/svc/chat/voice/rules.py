@@ -11,11 +11,11 @@ from dataclasses import asdict
 from msgspec import UNSET
 
 from svc.base.grants import client_credential, issue_user_token
+from svc.base.media_services import MediaConfig
 from svc.base.turn_server import IceServer
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.config import MediaConfig
 from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only

@@ -16,8 +16,8 @@ from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientW
 from svc.base import server_events as events
 from svc.base.backoff import Backoff
 from svc.base.envelope import EnvelopeError, parse, read, serialise, serialise_payload
+from svc.base.media_services import MediaConfig
 from svc.base.tasks import until_first_ends
-from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0

@@ -14,8 +14,8 @@ from typing import NoReturn
 from aiohttp import ClientSession
 
 from svc.base.backoff import Backoff
+from svc.base.media_services import MediaConfig
 from svc.chat.access.directory import Directory
-from svc.chat.config import MediaConfig
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, SfuListener
