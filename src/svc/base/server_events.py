@@ -27,39 +27,39 @@ class ServerRequest(Payload):
     server_password: Id
 
 
-class ServerRegister(ServerRequest):
-    event = "server_register"
-    room_id: Id
-
-
 class SyncRequest(ServerRequest):
     event = "sync_request"
 
 
-class DisconnectUser(ServerRequest):
+class RoomRequest(ServerRequest):
+    room_id: Id
+
+
+class ServerRegister(RoomRequest):
+    event = "server_register"
+
+
+class UserRequest(RoomRequest):
+    user_id: Id
+
+
+class DisconnectUser(UserRequest):
     event = "disconnect_user"
-    room_id: Id
-    user_id: Id
 
 
-class UserAudioControl(ServerRequest):
+class UserAudioControl(UserRequest):
     event = "user_audio_control"
-    room_id: Id
-    user_id: Id
     is_muted: bool
     is_deafened: bool
 
 
-class UserCaps(ServerRequest):
+class UserCaps(UserRequest):
     event = "user_caps"
-    room_id: Id
-    user_id: Id
     caps: list[str]
 
 
-class SpeakersWanted(ServerRequest):
+class SpeakersWanted(RoomRequest):
     event = "speakers_wanted"
-    room_id: Id
     wanted: bool
 
 

@@ -149,7 +149,7 @@ class Control(EventHandlers):
         self._watch(registration)
         return registration
 
-    def _peer(self, message: events.DisconnectUser | events.UserCaps) -> Peer:
+    def _peer(self, message: events.UserRequest) -> Peer:
         room = self._authenticated(message).rooms.get(message.room_id)
         if room is None or (peer := room.peers.get(message.user_id)) is None:
             raise EnvelopeError("no such peer")

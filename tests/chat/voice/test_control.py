@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from svc.base.server_events import DisconnectUser
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.access.tokens import Session
@@ -181,5 +182,5 @@ async def test_an_sfu_that_does_not_read_loses_its_link(world: World) -> None:
     conversation = link._conversation
     assert conversation is not None
     conversation._outbox = Mock(put_nowait=Mock(side_effect=asyncio.QueueFull))
-    link.tell("disconnect_user", {"room_id": "lobby", "user_id": "x"})
+    link.tell(DisconnectUser, "lobby", user_id="x")
     await world.sfu.until("sync_request", 2)

@@ -6,6 +6,7 @@ no events. docs/signalling.md, "From the chat server".
 
 from collections.abc import Collection
 
+from svc.base.server_events import DisconnectUser, UserAudioControl, UserCaps
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
@@ -113,7 +114,7 @@ class MediaControl:
         return caps
 
     def put_out(self, room_id: str, user_id: str) -> None:
-        self._link.tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
+        self._link.tell(DisconnectUser, room_id, user_id=user_id)
 
     def stop_screen(self, room_id: str, user_id: str) -> None:
         """Stop a member's screen share. The member can share again after leaving the room."""
@@ -126,13 +127,8 @@ class MediaControl:
         member.
         """
         if (mute := self._states.moderated(user_id)) is not None:
-            payload = {
-                "room_id": room_id,
-                "user_id": user_id,
-                "is_muted": mute.muted,
-                "is_deafened": mute.deafened,
-            }
-            self._link.tell("user_audio_control", payload)
+            states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
+            self._link.tell(UserAudioControl, room_id, user_id=user_id, **states)
 
     # Called by the occupancy.
 
@@ -213,4 +209,4 @@ class MediaControl:
         caps = self.caps(user_id, room_id)
         if self._granted.get((room_id, user_id)) != caps:
             self._granted[room_id, user_id] = caps
-            self._link.tell("user_caps", {"room_id": room_id, "user_id": user_id, "caps": sorted(caps)})
+            self._link.tell(UserCaps, room_id, user_id=user_id, caps=sorted(caps))

@@ -18,6 +18,7 @@ from typing import Annotated, Any, NoReturn
 
 from msgspec import Meta
 
+from svc.base.server_events import SpeakersWanted
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
@@ -165,7 +166,7 @@ class Speaking:
             else:
                 self._forget(room_id)
             if bool(lookers) != bool(before):
-                self._link.tell("speakers_wanted", {"room_id": room_id, "wanted": bool(lookers)})
+                self._link.tell(SpeakersWanted, room_id, wanted=bool(lookers))
             elif room_id in self._speakers:
                 self._push(room_id, lookers - before)
 

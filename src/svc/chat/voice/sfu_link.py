@@ -9,13 +9,13 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
 
 from svc.base import server_events as events
 from svc.base.backoff import Backoff
-from svc.base.envelope import EnvelopeError, parse, read, serialise, serialise_payload
+from svc.base.envelope import EnvelopeError, Payload, parse, read, serialise_payload
 from svc.base.media_services import MediaConfig
 from svc.base.tasks import until_first_ends
 from svc.chat.errors import ChatError
@@ -115,11 +115,11 @@ class SfuLink:
             with suppress(LinkError):
                 self._conversation.register(room_id)
 
-    def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Send an event about a user if the link is in step. Otherwise `SfuListener.came_in_step` follows."""
+    def tell(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
+        """Send an event about a room if the link is in step. Otherwise `SfuListener.came_in_step` follows."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
-                self._conversation.tell(event, data)
+                self._conversation.tell(kind, room_id, **fields)
 
     async def _converse(self) -> None:
         """Run one connection from its first frame to its end."""
@@ -194,10 +194,10 @@ class _Conversation:
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
-        self.tell("server_register", {"room_id": room_id})
+        self.tell(events.ServerRegister, room_id)
 
-    def tell(self, event: str, data: Mapping[str, object]) -> None:
-        self._send(event, {**self._link.credentials, **data})
+    def tell(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
+        self._send(kind(**self._link.credentials, room_id=room_id, **fields))
 
     async def _synchronise(self) -> None:
         """Request the participants once, and again whenever somebody needs them."""
@@ -212,7 +212,7 @@ class _Conversation:
         answered, self._next = self._next, _new_answer()
         self._answered.clear()
         try:
-            self._send("sync_request", self._link.credentials)
+            self._send(events.SyncRequest(**self._link.credentials))
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 await self._answered.wait()
         except TimeoutError:
@@ -253,9 +253,9 @@ class _Conversation:
                 listener.synchronise(index, {room.room_id: room.user_ids for room in rooms})
                 self._answered.set()
 
-    def _send(self, event: str, data: Mapping[str, object]) -> None:
+    def _send(self, payload: Payload) -> None:
         try:
-            self._outbox.put_nowait(serialise(event, data))
+            self._outbox.put_nowait(serialise_payload(payload))
         except asyncio.QueueFull:
             self._stuck.set()
             raise LinkError(_DOES_NOT_READ) from None

@@ -9,12 +9,13 @@ import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from aiohttp import ClientSession
 
 from svc.base.backoff import Backoff
 from svc.base.media_services import MediaConfig
+from svc.base.server_events import DisconnectUser, RoomRequest
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
@@ -176,11 +177,11 @@ class SfuLinks:
         for link in self._links:
             link.register(room_id)
 
-    def tell(self, event: str, data: Mapping[str, object]) -> None:
-        """Send an event about a user to the service of their room."""
-        index = self._placement.of(str(data.get("room_id")))
+    def tell(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
+        """Send an event about a room to its service."""
+        index = self._placement.of(room_id)
         for link in self._links if index is None else [self._links[index]]:
-            link.tell(event, data)
+            link.tell(kind, room_id, **fields)
 
     def _there(self, index: int) -> bool:
         """Return whether a service is connected, or was lost so recently that it may be back."""
@@ -222,7 +223,7 @@ class SfuLinks:
         # first.
         for tell in self._occupancy.on_astray:
             tell(room_id, user_id)
-        self._links[index].tell("disconnect_user", {"room_id": room_id, "user_id": user_id})
+        self._links[index].tell(DisconnectUser, room_id, user_id=user_id)
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
         if self._placement.of(room_id) == index:
