@@ -35,6 +35,7 @@ from svc.worker.measurements import Measurements as WorkerMeasurements
 from tests.kit.architecture import SUFFIXES
 from tests.kit.markdown import rows
 from tests.test_layers import ARCHITECTURE as LAYERS
+from tests.test_layers import CHAT_LAYERS
 
 REPOSITORY = Path(__file__).parent.parent
 DOCS = REPOSITORY / "docs"
@@ -91,6 +92,12 @@ def test_the_layers_of_architecture_md_are_those_that_are_enforced() -> None:
     assert {row.code(0)[0]: _layers_named(row.code(1)) for row in layers} == {
         layer: below for layer, below in LAYERS.layers.items() if layer != LAYERS.package
     }
+
+
+def test_the_layers_of_the_chat_server_are_those_that_are_enforced() -> None:
+    layers = rows(REPOSITORY / "ARCHITECTURE.md", "Chat layers")
+    assert {row.cells[0]: tuple(row.code(2)) for row in layers} == CHAT_LAYERS
+    assert [row.cells[0] for row in layers] == list(CHAT_LAYERS)
 
 
 def _layers_named(words: list[str]) -> frozenset[str]:

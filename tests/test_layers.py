@@ -21,24 +21,22 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-CHAT_BASE_LAYER = (
-    "svc.chat.access",
-    "svc.chat.control",
-    "svc.chat.live",
-    "svc.chat.schemas",
-    "svc.chat.errors",
-    "svc.chat.fetching",
-    "svc.chat.http",
-    "svc.chat.endpoints",
-    "svc.chat.names",
-)
-# Every folder of chat outside its base layer.
-FEATURES = tuple(
-    sorted(
-        {f"svc.chat.{file.parent.name}" for file in (REPOSITORY / "src/svc/chat").glob("*/__init__.py")}
-        - set(CHAT_BASE_LAYER)
-    )
-)
+# The highest first. A file or folder may import those of its own layer and of lower ones.
+CHAT_LAYERS = {
+    "assembly": (
+        *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
+        *("notification_module", "openapi", "pages", "ports", "status", "tls"),
+    ),
+    "extensions": ("automod", "previews", "push", "transfer", "voice", "webhooks"),
+    "content": ("direct", "drafts", "emoji", "messages", "uploads"),
+    "people": ("bots", "invites", "joining", "members", "moderation", "own"),
+    "server": ("backup", "channels", "levels", "settings"),
+    "records": ("audit", "clock_repair", "media", "services"),
+    "base": (
+        *("access", "control", "endpoints", "errors", "fetching", "http", "live", "names", "schemas"),
+        "text_folding",
+    ),
+}
 
 ARCHITECTURE = Architecture(
     package="svc",
@@ -137,10 +135,9 @@ ARCHITECTURE = Architecture(
         Never("svc._rtp", CLOCKS_SOCKETS_THREADS, but=("svc._rtp.udp", "svc._rtp.tcp", "svc._rtp.udploop")),
         Never("svc._rtp", ("svc._rtp.udp", "svc._rtp.tcp"), but=SOCKETS),
         Never("svc.sfu", ("svc._rtp",), but=("svc.sfu.media",)),
-        # The base layer of chat, which every feature uses.
-        *(Never(module, FEATURES) for module in CHAT_BASE_LAYER),
     ),
     private=("svc.chat.*.store",),
+    inner={"svc.chat": CHAT_LAYERS},
 )
 
 

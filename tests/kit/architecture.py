@@ -5,7 +5,7 @@ The table itself is `tests.test_layers`; this file knows no module by name.
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -33,6 +33,8 @@ class Architecture:
     libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
+    # The layers inside a folder, the highest first: a layer's name, and its files and folders.
+    inner: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def _problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
         yield "a textual include"
     elif root == architecture.package:
         yield from _layer_problems(edge, architecture)
+        yield from _inner_problems(edge, architecture)
     elif _third_party(target) and not _matches(edge.importer, architecture.libraries.get(root, ())):
         yield f"{edge.importer} may not use {root}"
     if _matches(target, architecture.private) and not _at_home(edge):
@@ -105,6 +108,19 @@ def _layer_problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
         yield f"{own if own not in architecture.layers else theirs} has no place in the layer table"
     elif theirs not in architecture.layers[own]:
         yield f"{own} may not import {theirs} ({edge.target})"
+
+
+def _inner_problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
+    """Describe an import of a higher layer inside a folder."""
+    for folder, layers in architecture.inner.items():
+        if not (_inside(edge.importer, folder) and _inside(edge.target, folder)):
+            continue
+        height = {child: rank for rank, children in enumerate(layers.values()) for child in children}
+        own, theirs = _child(edge.importer, folder), _child(edge.target, folder)
+        if own not in height or theirs not in height:
+            yield f"{own if own not in height else theirs} has no layer in {folder}"
+        elif height[theirs] < height[own]:
+            yield f"{own} may not import {theirs}, which is in a higher layer of {folder}"
 
 
 def _layer(module: str) -> str:

@@ -14,6 +14,7 @@ ARCHITECTURE = Architecture(
         "base": frozenset(),
         "web": frozenset({"base", "core"}),
         "cli": frozenset({"web"}),
+        "shop": frozenset(),
     },
     libraries={"aiohttp": ("app.web.*routes",)},
     rules=(
@@ -21,6 +22,7 @@ ARCHITECTURE = Architecture(
         Never("app.web", ("app.core",), but=("app.web.media",)),
     ),
     private=("app.web.*.store",),
+    inner={"app.shop": {"upper": ("till",), "lower": ("goods", "stock")}},
 )
 
 
@@ -33,11 +35,13 @@ def tree(tmp_path: Path) -> Path:
         "core/__init__.py",
         "web/media.py",
         "web/members/store.py",
+        "shop/goods.py",
     ):
         write(tmp_path, module, "")
     for module in ("base/clock.py", "cli.py", "__init__.py"):
         write(tmp_path, module, "")
     write(tmp_path, "web/media.py", "from app.core import loop\n")
+    write(tmp_path, "shop/till.py", "from app.shop import goods\n")
     return tmp_path
 
 
@@ -111,6 +115,12 @@ def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
             " which is private to its folder",
         ),
         ("base/x.py", "import requests", "app/base/x.py:1: app.base.x may not use requests"),
+        (
+            "shop/stock.py",
+            "from app.shop import goods, till",
+            "app/shop/stock.py:1: stock may not import till, which is in a higher layer of app.shop",
+        ),
+        ("shop/x.py", "import app.shop.till", "app/shop/x.py:1: x has no layer in app.shop"),
         ("attic/x.py", "import app.base.clock", "app/attic/x.py:1: attic has no place in the layer table"),
     ],
 )
