@@ -57,6 +57,7 @@ ARCHITECTURE = Architecture(
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *(
                 "svc.chat.app",
+                "svc.chat.cluster.standby",
                 "svc.chat.community",
                 "svc.chat.auth_module",
                 "svc.chat.file_module",
@@ -97,7 +98,10 @@ ARCHITECTURE = Architecture(
         "pi_heif": ("svc.base.pixels",),
         # In the sandbox's child only; `svc.worker.video_job` asks for it.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
-        "nats": ("svc.chat.cluster.nats_log",),
+        "nats": (
+            *("svc.chat.cluster.nats_log", "svc.chat.cluster.membership"),
+            *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
+        ),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs: what is judged is what is asked for.
         "yarl": (

@@ -12,11 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
 from svc.tools.argument_types import port, workers
 from svc.tools.bench.errors import BenchError
 from svc.tools.rtpdump import RtpdumpError
+
+if TYPE_CHECKING:
+    from svc.chat.config import ChatConfig
+    from svc.chat.ports import Flags as ChatFlags
 
 # These write files for their own user. Captures and plots keep the user's umask.
 _KEEP_SECRETS = frozenset({"up", "chat", "admin", "sfu", "worker"})
@@ -97,7 +102,39 @@ def _add_chat(parser: argparse.ArgumentParser) -> None:
     _add_tls(parser)
     _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
+    _add_cluster(parser)
     parser.set_defaults(run=_run_chat)
+
+
+def _add_cluster(parser: argparse.ArgumentParser) -> None:
+    options = parser.add_argument_group("cluster", "one community on several machines: docs/cluster.md")
+    options.add_argument("--cluster", metavar="URLS", help="NATS servers, nats://host:4222,…; or SVC_CLUSTER")
+    options.add_argument("--node", metavar="NAME", help="name of this node, different on each")
+    options.add_argument("--cluster-name", default="svc", metavar="NAME", help="names the log in NATS")
+    options.add_argument("--node-url", default="", metavar="URL", help="where others reach this node")
+    options.add_argument(
+        "--cluster-lease",
+        type=float,
+        default=3.0,
+        metavar="SECONDS",
+        help="how long an owner may be silent before another node takes over; default: 3",
+    )
+    options.add_argument(
+        "--cluster-replicas", type=int, default=3, metavar="N", help="NATS servers that store each entry"
+    )
+    options.add_argument(
+        "--cluster-check-every",
+        type=int,
+        default=10_000,
+        metavar="N",
+        help="entries of the log between two comparisons of the nodes' tables; default: 10,000",
+    )
+    options.add_argument(
+        "--cluster-trust-sync", action="store_true", help="do not check that NATS syncs always"
+    )
+    options.add_argument(
+        "--cluster-shared-uploads", action="store_true", help="all nodes share the folder of uploads"
+    )
 
 
 def _add_sfu(parser: argparse.ArgumentParser) -> None:
@@ -251,7 +288,33 @@ def _run_chat(options: argparse.Namespace) -> None:
     flags = Flags(options.admin_host, options.tls_cert, options.tls_key, tuple(options.listen_fd))
     settings = config.read(os.environ)
     uploads = replace(settings.uploads, worker_on_demand=options.worker_on_demand)
-    app.run(replace(settings, uploads=uploads), flags)
+    settings = replace(settings, uploads=uploads)
+    if options.cluster or options.node or os.environ.get("SVC_CLUSTER"):
+        _run_node(options, settings, flags)
+    else:
+        app.run(settings, flags)
+
+
+def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatFlags") -> None:
+    try:
+        from svc.chat.cluster import config, node
+    except ModuleNotFoundError as fault:
+        if fault.name != "nats":
+            raise
+        raise ConfigError("--cluster needs its library: pip install 'svc-server[cluster]'") from None
+    cluster = config.read(
+        os.environ,
+        cluster=options.cluster,
+        node=options.node,
+        name=options.cluster_name,
+        url=options.node_url,
+        lease_s=options.cluster_lease,
+        replicas=options.cluster_replicas,
+        trust_sync=options.cluster_trust_sync,
+        shared_uploads=options.cluster_shared_uploads,
+        check_every=options.cluster_check_every,
+    )
+    node.run(settings, flags, cluster)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:

@@ -44,6 +44,9 @@ class MemoryLog:
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         self.scripts.append(script)
 
+    def stop(self) -> None:
+        pass
+
     def left_behind(self, fault: Exception) -> None:
         self.lost = str(fault)
 

@@ -19,11 +19,15 @@ NAMES = "abc"
 
 
 class NatsCluster:
-    def __init__(self, folder: Path) -> None:
+    """The servers. `sync_interval` says how often each stores what it has confirmed."""
+
+    def __init__(self, folder: Path, sync_interval: str = "always") -> None:
         self._folder = folder
+        self._sync_interval = sync_interval
         self._ports = _free_ports(2 * len(NAMES))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.urls = [f"nats://127.0.0.1:{port}" for port in self._ports[: len(NAMES)]]
+        self.system_url = self.urls[0].replace("://", "://system:system@")
 
     def start(self, name: str) -> None:
         number = NAMES.index(name)
@@ -31,7 +35,10 @@ class NatsCluster:
         configuration = self._folder / f"{name}.conf"
         configuration.write_text(
             f"listen: 127.0.0.1:{client}\nserver_name: {name}\n"
-            f'jetstream {{ store_dir: "{self._folder / name}", sync_interval: always }}\n'
+            f'jetstream {{ store_dir: "{self._folder / name}", sync_interval: {self._sync_interval} }}\n'
+            "accounts { SYS: { users: [ { user: system, password: system } ] }, "
+            "CHAT: { jetstream: enabled, users: [ { user: chat, password: chat } ] } }\n"
+            "system_account: SYS\nno_auth_user: chat\n"
             f"cluster {{ name: test, listen: 127.0.0.1:{routes[number]}, routes: ["
             + ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
             + "] }\n"
@@ -67,8 +74,8 @@ class NatsCluster:
 
 
 @asynccontextmanager
-async def nats_cluster(folder: Path) -> AsyncIterator[NatsCluster]:
-    cluster = NatsCluster(folder)
+async def nats_cluster(folder: Path, sync_interval: str = "always") -> AsyncIterator[NatsCluster]:
+    cluster = NatsCluster(folder, sync_interval)
     try:
         for name in NAMES:
             await asyncio.to_thread(cluster.start, name)

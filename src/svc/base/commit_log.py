@@ -37,6 +37,9 @@ class CommitLog(Protocol):
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         """Put the script that the open transaction has run into the log. Raises LogLost."""
 
+    def stop(self) -> None:
+        """End an append whose outcome is unknown as lost. Called before the database is closed."""
+
     def left_behind(self, fault: Exception) -> None:
         """Stop this node: the log has a transaction that the file could not store."""
 

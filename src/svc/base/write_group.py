@@ -90,6 +90,10 @@ def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
 
 def _meant(fault: Exception) -> Exception:
     """Convert a disk error to StorageFailed, because no write caused it."""
-    if isinstance(fault, sqlite3.Error) and fault.sqlite_errorcode & 0xFF in _DISK_FAULTS:
+    if isinstance(fault, sqlite3.Error) and is_disk_fault(fault):
         return StorageFailed(str(fault))
     return fault
+
+
+def is_disk_fault(fault: sqlite3.Error) -> bool:
+    return fault.sqlite_errorcode & 0xFF in _DISK_FAULTS

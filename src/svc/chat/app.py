@@ -143,6 +143,8 @@ async def opened(config: ChatConfig, log: CommitLog | None = None) -> AsyncItera
         try:
             yield database
         finally:
+            if log is not None:
+                log.stop()
             await database.close()
 
 

@@ -16,7 +16,7 @@ from svc.base.migrations import Migration
 from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
 from svc.chat.cluster.entry import PART_BYTES
-from svc.chat.cluster.nats_log import ClusterError, NatsLog
+from svc.chat.cluster.nats_log import ClusterError, NatsLog, Origin
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up, take_over
 from tests.kit.nats_cluster import NatsCluster, nats_cluster
@@ -28,6 +28,8 @@ COUNTED = (
     " INSERT INTO counted VALUES (length(new.word)); END;"
 )
 SCHEMA = [Migration(1, "words", WORDS), Migration(2, "counted", COUNTED)]
+
+WORDS_LOG = Origin("words", "")
 
 
 @pytest.fixture
@@ -49,7 +51,7 @@ async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
 @asynccontextmanager
 async def log_of(node: str, servers: NatsCluster) -> AsyncIterator[NatsLog]:
     log = NatsLog("words", node, lambda _: None)
-    await asyncio.to_thread(log.open, servers.urls)
+    await asyncio.to_thread(lambda: log.open(servers.urls, origin=WORDS_LOG))
     try:
         yield log
     finally:
@@ -108,7 +110,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
             assert {"words", "counted", "sqlite_sequence"} <= set(table_hashes(second))
             async with owning(two, "two", second) as successor:
                 await say(successor, "of the new owner")
-                with pytest.raises(StorageFailed, match="another node owns"):
+                with pytest.raises(StorageFailed, match="Another node owns"):
                     await say(owner, "too late")
                 with pytest.raises(StorageFailed):
                     await say(owner, "refused at once")

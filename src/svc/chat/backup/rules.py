@@ -115,7 +115,7 @@ class Backups:
         with partial.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
             os.fchmod(file.fileno(), 0o600)
             await asyncio.to_thread(writer.add_file, DATABASE, copy)
-            for path in await asyncio.to_thread(self._files):
+            for path in await asyncio.to_thread(secret_files, self._data_dir, self._database.path.name):
                 await asyncio.to_thread(writer.add_file, FILES + path.name, path)
             missing, cut = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish, missing)
@@ -124,19 +124,6 @@ class Backups:
             size = file.tell()
         partial.rename(target)
         return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing, cut, faults)
-
-    def _files(self) -> list[Path]:
-        """Return the other files at the top of the data folder, including secrets that later features add."""
-        database = self._database.path.name
-        return sorted(
-            path
-            for path in self._data_dir.iterdir()
-            if path.is_file()
-            and not path.is_symlink()
-            and path.name not in NOT_KEPT
-            and not path.name.startswith((".", database))
-            and path.stat().st_size <= MAX_FILE_BYTES
-        )
 
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]
@@ -156,6 +143,19 @@ class Backups:
                 if size != recorded:
                     damaged.append(key)
         return missing, damaged
+
+
+def secret_files(data_dir: Path, database: str) -> list[Path]:
+    """Return the other files at the top of the data folder, including secrets that later features add."""
+    return sorted(
+        path
+        for path in data_dir.iterdir()
+        if path.is_file()
+        and not path.is_symlink()
+        and path.name not in NOT_KEPT
+        and not path.name.startswith((".", database))
+        and path.stat().st_size <= MAX_FILE_BYTES
+    )
 
 
 def faults_in(path: Path) -> list[str]:

@@ -12,14 +12,16 @@ import logging
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import nats
 from nats.aio.client import Client
+from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js.api import StreamConfig
+from nats.js.api import StreamConfig, StreamInfo
 from nats.js.errors import APIError, NotFoundError
 
 from svc.base import commit_log
@@ -36,7 +38,12 @@ _PAUSE_S = 0.1
 _CONNECT_S = 5.0
 _READ_AT_ONCE = 500
 _WRONG_LAST_SEQUENCE = 10071
+_NAME_IN_USE = 10058
+# Keys of the stream's metadata.
+_COMMUNITY, _SECRET = "svc_community", "svc_secret"
 _UNKNOWN = "The cluster has lost its quorum. The change may still be stored; try again in a moment"
+_FENCED = "Another node owns the community now. Nothing was stored; try again in a moment"
+_STOPPED = "This node stops before the cluster has confirmed the change. It may still be stored"
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +52,19 @@ T = TypeVar("T")
 
 class ClusterError(Exception):
     """The cluster cannot be used. The message explains why to the operator."""
+
+
+class LogTrimmed(ClusterError):
+    """The log no longer has the entries that this file needs next. Only a snapshot helps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Identifies the community of a log. It is stored with the stream when the stream is created."""
+
+    community: str
+    # A digest of the key that signs access tokens, which all nodes must share.
+    secret: str
 
 
 class NatsLog:
@@ -59,16 +79,36 @@ class NatsLog:
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        self._client: Client
+        # Set when somebody has appended, before the entry is confirmed.
+        self._news = threading.Event()
+        # Called on the writer's thread before each append, while the file contains exactly `sequence`.
+        self.before_append: Callable[[int], None] = lambda sequence: None
+        self.client: Client
 
-    def open(self, servers: list[str], *, replicas: int = REPLICAS) -> None:
-        """Connect, and create the stream unless it exists. Raises ClusterError."""
+    def open(self, servers: Sequence[str], *, replicas: int = REPLICAS, origin: Origin | None = None) -> None:
+        """Connect, and create the stream unless it exists. Raises ClusterError.
+
+        Without an `origin`, a missing stream stays missing: see `origin`.
+        """
         self._thread.start()
         try:
-            self._run(self._open(servers, replicas))
+            self.run(self._connect(servers))
+            if origin is not None:
+                self.create(origin, replicas=replicas)
+            self.run(self._check_replicas(replicas))
         except BaseException:
-            self._end()
+            self.close()
             raise
+
+    def create(self, origin: Origin, *, replicas: int = REPLICAS) -> None:
+        """Create the stream unless it exists. Raises ClusterError."""
+        self.run(self._create(origin, replicas))
+
+    def origin(self) -> Origin | None:
+        """Return the identity of the log's community, or None without a stream. Raises ClusterError."""
+        info = self.run(self._info())
+        metadata = (info.config.metadata or {}) if info is not None else {}
+        return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
 
     def stop(self) -> None:
         """End a doubtful append as lost: the next start learns its outcome from the log."""
@@ -76,16 +116,27 @@ class NatsLog:
 
     def close(self) -> None:
         """Disconnect. Call `stop` and close the database first."""
-        with suppress(NatsError, TimeoutError):
-            self._run(asyncio.wait_for(self._client.close(), _ATTEMPT_S))
+        if hasattr(self, "client"):
+            with suppress(NatsError, TimeoutError):
+                self.run(asyncio.wait_for(self.client.close(), _ATTEMPT_S))
         self._end()
 
-    async def _open(self, servers: list[str], replicas: int) -> None:
+    def wait_for_news(self, timeout_s: float) -> bool:
+        """Block until somebody appends, for `timeout_s` at most. Return whether somebody did."""
+        was_set = self._news.wait(timeout_s)
+        self._news.clear()
+        return was_set
+
+    def wake(self) -> None:
+        """End `wait_for_news`."""
+        self._news.set()
+
+    async def _connect(self, servers: Sequence[str]) -> None:
         try:
             # Without this limit, the client would try a wrong address forever.
             async with asyncio.timeout(_CONNECT_S):
-                self._client = await nats.connect(
-                    servers,
+                self.client = await nats.connect(
+                    list(servers),
                     connect_timeout=2,
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=0.2,
@@ -93,9 +144,14 @@ class NatsLog:
                     max_outstanding_pings=2,
                     error_cb=_note,
                 )
+                await self.client.subscribe(self.subject, cb=self._appended)
         except (NatsError, OSError, TimeoutError) as fault:
             raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
-        stream = self._client.jetstream(timeout=_CONNECT_S)
+
+    async def _appended(self, _: Msg) -> None:
+        self._news.set()
+
+    async def _create(self, origin: Origin, replicas: int) -> None:
         config = StreamConfig(
             name=self.name,
             subjects=[self.subject],
@@ -103,19 +159,31 @@ class NatsLog:
             max_age=KEPT_S,
             allow_direct=True,
             deny_delete=True,
+            metadata={_COMMUNITY: origin.community, _SECRET: origin.secret},
         )
+        if await self._info() is not None:
+            return
         try:
-            try:
-                found = await stream.stream_info(self.name)
-            except NotFoundError:
-                found = await stream.add_stream(config)
+            await self.client.jetstream(timeout=_CONNECT_S).add_stream(config)
+        except APIError as fault:
+            if fault.err_code != _NAME_IN_USE:  # Another node was faster.
+                raise ClusterError(f"the stream {self.name} cannot be created: {fault.description}") from None
         except (NatsError, TimeoutError) as fault:
-            await self._client.close()
-            raise ClusterError(f"the stream {self.name} cannot be used: {fault}") from None
-        if (found.config.num_replicas or 1) < replicas:
-            await self._client.close()
+            raise ClusterError(f"the stream {self.name} cannot be created: {fault}") from None
+
+    async def _info(self) -> StreamInfo | None:
+        try:
+            return await self.client.jetstream(timeout=_CONNECT_S).stream_info(self.name)
+        except NotFoundError:
+            return None
+        except (NatsError, TimeoutError) as fault:
+            raise ClusterError(f"the stream {self.name} cannot be used: {type(fault).__name__}") from None
+
+    async def _check_replicas(self, replicas: int) -> None:
+        info = await self._info()
+        if info is not None and (info.config.num_replicas or 1) < replicas:
             raise ClusterError(
-                f"the stream {self.name} has {found.config.num_replicas} replicas and needs {replicas}: "
+                f"the stream {self.name} has {info.config.num_replicas} replicas and needs {replicas}: "
                 "an acknowledged message could be lost with one machine"
             )
 
@@ -140,18 +208,20 @@ class NatsLog:
 
     def begin_epoch(self, sequence: int, epoch: int) -> None:
         """Become the owner behind `sequence`, the end of the log. Raises LogLost if it is not the end."""
+        self._stopping = False
         self.sequence = self._settled(Entry(epoch, self._node), sequence, lambda _: None)
         self.epoch = epoch
 
     def _append(self, connection: sqlite3.Connection, entry: Entry, doubt: Callable[[str], None]) -> None:
         if self._stopping:
-            raise LogLost("this node no longer owns the community")
+            raise LogLost(_FENCED)
+        self.before_append(self.sequence)
         # Before the entry is sent, so that a full disk refuses the write while it can still be refused.
         commit_log.move_to(connection, self.sequence + len(encoded(entry)), self.epoch)
         self.sequence = self._settled(entry, self.sequence, doubt)
 
     def _settled(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
-        return self._run(self._publish(entry, after, doubt))
+        return self.run(self._publish(entry, after, doubt))
 
     async def _publish(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
         """Publish the entry's parts. Return the last one's sequence. Raises LogLost."""
@@ -167,7 +237,7 @@ class NatsLog:
         return after
 
     async def _publish_part(self, data: bytes, headers: dict[str, str], after: int) -> None:
-        stream = self._client.jetstream(timeout=_ATTEMPT_S)
+        stream = self.client.jetstream(timeout=_ATTEMPT_S)
         expecting = {**headers, "Nats-Expected-Last-Sequence": str(after)}
         while not self._stopping:
             try:
@@ -179,10 +249,10 @@ class NatsLog:
                 pass
             else:
                 if acknowledged.seq != after + 1:
-                    raise LogLost(f"the log continued at {acknowledged.seq} instead of {after + 1}")
+                    raise LogLost(_FENCED)
                 return
             await asyncio.sleep(_PAUSE_S)
-        raise LogLost("the server stops before the log has confirmed the change")
+        raise LogLost(_STOPPED)
 
     async def _is_mine(self, sequence: int, headers: dict[str, str]) -> bool:
         """Return whether the message is the one with these headers. Raises LogLost if it is another one.
@@ -190,23 +260,23 @@ class NatsLog:
         False if it cannot be read yet.
         """
         try:
-            message = await self._client.jetstream(timeout=_ATTEMPT_S).get_msg(self.name, sequence)
+            message = await self.client.jetstream(timeout=_ATTEMPT_S).get_msg(self.name, sequence)
         except (NatsError, TimeoutError):
             return False
         present = message.headers or {}
         if all(present.get(name) == headers[name] for name in (ID, PART)):
             return True
-        raise LogLost("another node owns the community now")
+        raise LogLost(_FENCED)
 
     # Reading.
 
     def last_sequence(self) -> int:
         """Return the end of the log, from the stream's leader. Raises ClusterError."""
-        return self._run(self._last_sequence())
+        return self.run(self._last_sequence())
 
     async def _last_sequence(self) -> int:
         try:
-            return (await self._client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state.last_seq
+            return (await self.client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state.last_seq
         except (NatsError, TimeoutError) as fault:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 
@@ -215,16 +285,16 @@ class NatsLog:
 
         Any replica of the stream answers, so the end may be missing. Raises ClusterError.
         """
-        return self._run(self._read(after))
+        return self.run(self._read(after))
 
     async def _read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
-        inbox = self._client.new_inbox()
-        replies = await self._client.subscribe(inbox)
+        inbox = self.client.new_inbox()
+        replies = await self.client.subscribe(inbox)
         entries: list[tuple[int, Entry]] = []
         assembly = Assembly()
         wanted = {"seq": after + 1, "batch": _READ_AT_ONCE}
         try:
-            await self._client.publish(
+            await self.client.publish(
                 f"$JS.API.DIRECT.GET.{self.name}", json.dumps(wanted).encode(), reply=inbox
             )
             while True:
@@ -234,7 +304,7 @@ class NatsLog:
                     return entries, after
                 sequence = int(headers["Nats-Sequence"])
                 if sequence != after + 1:
-                    raise ClusterError(f"the log begins at {sequence}: start this node from a snapshot")
+                    raise LogTrimmed(f"the log goes on at {sequence} instead of {after + 1}")
                 after = sequence
                 entry = assembly.add(headers[ID], int(headers[PART]), int(headers[PARTS]), message.data)
                 if entry is not None:
@@ -247,7 +317,8 @@ class NatsLog:
 
     # The thread.
 
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the log's thread, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _end(self) -> None:

@@ -13,10 +13,13 @@ from pathlib import Path
 from svc.base import commit_log
 from svc.base.database_file import connect
 from svc.base.emoji import stored_emoji
+from svc.base.write_group import is_disk_fault
 from svc.chat.cluster.entry import Entry
 
 # Rows joined into one text by SQLite, so that Python is called once for many rows.
 _ROWS_AT_ONCE = 500
+# SQLite's own tables. Statistics of `ANALYZE` differ between machines.
+_DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")
 
 
 class Diverged(Exception):
@@ -34,7 +37,10 @@ class Replica:
         self.log, self.sequence, self.epoch = position
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
-        """Apply entries in one transaction, each with the sequence of its last part. Raises Diverged."""
+        """Apply entries in one transaction, each with the sequence of its last part.
+
+        Raises Diverged, and sqlite3.Error for a fault of the disk.
+        """
         connection = self._connection
         sequence, epoch = entries[-1][0], entries[-1][1].epoch
         connection.execute("BEGIN IMMEDIATE")
@@ -46,6 +52,8 @@ class Replica:
         except sqlite3.Error as fault:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            if is_disk_fault(fault):
+                raise
             raise Diverged(f"the log up to {sequence} cannot be applied: {fault}") from None
         self.sequence, self.epoch = sequence, epoch
 
@@ -81,13 +89,15 @@ def table_hashes(path: Path) -> dict[str, str]:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA query_only=ON")
         connection.execute("BEGIN")
-        tables = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
-        names = sorted(name for (name,) in tables if name != "sqlite_schema")
-        return {
-            name: _hash(connection, name)
-            for name in names
-            if name not in ("sqlite_temp_schema", "sqlite_stat1")
-        }
+        return table_hashes_in(connection)
+
+
+def table_hashes_in(connection: sqlite3.Connection) -> dict[str, str]:
+    """Return the hashes that an open transaction sees."""
+    tables = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
+    return {
+        name: _hash(connection, name) for name in sorted(name for (name,) in tables) if name not in _DERIVED
+    }
 
 
 def _hash(connection: sqlite3.Connection, table: str) -> str:

@@ -12,6 +12,7 @@ from svc.tools.admin import (
     backup,
     bots,
     channels,
+    cluster,
     export,
     import_command,
     invites,
@@ -31,6 +32,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "application": Subject("people waiting for approval to join", applications.ACTIONS),
     "bot": Subject("accounts for programs, and their tokens", bots.ACTIONS),
     "webhook": Subject("URLs that post in a channel", webhooks.ACTIONS),
+    "cluster": Subject("the nodes of a community on several machines", cluster.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
 # Commands for a server as a whole.

@@ -1,0 +1,74 @@
+"""The configuration of a cluster's node: flags of `svc chat`, and variables for what contains passwords."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from svc.base.config import ConfigError, items, text
+
+# Also parts of NATS subjects and of stream names.
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+# A shorter lease would lapse while a busy machine is slow, a longer one delays each takeover.
+MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    servers: Sequence[str]
+    node: str
+    # Names the stream and the buckets of this community in NATS.
+    name: str = "svc"
+    # Where people or a proxy reach this node; empty for the address on which it listens.
+    url: str = ""
+    # How long an owner may be silent before another node takes over.
+    lease_s: float = 3.0
+    replicas: int = 3
+    # A NATS URL of the system account, to read how the servers store; empty without one.
+    system_url: str = ""
+    # Whether the operator vouches that the servers sync always.
+    trust_sync: bool = False
+    # Whether the operator vouches that all nodes share the folder of uploads.
+    shared_uploads: bool = False
+    # The number of log entries between two comparisons of the files' tables.
+    check_every: int = 10_000
+    snapshot_interval_s: float = 3600.0
+
+
+def read(
+    variables: Mapping[str, str],
+    *,
+    cluster: str | None,
+    node: str | None,
+    name: str = "svc",
+    url: str = "",
+    lease_s: float = 3.0,
+    replicas: int = 3,
+    trust_sync: bool = False,
+    shared_uploads: bool = False,
+    check_every: int = 10_000,
+) -> ClusterConfig:
+    """Return the configuration. Raises ConfigError."""
+    servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
+    if not servers:
+        raise ConfigError("--node needs --cluster or SVC_CLUSTER beside it")
+    for server in servers:
+        if not server.startswith(("nats://", "tls://")):
+            raise ConfigError(f"--cluster must list addresses like nats://host:4222, not {server!r}")
+    if node is None or not _NAME.fullmatch(node):
+        raise ConfigError("--cluster needs --node NAME: up to 32 letters, digits, - and _, different on each")
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"--cluster-name has up to 32 letters, digits, - and _, not {name!r}")
+    if not MIN_LEASE_S <= lease_s <= MAX_LEASE_S:
+        raise ConfigError(f"--cluster-lease must be from {MIN_LEASE_S} to {MAX_LEASE_S} seconds")
+    return ClusterConfig(
+        servers=servers,
+        node=node,
+        name=name,
+        url=url,
+        lease_s=lease_s,
+        replicas=replicas,
+        system_url=text(variables, "SVC_CLUSTER_SYSTEM"),
+        trust_sync=trust_sync,
+        shared_uploads=shared_uploads,
+        check_every=check_every,
+    )

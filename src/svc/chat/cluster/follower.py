@@ -1,0 +1,144 @@
+"""A follower's work: apply the log to the node's file as it grows, and compare the tables with the owner's.
+
+Runs on a thread of its own, since it blocks on the file and on the log.
+"""
+
+import logging
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+from svc.chat.cluster.entry import Entry
+from svc.chat.cluster.membership import Hashes, Membership
+from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
+from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
+
+# Entries in one transaction, which bounds its memory.
+_AT_ONCE = 200
+# An entry is announced before the log confirms it. Reading it takes a few attempts of this length.
+_RETRY_S = 0.01
+# How long an announced entry may take to be confirmed. After that, it may never be.
+_CONFIRMED_WITHIN_S = 5.0
+# Without an announcement, which NATS may drop, the log is read this often.
+_IDLE_S = 0.5
+_FAULT_PAUSE_S = 1.0
+# Positions whose hashes wait for the owner's.
+_MAX_PENDING = 4
+
+logger = logging.getLogger(__name__)
+
+
+class TableCheck:
+    """Hashes the tables at positions that all nodes choose alike: one in `every` entries of the log."""
+
+    def __init__(self, path: Path, membership: Membership, every: int) -> None:
+        self._path, self._membership, self._every = path, membership, every
+        self._pending: dict[int, dict[str, str]] = {}
+        self._hashing: threading.Thread | None = None
+        # The position of the last agreement with the owner, and the tables that differed.
+        self.agreed_at = 0
+        self.differing: list[str] = []
+
+    def is_due(self, before: int, sequence: int) -> bool:
+        """Return whether the tables are to be hashed after an entry that ends at `sequence`."""
+        return sequence // self._every > before // self._every
+
+    def begin(self, sequence: int, *, publish: bool) -> None:
+        """Hash the file as it is now, on a thread. The owner publishes the result; others compare it."""
+        if self._hashing is not None and self._hashing.is_alive():
+            return
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        # From here on, the connection sees the file as it is now.
+        connection.execute("PRAGMA query_only=ON")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute("BEGIN")
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        self._hashing = threading.Thread(
+            target=self._hash, args=(connection, sequence, publish), name="table check", daemon=True
+        )
+        self._hashing.start()
+
+    def _hash(self, connection: sqlite3.Connection, sequence: int, publish: bool) -> None:
+        with closing(connection):
+            tables = table_hashes_in(connection)
+        if publish:
+            self._membership.publish_hashes(Hashes(sequence, tables))
+            return
+        self._pending[sequence] = tables
+        while len(self._pending) > _MAX_PENDING:
+            del self._pending[min(self._pending)]
+
+    def compare(self) -> None:
+        """Compare the hashes with the owner's. Raises Diverged if they differ."""
+        if not self._pending:
+            return
+        owner = self._membership.hashes()
+        own = self._pending.pop(owner.sequence, None) if owner is not None else None
+        if owner is None or own is None:
+            return
+        self.differing = sorted(name for name, hash_ in owner.tables.items() if own.get(name) != hash_)
+        if self.differing:
+            raise Diverged(f"tables differ from the owner's at {owner.sequence}: {', '.join(self.differing)}")
+        self.agreed_at = owner.sequence
+
+
+class Follower:
+    """Applies the log to a file until it is stopped."""
+
+    def __init__(self, log: NatsLog, path: Path, check: TableCheck) -> None:
+        self.replica = Replica(path)
+        self._log, self._check = log, check
+        self._stopping = False
+
+    def run(self) -> None:
+        """Follow the log. Raises Diverged and LogTrimmed, after which only a snapshot helps."""
+        news_at = 0.0
+        while not self._stopping:
+            try:
+                found = self._step()
+            except LogTrimmed:
+                raise
+            except ClusterError:
+                time.sleep(_FAULT_PAUSE_S)
+                continue
+            except sqlite3.OperationalError as fault:  # A full disk, for example.
+                logger.error("the log cannot be applied", extra={"fault": str(fault)})
+                time.sleep(_FAULT_PAUSE_S)
+                continue
+            if found:
+                news_at = 0.0
+                continue
+            self._check.compare()
+            if time.monotonic() - news_at < _CONFIRMED_WITHIN_S:
+                time.sleep(_RETRY_S)
+            elif self._log.wait_for_news(_IDLE_S):
+                news_at = time.monotonic()
+
+    def _step(self) -> bool:
+        """Apply the entries that have come since. Return whether there were any."""
+        entries, _ = self._log.read(self.replica.sequence)
+        batch: list[tuple[int, Entry]] = []
+        before = self.replica.sequence
+        for sequence, entry in entries:
+            batch.append((sequence, entry))
+            is_due = self._check.is_due(before, sequence)
+            if is_due or len(batch) == _AT_ONCE:
+                self.replica.apply(batch)
+                batch = []
+            if is_due:
+                self._check.begin(sequence, publish=False)
+            before = sequence
+        if batch:
+            self.replica.apply(batch)
+        return bool(entries)
+
+    def resume(self) -> None:
+        """Let `run` work again after `stop`."""
+        self._stopping = False
+
+    def stop(self) -> None:
+        """End `run` soon. Call from another thread."""
+        self._stopping = True
+        self._log.wake()

@@ -1,0 +1,292 @@
+"""The nodes of a cluster and the election of an owner, in a NATS key-value bucket.
+
+The bucket only chooses. An owner that loses it, or never learns that it has, cannot write: the log refuses
+it. So the bucket is in memory, and no clock is compared with another machine's: a lease has lapsed when a
+candidate has read the same revision of it for the whole lease. Everything runs on the log's thread, so a
+busy server renews in time.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+from nats.errors import Error as NatsError
+from nats.js.api import KeyValueConfig, StorageType
+from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSequenceError
+from nats.js.kv import KeyValue
+
+from svc.chat.cluster.config import ClusterConfig
+from svc.chat.cluster.nats_log import ClusterError, NatsLog
+
+# Renewals within a lease, so that a few may fail.
+_BEATS_IN_LEASE = 6
+# Beats without a sign of life before a name counts as free.
+_SILENT_BEATS = 4
+_ATTEMPT_S = 2.0
+# The states of a node.
+FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
+_OWNER, _NODES, _HASHES = "owner", "node", "hashes"
+_FAULTS = (NatsError, TimeoutError, OSError)
+
+logger = logging.getLogger(__name__)
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """The lease. Without a session it is free: for `node`, or for any node."""
+
+    node: str = ""
+    session: str = ""
+    url: str = ""
+    epoch: int = 0
+    sequence: int = 0
+
+
+class NodeStatus(msgspec.Struct, frozen=True):
+    """The state that a node announces."""
+
+    node: str
+    session: str = ""
+    url: str = ""
+    state: str = STARTING
+    epoch: int = 0
+    sequence: int = 0
+
+
+class Hashes(msgspec.Struct, frozen=True):
+    """The owner's table hashes at a position of the log."""
+
+    sequence: int
+    tables: dict[str, str]
+
+
+class Membership:
+    """A node's place in its cluster. `start` it, `stop` it; both block."""
+
+    def __init__(
+        self,
+        log: NatsLog,
+        config: ClusterConfig,
+        session: str,
+        status: Callable[[], NodeStatus],
+        on_change: Callable[[], None],
+    ) -> None:
+        """Call `on_change` on the log's thread when the lease may be claimed, was lost, or the name was."""
+        self._log, self._config, self._session = log, config, session
+        self._status, self._on_change = status, on_change
+        self._beat_s = config.lease_s / _BEATS_IN_LEASE
+        self._bucket: KeyValue
+        self._revision = self._own_revision = 0
+        # When the lease's present revision was first read, while all later reads have succeeded.
+        self._unchanged_since: float | None = None
+        self._not_before = 0.0
+        self._beating: asyncio.Task[None] | None = None
+        # The lease as last read. Read from any thread.
+        self.owner = Owner()
+        # Whether this node holds the lease, as far as it knows.
+        self.is_holding = False
+        self.is_claimable = False
+        # The reason why this node must end; empty while it may run.
+        self.fatal = ""
+
+    def start(self) -> None:
+        """Take the node's name and begin to beat. Raises ClusterError."""
+        self._log.run(self._start())
+
+    def stop(self) -> None:
+        """End the heartbeat, and free the lease and the name."""
+        self._log.run(self._stop())
+
+    def claim(self) -> bool:
+        """Try to get the lease."""
+        return self._log.run(self._claim())
+
+    def release(self, next_node: str = "") -> None:
+        """Free the lease for one node, or for all others."""
+        self._log.run(self._release(next_node))
+
+    def nodes(self) -> list[NodeStatus]:
+        """Return what the nodes last said of themselves. Raises ClusterError."""
+        try:
+            return self._log.run(self._nodes())
+        except ClusterError:
+            # A connection that has just been restored loses the first request.
+            return self._log.run(self._nodes())
+
+    def publish_hashes(self, hashes: Hashes) -> None:
+        with suppress(*_FAULTS):
+            self._log.run(self._bounded_put(_HASHES, msgspec.json.encode(hashes)))
+
+    def hashes(self) -> Hashes | None:
+        """Return the owner's latest hashes, if there are any. Never raises."""
+        try:
+            found = self._log.run(self._read(_HASHES))
+        except _FAULTS:
+            return None
+        return msgspec.json.decode(found.value, type=Hashes) if found is not None and found.value else None
+
+    # On the log's thread.
+
+    async def _start(self) -> None:
+        try:
+            async with asyncio.timeout(self._config.lease_s + 5 * _ATTEMPT_S):
+                await self._open_bucket()
+                await self._take_name()
+        except _FAULTS as fault:
+            raise ClusterError(f"the cluster's bucket cannot be used: {type(fault).__name__}") from None
+        self._beating = asyncio.create_task(self._beat())
+
+    async def _open_bucket(self) -> None:
+        stream = self._log.client.jetstream(timeout=_ATTEMPT_S)
+        name = f"{self._config.name}-nodes"
+        try:
+            self._bucket = await stream.key_value(name)
+        except BucketNotFoundError:
+            self._bucket = await stream.create_key_value(
+                KeyValueConfig(name, replicas=self._config.replicas, storage=StorageType.MEMORY, direct=True)
+            )
+
+    async def _take_name(self) -> None:
+        """Take the node's name from a process that has ended. Raises ClusterError if it is alive."""
+        key = f"{_NODES}.{self._config.node}"
+        entry = await self._read(key)
+        if entry is not None and entry.value:
+            await asyncio.sleep(self._beat_s * _SILENT_BEATS)
+            later = await self._read(key)
+            if later is not None and later.revision != entry.revision:
+                raise ClusterError(_TWICE.format(self._config.node))
+        try:
+            self._own_revision = await self._bucket.update(key, self._own_status(), last=_revision(entry))
+        except KeyWrongLastSequenceError:
+            raise ClusterError(_TWICE.format(self._config.node)) from None
+
+    async def _stop(self) -> None:
+        if self._beating is not None:
+            self._beating.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._beating
+        if self.is_holding:
+            await self._release("")
+        with suppress(*_FAULTS):
+            async with asyncio.timeout(_ATTEMPT_S):
+                if not self.fatal:
+                    await self._bucket.put(f"{_NODES}.{self._config.node}", b"")
+
+    async def _beat(self) -> None:
+        while not self.fatal:
+            try:
+                async with asyncio.timeout(_ATTEMPT_S):
+                    await self._announce()
+                    await (self._renew() if self.is_holding else self._observe())
+            except BucketNotFoundError:
+                pass
+            except _FAULTS as fault:
+                self._unchanged_since = None
+                logger.info("the cluster's bucket cannot be used", extra={"fault": type(fault).__name__})
+                # A bucket in memory is gone when all NATS servers were restarted.
+                with suppress(*_FAULTS):
+                    async with asyncio.timeout(_ATTEMPT_S):
+                        await self._open_bucket()
+            await asyncio.sleep(self._beat_s)
+
+    async def _announce(self) -> None:
+        key = f"{_NODES}.{self._config.node}"
+        try:
+            self._own_revision = await self._bucket.update(key, self._own_status(), last=self._own_revision)
+        except KeyWrongLastSequenceError:
+            entry = await self._read(key)
+            self._own_revision = _revision(entry)
+            present = msgspec.json.decode(entry.value, type=NodeStatus) if entry and entry.value else None
+            if present is not None and present.session != self._session:
+                self.fatal = _TWICE.format(self._config.node)
+                self.is_holding = False
+                self._on_change()
+
+    def _own_status(self) -> bytes:
+        return msgspec.json.encode(self._status())
+
+    async def _renew(self) -> None:
+        try:
+            self._revision = await self._bucket.update(_OWNER, self._own_lease(), last=self._revision)
+        except KeyWrongLastSequenceError:
+            owner = await self._read_owner()
+            if owner.session not in ("", self._session):
+                self.is_holding = False
+                self._on_change()
+
+    def _own_lease(self) -> bytes:
+        status = self._status()
+        self.owner = Owner(status.node, self._session, status.url, self._log.epoch, self._log.sequence)
+        return msgspec.json.encode(self.owner)
+
+    async def _observe(self) -> None:
+        before = self._revision
+        owner = await self._read_owner()
+        now = time.monotonic()
+        if self._revision != before or self._unchanged_since is None:
+            self._unchanged_since = now
+        own = owner.node == self._config.node
+        free = not owner.session and owner.node in ("", self._config.node)
+        lapsed = now - self._unchanged_since >= self._config.lease_s
+        self.is_claimable = (own or free or lapsed) and now >= self._not_before
+        if self.is_claimable:
+            self._on_change()
+
+    async def _claim(self) -> bool:
+        self.is_claimable = False
+        try:
+            async with asyncio.timeout(_ATTEMPT_S):
+                self._revision = await self._bucket.update(_OWNER, self._own_lease(), last=self._revision)
+        except _FAULTS:
+            # The owner may have been cut off as this node was. It goes first.
+            self._unchanged_since = None
+            return False
+        self.is_holding = True
+        return True
+
+    async def _release(self, next_node: str) -> None:
+        if not self.is_holding:
+            return
+        self.is_holding = False
+        self._unchanged_since = None
+        self._not_before = time.monotonic() + self._config.lease_s
+        self.owner = Owner(node=next_node)
+        with suppress(*_FAULTS):
+            async with asyncio.timeout(_ATTEMPT_S):
+                await self._bucket.update(_OWNER, msgspec.json.encode(self.owner), last=self._revision)
+
+    async def _read_owner(self) -> Owner:
+        entry = await self._read(_OWNER)
+        self._revision = _revision(entry)
+        self.owner = msgspec.json.decode(entry.value, type=Owner) if entry and entry.value else Owner()
+        return self.owner
+
+    async def _read(self, key: str) -> KeyValue.Entry | None:
+        try:
+            return await self._bucket.get(key)
+        except KeyNotFoundError:
+            return None
+
+    async def _bounded_put(self, key: str, value: bytes) -> None:
+        async with asyncio.timeout(_ATTEMPT_S):
+            await self._bucket.put(key, value)
+
+    async def _nodes(self) -> list[NodeStatus]:
+        try:
+            async with asyncio.timeout(_ATTEMPT_S):
+                keys = [key for key in await self._bucket.keys() if key.startswith(f"{_NODES}.")]
+                entries = [await self._read(key) for key in sorted(keys)]
+        except _FAULTS as fault:
+            raise ClusterError(f"the nodes cannot be read: {type(fault).__name__}") from None
+        decode = partial(msgspec.json.decode, type=NodeStatus)
+        return [decode(entry.value) for entry in entries if entry is not None and entry.value]
+
+
+def _revision(entry: KeyValue.Entry | None) -> int:
+    return (entry.revision or 0) if entry is not None else 0
+
+
+_TWICE = "another live node is named {}: give each node a --node of its own"

@@ -1,0 +1,363 @@
+"""Runs a node of a cluster, which follows its community's log and serves the community when it is elected.
+
+A follower applies the log to its own file and stands by. Once it holds the lease, it appends the epoch entry
+that fences the last owner, opens the same file, and serves. An owner that loses the community closes its
+server and follows again, in the same process: its file is a valid prefix of the log, and what its memory
+held is built again from the file at the next takeover.
+"""
+
+import asyncio
+import logging
+import secrets
+import signal
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from socket import socket
+
+from svc.base import commit_log, logs
+from svc.base.config import ConfigError
+from svc.base.control_socket import listening
+from svc.base.data_folder import held
+from svc.base.descriptors import raise_limit
+from svc.base.fair_loop import new_loop
+from svc.base.garbage_collector import collect_rarely
+from svc.base.listeners import address_of, tcp_sockets
+from svc.base.migrations import schema_version
+from svc.base.storage import FILESYSTEM
+from svc.chat.app import Replication, serving
+from svc.chat.cluster.community_file import CommunityFile
+from svc.chat.cluster.config import ClusterConfig
+from svc.chat.cluster.follower import Follower, TableCheck
+from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
+from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
+from svc.chat.cluster.node_commands import NodeCommands
+from svc.chat.cluster.replica import Diverged, Replica
+from svc.chat.cluster.standby import standing_by
+from svc.chat.cluster.storage_check import refuse_lazy_servers
+from svc.chat.cluster.takeover import take_over
+from svc.chat.config import ChatConfig
+from svc.chat.ports import Flags
+
+_PAUSE_S = 0.5
+# How long an elected node tries to reach the log's end before another node gets its turn.
+_TAKEOVER_S = 10.0
+# Longer than requests in progress have at a shutdown.
+_END_DOUBT_S = 17.0
+
+logger = logging.getLogger(__name__)
+
+
+def run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None:
+    """Run the node until SIGTERM or SIGINT. Raises ConfigError if it cannot start or go on."""
+    logs.configure(sys.stderr, debug=False)
+    raise_limit()
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(_run(config, flags, cluster))
+
+
+async def _run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    _refuse_split_uploads(config, cluster)
+    try:
+        if not cluster.trust_sync:
+            if not cluster.system_url:
+                raise ClusterError(_NO_SYSTEM)
+            await asyncio.to_thread(refuse_lazy_servers, cluster.system_url)
+        await Node(config, flags, cluster, stop).run()
+    except ClusterError as fault:
+        raise ConfigError(str(fault)) from None
+
+
+class Node:
+    """A node of a cluster. `run` it once."""
+
+    def __init__(self, config: ChatConfig, flags: Flags, cluster: ClusterConfig, stop: asyncio.Event) -> None:
+        self._config, self._cluster = config, cluster
+        self._loop = asyncio.get_running_loop()
+        self._stop = stop
+        # Set whenever the node's task has something to look at.
+        self._changed = asyncio.Event()
+        self._session = secrets.token_hex(8)
+        self._state = STARTING
+        self._position = 0, 0
+        self._follower: Follower | None = None
+        # Why this owner may no longer write; empty while it may.
+        self._lost = ""
+        # The node that an operator hands over to.
+        self._next_owner = ""
+        self._log = NatsLog(cluster.name, cluster.node, self._on_lost)
+        self._file = CommunityFile(config, cluster, self._log)
+        self._membership = Membership(self._log, cluster, self._session, self._status, self._wake)
+        self._check = TableCheck(self._file.path, self._membership, cluster.check_every)
+        self._commands = NodeCommands(self._log, self._membership, self._session, self._hand_over_to)
+        self._sockets = tcp_sockets(flags.listen_fds, config.host, config.port)
+        self._files = flags.tls_files()
+        self._flags = flags
+        self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
+
+    async def run(self) -> None:
+        """Follow and own until told to stop. Raises ClusterError and ConfigError."""
+        ending = asyncio.ensure_future(self._end_doubt())
+        try:
+            with held(self._config.data_dir):
+                await asyncio.to_thread(self._file.join)
+            await asyncio.to_thread(self._membership.start)
+            try:
+                while not self._stop.is_set() and not self._membership.fatal:
+                    if await self._follow():
+                        await self._own()
+            finally:
+                await asyncio.to_thread(self._membership.stop)
+        finally:
+            ending.cancel()
+            for opened in self._sockets:
+                opened.close()
+            await asyncio.to_thread(self._close_log)
+        if self._membership.fatal:
+            raise ClusterError(self._membership.fatal)
+
+    async def _end_doubt(self) -> None:
+        """Stop the log if it never answers while this node is told to end."""
+        await self._stop.wait()
+        self._file.is_given_up = True
+        await asyncio.sleep(_END_DOUBT_S)
+        self._log.stop()
+
+    def _close_log(self) -> None:
+        self._log.stop()
+        with suppress(RuntimeError):  # It was never opened.
+            self._log.close()
+
+    # Following.
+
+    async def _follow(self) -> bool:
+        """Follow the log until this node is elected and has fenced the last owner, or must end."""
+        with held(self._config.data_dir):
+            async with (
+                standing_by(
+                    self._duplicates(),
+                    self._files,
+                    self._config.trusted_proxy_hops,
+                    self._health,
+                    lambda: self._membership.owner.url,
+                ) as address,
+                listening(self._config.data_dir, self._commands.standing_by),
+            ):
+                self._state = FOLLOWER
+                logger.info("standing by", extra={"address": address, "node": self._cluster.node})
+                while not self._stop.is_set() and not self._membership.fatal:
+                    try:
+                        return await self._follow_file()
+                    except (Diverged, LogTrimmed) as fault:
+                        logger.error("the file is replaced by a snapshot", extra={"fault": str(fault)})
+                        await asyncio.to_thread(self._file.await_snapshot)
+        return False
+
+    async def _follow_file(self) -> bool:
+        """Follow with the present file. Raises Diverged and LogTrimmed."""
+        follower = await asyncio.to_thread(Follower, self._log, self._file.path, self._check)
+        self._follower = follower
+        try:
+            while True:
+                following = asyncio.ensure_future(asyncio.to_thread(follower.run))
+                try:
+                    elected = await self._elected(following)
+                finally:
+                    follower.stop()
+                    await following
+                if not elected:
+                    return False
+                if await asyncio.to_thread(self._take_over, follower.replica):
+                    return True
+                follower.resume()
+        finally:
+            self._position = follower.replica.sequence, follower.replica.epoch
+            follower.replica.close()
+
+    async def _elected(self, following: "asyncio.Future[None]") -> bool:
+        """Wait until this node has the lease. Return False if it must end, or the follower has ended."""
+        following.add_done_callback(lambda _: self._changed.set())
+        while not (self._stop.is_set() or self._membership.fatal or following.done()):
+            if self._membership.is_claimable and await asyncio.to_thread(self._claim):
+                return True
+            waiting = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._stop.wait())]
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for each in waiting:
+                each.cancel()
+            self._changed.clear()
+        return False
+
+    def _claim(self) -> bool:
+        with closing(sqlite3.connect(self._file.path)) as connection:
+            version = schema_version(connection)
+        if version > len(self._file.migrations):
+            logger.error("this version is too old to take over", extra={"schema": version})
+            return False
+        return self._membership.claim()
+
+    def _take_over(self, replica: Replica) -> bool:
+        """Replace the last owner. Return whether that worked. Raises Diverged and LogTrimmed."""
+        give_up_at = time.monotonic() + _TAKEOVER_S
+        started = time.monotonic()
+        while self._membership.is_holding and time.monotonic() < give_up_at and not self._stop.is_set():
+            try:
+                take_over(self._log, replica, self._cluster.node)
+            except (LogTrimmed, Diverged):
+                self._membership.release()
+                raise
+            except (commit_log.LogLost, ClusterError, sqlite3.OperationalError) as fault:
+                # The last owner may have appended in between.
+                logger.info("taking over again", extra={"fault": str(fault)})
+                time.sleep(0.05)
+                continue
+            took = f"{time.monotonic() - started:.3f}"
+            logger.info("took over", extra={"epoch": replica.epoch, "seconds": took})
+            return True
+        self._membership.release()
+        return False
+
+    # Owning.
+
+    async def _own(self) -> None:
+        """Serve until told to stop or to hand over, or until another node owns the community."""
+        self._lost = self._next_owner = ""
+        last = self._log.sequence
+
+        def before_append(sequence: int) -> None:
+            nonlocal last
+            if self._check.is_due(last, sequence):
+                self._check.begin(sequence, publish=True)
+            last = sequence
+
+        self._log.before_append = before_append
+        flags = replace(self._flags, listen_fds=[opened.detach() for opened in self._duplicates()])
+        snapshots: asyncio.Task[None] | None = None
+        try:
+            async with serving(self._config, flags, Replication(self._log, self._commands.before)) as address:
+                self._state = OWNER
+                snapshots = asyncio.ensure_future(self._make_snapshots())
+                logger.info("listening", extra={"address": address, "epoch": self._log.epoch})
+                collect_rarely()
+                await self._until_ended()
+        except ConfigError:
+            # An owner that is fenced while it starts cannot open its file.
+            if not self._lost and self._membership.is_holding:
+                raise
+        finally:
+            if snapshots is not None:
+                snapshots.cancel()
+            self._state = FOLLOWER
+            self._position = self._log.sequence, self._log.epoch
+            await asyncio.to_thread(self._membership.release, self._next_owner)
+
+    async def _until_ended(self) -> None:
+        while not (self._stop.is_set() or self._lost or self._next_owner or self._membership.fatal):
+            if not self._membership.is_holding:
+                self._on_lost("another node holds the lease")
+                break
+            waiting = [asyncio.ensure_future(self._changed.wait()), asyncio.ensure_future(self._stop.wait())]
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for each in waiting:
+                each.cancel()
+            self._changed.clear()
+        reason = self._lost or self._membership.fatal
+        if reason:
+            self._log.stop()
+            logger.warning("no longer the owner", extra={"fault": reason})
+
+    async def _make_snapshots(self) -> None:
+        """Store a snapshot at first, and whenever the newest one is too old."""
+        while True:
+            wait_s = _PAUSE_S
+            with suppress(ClusterError):
+                age_s = await asyncio.to_thread(self._file.snapshots.age_s)
+                wait_s = self._cluster.snapshot_interval_s - (age_s or 0.0)
+                if age_s is None or wait_s <= 0:
+                    self._begin_snapshot()
+                    wait_s = self._cluster.snapshot_interval_s
+            await asyncio.sleep(max(wait_s, _PAUSE_S))
+
+    def _begin_snapshot(self) -> None:
+        """Store a snapshot on a thread that does not keep the process from ending."""
+
+        def store() -> None:
+            try:
+                sequence = self._file.snapshots.put(self._config.data_dir, self._file.path)
+                logger.info("stored a snapshot", extra={"sequence": sequence})
+            except ClusterError as fault:
+                logger.error("storing a snapshot failed", extra={"fault": str(fault)})
+            except RuntimeError:
+                pass  # The log has been closed.
+
+        threading.Thread(target=store, name="snapshot", daemon=True).start()
+
+    # Reports.
+
+    def _status(self) -> NodeStatus:
+        sequence, epoch = self._where()
+        return NodeStatus(self._cluster.node, self._session, self._url, self._state, epoch, sequence)
+
+    def _where(self) -> tuple[int, int]:
+        if self._state == OWNER:
+            return self._log.sequence, self._log.epoch
+        follower = self._follower
+        return (follower.replica.sequence, follower.replica.epoch) if follower is not None else self._position
+
+    def _health(self) -> Mapping[str, object]:
+        owner, (sequence, epoch) = self._membership.owner, self._where()
+        return {
+            "status": self._state,
+            "service": "chat",
+            "node": self._cluster.node,
+            "owner": owner.node or None,
+            "ownerUrl": owner.url or None,
+            "epoch": epoch,
+            "sequence": sequence,
+            "lag": max(0, owner.sequence - sequence),
+            "tablesAgreedAt": self._check.agreed_at,
+            "timestamp": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        }
+
+    def _hand_over_to(self, node: str) -> None:
+        """Hand over in a moment, after the response to the operator."""
+        self._loop.call_later(_PAUSE_S, self._hand_over, node)
+
+    def _hand_over(self, node: str) -> None:
+        self._next_owner = node
+        self._changed.set()
+
+    # Called on other threads.
+
+    def _on_lost(self, reason: str) -> None:
+        self._lost = reason
+        self._wake()
+
+    def _wake(self) -> None:
+        with suppress(RuntimeError):  # The loop has been closed.
+            self._loop.call_soon_threadsafe(self._changed.set)
+
+    def _duplicates(self) -> list[socket]:
+        return [opened.dup() for opened in self._sockets]
+
+
+def _refuse_split_uploads(config: ChatConfig, cluster: ClusterConfig) -> None:
+    storage = config.uploads.storage
+    if storage.backend == FILESYSTEM and not storage.disabled and not cluster.shared_uploads:
+        raise ConfigError(
+            "STORAGE_BACKEND is filesystem, so uploads would be lost with this node: use S3, set DISABLE_S3, "
+            "or share the folder of uploads between all nodes and give --cluster-shared-uploads"
+        )
+
+
+_NO_SYSTEM = (
+    "whether NATS syncs always can be asked only as its system account: set SVC_CLUSTER_SYSTEM to such an "
+    "address (nats://user:password@host:4222), or give --cluster-trust-sync"
+)

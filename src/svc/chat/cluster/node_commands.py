@@ -1,0 +1,88 @@
+"""The operator's commands for a cluster, on every node's control socket: its state, and handing over.
+
+`svc admin cluster`. Other commands go to the community where this node owns it.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+from svc.base.control_socket import Handler
+from svc.chat.cluster.membership import FOLLOWER, Membership, NodeStatus
+from svc.chat.cluster.nats_log import ClusterError, NatsLog
+
+
+class NodeCommands:
+    """The commands. `hand_over` begins to hand the community over to a node, soon but not at once."""
+
+    def __init__(
+        self, log: NatsLog, membership: Membership, session: str, hand_over: Callable[[str], None]
+    ) -> None:
+        self._log, self._membership, self._session = log, membership, session
+        self._hand_over = hand_over
+
+    def before(self, inner: Handler) -> Handler:
+        """Return a handler for these commands and those of the community that this node owns."""
+
+        async def handle(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
+            if command == "cluster_status":
+                return await self._status()
+            if command == "cluster_move":
+                return await self._move(arguments.get("node"))
+            return await inner(command, arguments)
+
+        return handle
+
+    async def standing_by(self, command: str, _: Mapping[str, object]) -> Mapping[str, object]:
+        """Handle a command on a node that owns nothing."""
+        if command == "cluster_status":
+            return await self._status()
+        return _refused(f"This node stands by. Run the command on the owner: {self._owner()}")
+
+    def _owner(self) -> str:
+        owner = self._membership.owner
+        return f"node {owner.node}, {owner.url}" if owner.session else "no node at the moment"
+
+    async def _status(self) -> Mapping[str, object]:
+        try:
+            nodes = await asyncio.to_thread(self._membership.nodes)
+            end = await asyncio.to_thread(self._log.last_sequence)
+        except ClusterError as fault:
+            return _refused(f"The cluster cannot be asked: {fault}")
+        owner = self._membership.owner
+        return {
+            "result": {
+                "owner": owner.node if owner.session else "",
+                "epoch": max((node.epoch for node in nodes), default=0),
+                "sequence": end,
+                "nodes": [self._described(node, end) for node in nodes],
+            }
+        }
+
+    def _described(self, node: NodeStatus, end: int) -> Mapping[str, object]:
+        return {
+            "node": node.node,
+            "state": node.state,
+            "url": node.url,
+            "epoch": node.epoch,
+            "lag": max(0, end - node.sequence),
+            "here": node.session == self._session,
+        }
+
+    async def _move(self, wanted: object) -> Mapping[str, object]:
+        try:
+            nodes = await asyncio.to_thread(self._membership.nodes)
+        except ClusterError as fault:
+            return _refused(f"The cluster cannot be asked: {fault}")
+        followers = [node for node in nodes if node.session != self._session and node.state == FOLLOWER]
+        if not followers:
+            return _refused("No other node stands by")
+        chosen = max(followers, key=lambda node: node.sequence).node if wanted is None else str(wanted)
+        if chosen not in {node.node for node in followers}:
+            return _refused(f"No node named {chosen} stands by")
+        own = next((node.node for node in nodes if node.session == self._session), "")
+        self._hand_over(chosen)
+        return {"result": {"from": own, "to": chosen}}
+
+
+def _refused(message: str) -> Mapping[str, object]:
+    return {"error": "not_owner", "message": message}

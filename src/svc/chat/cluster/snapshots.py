@@ -1,0 +1,168 @@
+"""Snapshots of a community in the NATS object store, for nodes that are new or have fallen behind the log.
+
+A snapshot is a backup without media (`chat.backup.archive`): the file with its position in the log, and the
+keys of the data folder. Blocks: call it in a thread.
+"""
+
+import asyncio
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+from nats.errors import Error as NatsError
+from nats.js.api import ObjectStoreConfig
+from nats.js.errors import BucketNotFoundError, NotFoundError
+from nats.js.object_store import ObjectStore
+
+from svc.base import commit_log
+from svc.base.private_files import make_private_file, make_private_folder
+from svc.base.snapshot import opened_copy, snapshot
+from svc.base.storage import USUAL_FOLDER
+from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
+from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
+from svc.chat.cluster.nats_log import ClusterError, NatsLog
+
+# The newest may be damaged by a fault that nobody has noticed yet.
+_KEPT = 3
+# For a snapshot of many gigabytes over a slow line.
+_TRANSFER_S = 3600.0
+_PREFIX = ".snapshot-"
+_REQUEST_S = 5.0
+_CHUNK_BYTES = 256 * 1024
+_FAULTS = (NatsError, TimeoutError, OSError)
+
+
+class Snapshots:
+    """The snapshots of one community. `replicas` is how many NATS servers store each."""
+
+    def __init__(self, log: NatsLog, name: str, replicas: int) -> None:
+        self._log, self._bucket, self._replicas = log, f"{name}-snapshots", replicas
+
+    def put(self, data_dir: Path, database: Path) -> int:
+        """Store a snapshot of the database in use. Return its position in the log. Raises ClusterError."""
+        try:
+            with _making_in(data_dir / FOLDER) as making:
+                copy, archive = making / DATABASE, making / "snapshot.tar.gz"
+                snapshot(database, copy)
+                with opened_copy(copy) as connection:
+                    position = commit_log.position_in(connection)
+                    schema = int(connection.execute("PRAGMA user_version").fetchone()[0])
+                assert position is not None, "only a file of a cluster has snapshots"
+                header = Header(schema, version("svc-server"), int(time.time() * 1000), USUAL_FOLDER)
+                with archive.open("xb") as file, closing(ArchiveWriter(file, header)) as writer:
+                    writer.add_file(DATABASE, copy)
+                    for path in secret_files(data_dir, database.name):
+                        writer.add_file(FILES + path.name, path)
+                    writer.finish([])
+                with archive.open("rb") as whole:
+                    self._log.run(self._put(f"{position[1]:020}", whole))
+                return position[1]
+        except (sqlite3.Error, *_FAULTS) as fault:
+            raise ClusterError(f"a snapshot could not be stored: {fault or type(fault).__name__}") from None
+
+    def age_s(self) -> float | None:
+        """Return the age of the newest snapshot; None without one. Raises ClusterError."""
+        try:
+            newest = self._log.run(self._newest())
+        except _FAULTS as fault:
+            raise ClusterError(f"the snapshots cannot be read: {type(fault).__name__}") from None
+        return None if newest is None else time.time() - newest[1]
+
+    def restore(self, data_dir: Path, database: Path, community: str) -> int:
+        """Replace the database by the newest snapshot, and add files that are missing.
+
+        Return the position in the log. Raises ClusterError and changes nothing if there is no sound snapshot
+        of this community.
+        """
+        try:
+            newest = self._log.run(self._newest())
+            if newest is None:
+                raise ClusterError("there is no snapshot yet")
+            with _making_in(data_dir / FOLDER) as making:
+                archive = making / "snapshot.tar.gz"
+                with archive.open("xb") as file:
+                    self._log.run(self._get(newest[0], file))
+                files = _unpacked(archive, making)
+                with opened_copy(making / DATABASE) as connection:
+                    position = commit_log.position_in(connection)
+                if position is None or position[0] != community:
+                    raise ClusterError("the snapshot is of another community")
+                for path in files:
+                    if not (data_dir / path.name).exists():
+                        path.rename(data_dir / path.name)
+                for ending in ("-wal", "-shm"):
+                    database.with_name(database.name + ending).unlink(missing_ok=True)
+                (making / DATABASE).rename(database)
+                return position[1]
+        except (sqlite3.Error, ArchiveError, *_FAULTS) as fault:
+            raise ClusterError(f"the snapshot cannot be used: {fault or type(fault).__name__}") from None
+
+    async def _store(self) -> ObjectStore:
+        stream = self._log.client.jetstream(timeout=_REQUEST_S)
+        try:
+            return await stream.object_store(self._bucket)
+        except BucketNotFoundError:
+            config = ObjectStoreConfig(replicas=self._replicas)
+            return await stream.create_object_store(self._bucket, config)
+
+    async def _put(self, name: str, file: IO[bytes]) -> None:
+        async with asyncio.timeout(_TRANSFER_S):
+            store = await self._store()
+            await store.put(name, file)  # type: ignore[arg-type]
+            for old in (await self._names())[_KEPT:]:
+                with suppress(NatsError):
+                    await store.delete(old[0])
+
+    async def _get(self, name: str, file: IO[bytes]) -> None:
+        async with asyncio.timeout(_TRANSFER_S):
+            await (await self._store()).get(name, file)  # type: ignore[arg-type]
+
+    async def _newest(self) -> tuple[str, float] | None:
+        async with asyncio.timeout(4 * _REQUEST_S):
+            names = await self._names()
+            return names[0] if names else None
+
+    async def _names(self) -> list[tuple[str, float]]:
+        """Return the snapshots' names and times, the newest first."""
+        try:
+            infos = await (await self._store()).list()
+        except NotFoundError:
+            return []
+        times = {info.name: datetime.fromisoformat(info.mtime).timestamp() for info in infos if info.mtime}
+        return sorted(times.items(), reverse=True)
+
+
+@contextmanager
+def _making_in(folder: Path) -> Iterator[Path]:
+    """Create a temporary folder, and delete the ones that a killed process has left."""
+    make_private_folder(folder)
+    remove_unfinished(folder, _PREFIX)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as making:
+        yield Path(making)
+
+
+def _unpacked(archive: Path, folder: Path) -> list[Path]:
+    """Unpack a snapshot. Return its files besides the database. Raises ArchiveError."""
+    files = []
+    with archive.open("rb") as file:
+        for member in ArchiveReader(file).members():
+            if member.name == DATABASE:
+                path = folder / DATABASE
+            else:
+                (folder / FILES).mkdir(mode=0o700, exist_ok=True)
+                path = folder / FILES / Path(member.name).name
+                files.append(path)
+            make_private_file(path)
+            with path.open("wb") as target:
+                while chunk := member.read(_CHUNK_BYTES):
+                    target.write(chunk)
+                target.flush()
+                os.fsync(target.fileno())
+    return files

@@ -1,0 +1,59 @@
+"""Checks that NATS servers store each message before they confirm it.
+
+Only the system account of NATS can ask for that. Changes nothing.
+"""
+
+import asyncio
+import json
+from contextlib import suppress
+
+import nats
+from nats.errors import Error as NatsError
+
+from svc.chat.cluster.nats_log import ClusterError
+
+_QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
+_CONNECT_S = 5.0
+# How long to wait for the next server's answer.
+_ANSWER_S = 1.0
+_MAX_SERVERS = 100
+
+
+def refuse_lazy_servers(system_url: str) -> None:
+    """Raise ClusterError if a NATS server does not sync always, or none can be asked."""
+    lazy, answered = asyncio.run(_lazy_servers(system_url))
+    if lazy:
+        raise ClusterError(
+            f"NATS server {', '.join(lazy)} lacks sync_interval: always in its jetstream block: a "
+            "power failure could lose acknowledged messages. --cluster-trust-sync starts nevertheless"
+        )
+    if not answered:
+        raise ClusterError(
+            "no NATS server answers on SVC_CLUSTER_SYSTEM: is it the system account's address?"
+        )
+
+
+async def _lazy_servers(system_url: str) -> tuple[list[str], int]:
+    """Return the names of servers that sync only from time to time, and the number of answers."""
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            client = await nats.connect(system_url, allow_reconnect=False, connect_timeout=2)
+    except (NatsError, OSError, TimeoutError) as fault:
+        raise ClusterError(f"SVC_CLUSTER_SYSTEM cannot be reached ({type(fault).__name__})") from None
+    lazy, answered = [], 0
+    try:
+        inbox = client.new_inbox()
+        answers = await client.subscribe(inbox)
+        await client.publish(_QUESTION, b'{"config": true}', reply=inbox)
+        with suppress(TimeoutError):
+            while answered < _MAX_SERVERS:
+                answer = json.loads((await answers.next_msg(timeout=_ANSWER_S)).data)
+                config = answer.get("data", {}).get("config")
+                if config is None:  # A server without JetStream stores nothing.
+                    continue
+                answered += 1
+                if not config.get("sync_always"):
+                    lazy.append(str(answer.get("server", {}).get("name", "?")))
+    finally:
+        await client.close()
+    return lazy, answered

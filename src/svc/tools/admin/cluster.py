@@ -1,0 +1,35 @@
+"""`svc admin cluster`: the nodes of a community on several machines, and handing over to another one."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+
+from svc.tools.admin.action import Action, Result, counted
+
+
+def _shown(status: Result) -> Iterator[str]:
+    owner = status["owner"] or "none at the moment"
+    entries = counted(status["sequence"], "entry", "entries")
+    yield f"owner {owner}  epoch {status['epoch']}  {entries} in the log"
+    for node in status["nodes"]:
+        here = "  (this node)" if node["here"] else ""
+        lag = counted(node["lag"], "entry", "entries")
+        yield f"{node['node']}  {node['state']}  {lag} behind  {node['url']}{here}"
+
+
+def _node(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "node", metavar="NODE", nargs="?", help="next owner; default: the node that is least behind"
+    )
+
+
+ACTIONS = (
+    Action("status", "nodes, owner, epoch, and lag", "cluster_status", shown=_shown),
+    Action(
+        "move",
+        "hand the community over to another node, without losing a request",
+        "cluster_move",
+        _node,
+        lambda options: {"node": options.node},
+        lambda result: [f"handing over from {result['from']} to {result['to']}"],
+    ),
+)

@@ -1,0 +1,154 @@
+"""Three nodes of one community over three real NATS servers: election, takeover, handing over, refusals."""
+
+import asyncio
+import signal
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from aiohttp import ClientError, ClientSession
+
+from svc.base.control_socket import ask
+from svc.chat.cluster.replica import table_hashes
+from tests.kit.chat_nodes import ChatNode, chat_nodes, owner_among, token_of
+from tests.kit.nats_cluster import nats_cluster
+from tests.kit.waiting import wait_until
+
+MESSAGES = "/api/channels/general/messages"
+# A short lease, because the nodes are on one machine, and frequent comparisons of the tables.
+FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-every", "5")
+
+
+class Writer:
+    """Posts numbered messages one after the other, each until it is acknowledged, to whichever node owns."""
+
+    def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
+        self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}
+        self.acknowledged: list[str] = []
+
+    async def post(self, number: int) -> None:
+        """Post a message. The nonce makes a repetition harmless."""
+        body = {"text": f"message {number}", "nonce": f"writer-number-{number}"}
+        async with ClientSession(headers=self._headers) as http, asyncio.timeout(120):
+            while True:
+                for node in self._nodes:
+                    with suppress(ClientError, OSError, TimeoutError):
+                        async with (
+                            asyncio.timeout(2),
+                            http.post(node.address + MESSAGES, json=body) as answer,
+                        ):
+                            if answer.status == 201:
+                                self.acknowledged.append(body["text"])
+                                return
+                await asyncio.sleep(0.05)
+
+    async def texts(self, node: ChatNode) -> list[str]:
+        url = node.address + MESSAGES
+        async with (
+            ClientSession(headers=self._headers) as http,
+            http.get(url, params={"limit": "100"}) as page,
+        ):
+            return [message["text"] for message in (await page.json())["messages"]]
+
+
+async def status_at(node: ChatNode) -> Mapping[str, object]:
+    """Return the cluster as the node sees it. Empty while NATS does not answer."""
+    result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
+    assert isinstance(result, dict)
+    return result
+
+
+async def are_level(nodes: Sequence[ChatNode]) -> bool:
+    """Return whether no node lacks an entry that another one has."""
+    described = (await status_at(nodes[0])).get("nodes", [])
+    assert isinstance(described, list)
+    return len(described) == len(nodes) and all(node["lag"] == 0 for node in described)
+
+
+async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_losing_a_message(
+    tmp_path: Path,
+) -> None:
+    async with nats_cluster(tmp_path) as servers, chat_nodes(tmp_path, servers.urls, flags=FLAGS) as nodes:
+        first = nodes[0]
+        writer = Writer(nodes, await token_of(first, "Ada"))
+        for number in range(10):
+            await writer.post(number)
+        async with ClientSession() as http, http.get(nodes[1].address + "/info") as refusal:
+            assert refusal.status == 503
+            assert (await refusal.json())["owner"] == first.address
+
+        first.signal(signal.SIGSTOP)
+        second = await owner_among(nodes[1:])
+        await writer.post(10)
+        first.signal(signal.SIGCONT)
+        await wait_until("the paused owner follows", first.follows, within_s=30)
+
+        async def knows_the_owner() -> bool:
+            return (await status_at(first)).get("owner") == second.name
+
+        await wait_until("the paused owner knows the next one", knows_the_owner, within_s=20)
+
+        writing = asyncio.ensure_future(_post_all(writer, range(11, 40)))
+        moved = await ask(second.data_dir, "cluster_move", {"node": first.name})
+        assert moved == {"result": {"from": second.name, "to": first.name}}
+        await writing
+        await owner_among([first])
+
+        await wait_until("all nodes have the whole log", lambda: are_level(nodes), within_s=20)
+        texts = await writer.texts(first)
+        assert sorted(texts) == sorted(writer.acknowledged) == sorted(f"message {n}" for n in range(40))
+        followers = [node for node in nodes if node is not first]
+
+        async def have_agreed() -> bool:
+            return all([(await node.health())["tablesAgreedAt"] for node in followers])
+
+        await wait_until("the followers have compared their tables", have_agreed, within_s=20)
+        for node in nodes:
+            node.signal(signal.SIGTERM)
+            assert (await node.ended())[0] == 0
+        hashes = [table_hashes(node.data_dir / "community.sqlite3") for node in nodes]
+        assert hashes[0] == hashes[1] == hashes[2]
+
+
+async def _post_all(writer: Writer, numbers: Sequence[int]) -> None:
+    for number in numbers:
+        await writer.post(number)
+
+
+async def test_a_node_that_cannot_be_part_of_the_cluster_is_refused_with_the_reason(tmp_path: Path) -> None:
+    async with (
+        nats_cluster(tmp_path, sync_interval="2m") as servers,
+        chat_nodes(tmp_path, servers.urls, names="a", flags=FLAGS) as (node,),
+    ):
+
+        async def refusal_of(name: str, url: str = servers.urls[0], **variables: str) -> str:
+            other = ChatNode(name, tmp_path / "others", [url], FLAGS)
+            other.variables |= variables
+            await other.start()
+            try:
+                status, output = await other.ended()
+            finally:
+                await other.kill()
+            assert status == 2, output
+            return output
+
+        assert "another live node is named a" in await refusal_of("a")
+        assert "JWT_SECRET differs" in await refusal_of("b", JWT_SECRET="x" * 40)
+        assert "NATS cannot be reached" in await refusal_of("b", url="nats://127.0.0.1:9")
+        assert "uploads would be lost" in await refusal_of(
+            "b", DISABLE_S3="false", STORAGE_BACKEND="filesystem"
+        )
+
+        foreign = ChatNode("b", tmp_path / "foreign", servers.urls, (*FLAGS, "--cluster-name", "other"))
+        await foreign.start()
+        await owner_among([foreign])
+        await foreign.kill()
+        data = str(foreign.data_dir)
+        assert "is of another community" in await refusal_of("b", DATA_DIR=data)
+
+        careful = ChatNode("c", tmp_path / "others", servers.urls, FLAGS[1:])
+        careful.variables["SVC_CLUSTER_SYSTEM"] = servers.system_url
+        await careful.start()
+        status, output = await careful.ended()
+        assert status == 2 and "sync_interval: always" in output, output
+        assert await node.owns()

@@ -1,0 +1,143 @@
+"""Nodes of one community in processes of their own, which a test may kill, pause, and start again."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.waiting import wait_until
+
+START_DEADLINE_S = 60.0
+_ASK_S = 2.0
+
+
+class ChatNode:
+    """One node. It keeps its port and its folder when it is started again."""
+
+    def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
+        self.name, self.data_dir = name, folder / f"node-{name}"
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}"
+        self.arguments = ["chat", "--cluster", ",".join(servers), "--node", name, *flags]
+        self.variables: dict[str, str] = {
+            "HOST": "127.0.0.1",
+            "PORT": str(self.port),
+            "JWT_SECRET": "a secret of at least thirty-two bytes",
+            "DATA_DIR": str(self.data_dir),
+            "DISABLE_S3": "true",
+            "SVC_IDENTITY_TIERS": "local",
+            "SVC_LINK_PREVIEWS": "false",
+            "MAX_MEMBERS": "1000",
+        }
+        self.process: asyncio.subprocess.Process | ForkedProcess | None = None
+        self._output: asyncio.Task[bytes] | None = None
+
+    async def start(self) -> None:
+        environment = {**os.environ, **self.variables}
+        if server := shared():
+            self.process = await server.start(self.arguments, environment)
+        else:
+            self.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "svc.cli", *self.arguments),
+                env=environment,
+                stderr=asyncio.subprocess.PIPE,
+                start_new_session=True,
+            )
+        assert self.process.stderr is not None
+        self._output = asyncio.create_task(self.process.stderr.read())
+
+    def signal(self, number: int) -> None:
+        assert self.process is not None
+        with suppress(ProcessLookupError):
+            self.process.send_signal(number)
+
+    async def ended(self) -> tuple[int, str]:
+        """Return the exit status and the output."""
+        assert self.process is not None and self._output is not None
+        async with asyncio.timeout(START_DEADLINE_S):
+            return await self.process.wait(), (await self._output).decode()
+
+    async def output(self) -> str:
+        """Return the output of the process, which has ended."""
+        return (await self._output).decode() if self._output is not None else ""
+
+    async def kill(self) -> None:
+        if self.process is not None and self.process.returncode is None:
+            self.signal(signal.SIGCONT)
+            self.signal(signal.SIGKILL)
+            await self.ended()
+
+    async def health(self) -> Mapping[str, Any]:
+        """Return what the node says of itself; nothing if it does not answer."""
+        try:
+            async with (
+                ClientSession(timeout=ClientTimeout(_ASK_S)) as http,
+                http.get(f"{self.address}/health") as answer,
+            ):
+                health: Mapping[str, Any] = await answer.json()
+                return health
+        except (ClientError, OSError, TimeoutError, json.JSONDecodeError):
+            return {}
+
+    async def owns(self) -> bool:
+        return (await self.health()).get("status") == "healthy"
+
+    async def follows(self) -> bool:
+        health = await self.health()
+        return health.get("status") == "follower" and health["owner"] is not None
+
+
+async def owner_among(nodes: Sequence[ChatNode], *, within_s: float = 30) -> ChatNode:
+    """Wait until one of the nodes owns the community."""
+    owners: list[ChatNode] = []
+
+    async def is_owned() -> bool:
+        owners[:] = [node for node in nodes if await node.owns()]
+        return bool(owners)
+
+    await wait_until("a node owns the community", is_owned, within_s=within_s)
+    return owners[0]
+
+
+async def token_of(node: ChatNode, nickname: str) -> str:
+    """Return the access token of a new member."""
+    invite = (node.data_dir / "invite-code").read_text().strip()
+    async with ClientSession(node.address) as http:
+        server = ChatServer(node.address, http, invite)
+        return str((await server.sign_in(Device(), nickname=nickname, invite_code=invite))["access_token"])
+
+
+@asynccontextmanager
+async def chat_nodes(
+    folder: Path, servers: Sequence[str], names: str = "abc", flags: Sequence[str] = ()
+) -> AsyncIterator[list[ChatNode]]:
+    """Run nodes; the first one founds the community."""
+    nodes = [ChatNode(name, folder, servers, flags) for name in names]
+    try:
+        await nodes[0].start()
+        await owner_among(nodes[:1])
+        for node in nodes[1:]:
+            await node.start()
+        for node in nodes[1:]:
+            await wait_until(f"{node.name} follows", node.follows, within_s=30)
+        yield nodes
+    except BaseException:
+        for node in nodes:
+            await node.kill()
+            sys.stderr.write(f"node {node.name}:\n{await node.output()}\n")
+        raise
+    finally:
+        for node in nodes:
+            await node.kill()
