@@ -15,7 +15,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
-from tests.kit.fork_server import ForkedProcess, shared
+from tests.kit.fork_server import ServedProcess, shared
 from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 60.0
@@ -41,7 +41,7 @@ class ChatNode:
             "SVC_LINK_PREVIEWS": "false",
             "MAX_MEMBERS": "1000",
         }
-        self.process: asyncio.subprocess.Process | ForkedProcess | None = None
+        self.process: asyncio.subprocess.Process | ServedProcess | None = None
         self._output: asyncio.Task[bytes] | None = None
 
     async def start(self) -> None:

@@ -83,10 +83,11 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         first.signal(signal.SIGCONT)
         await wait_until("the paused owner follows", first.follows, within_s=30)
 
-        async def knows_the_owner() -> bool:
-            return (await status_at(first)).get("owner") == second.name
+        async def stands_by_for_the_next_one() -> bool:
+            status = await status_at(second)
+            return status.get("owner") == second.name and _states(status)[first.name] == "follower"
 
-        await wait_until("the paused owner knows the next one", knows_the_owner, within_s=20)
+        await wait_until("all know the roles", stands_by_for_the_next_one, within_s=20)
 
         writing = asyncio.ensure_future(_post_all(writer, range(11, 40)))
         moved = await ask(second.data_dir, "cluster_move", {"node": first.name})
@@ -108,6 +109,12 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
             assert (await node.ended())[0] == 0
         hashes = [table_hashes(node.data_dir / "community.sqlite3") for node in nodes]
         assert hashes[0] == hashes[1] == hashes[2]
+
+
+def _states(status: Mapping[str, object]) -> dict[str, str]:
+    nodes = status["nodes"]
+    assert isinstance(nodes, list)
+    return {node["node"]: node["state"] for node in nodes}
 
 
 async def _post_all(writer: Writer, numbers: Sequence[int]) -> None:
