@@ -8,8 +8,11 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
 from statistics import median
+
+from tests.kit.architecture import read_edges
 
 LEAST_LINES_OF_A_SHAPE = 6
 MOST_ARGUMENTS = 6
@@ -24,6 +27,9 @@ class Row:
     part: str
     files: int
     lines: int
+    longest_line: int
+    levels: int  # of the longest chain of imports between the part's own files and folders
+    most_imported: str  # the file or folder that most others of the part import, and how many do
     median_file: float
     small_files: int
     functions: int
@@ -36,17 +42,40 @@ class Row:
 def rows(source: Path) -> Iterator[Row]:
     """Yield one row for each folder of the package, one for the page's modules, and one for all of Python."""
     python = sorted(source.rglob("*.py"))
+    package = source.name
+    imports = [(edge.importer, edge.target) for edge in read_edges(source.parent, package)]
     for folder in sorted(path for path in source.iterdir() if path.is_dir()):
         if inside := [path for path in python if folder in path.parents]:
-            yield figures(folder.name, inside)
+            yield figures(folder.name, inside, siblings(imports, f"{package}.{folder.name}"))
     page = (path for path in (source / "web").rglob("*.js") if VENDOR not in path.parts)
-    yield figures("web (JavaScript)", sorted(page))
-    yield figures("all Python", python)
+    yield figures("web (JavaScript)", sorted(page), {})
+    yield figures("all Python", python, siblings(imports, package))
 
 
-def figures(part: str, paths: list[Path]) -> Row:
+def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
+    """Return which files and folders of a folder each of them imports."""
+    found: dict[str, set[str]] = {}
+    inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
+    for importer, target in inside:
+        own, theirs = (module.removeprefix(folder + ".").split(".")[0] for module in (importer, target))
+        if own != theirs:
+            found.setdefault(own, set()).add(theirs)
+    return found
+
+
+def levels(imported: Mapping[str, set[str]]) -> int:
+    """Return the length of the longest chain of imports."""
+    heights: dict[str, int] = {}
+    for child in TopologicalSorter(imported).static_order():
+        heights[child] = 1 + max((heights[below] for below in imported.get(child, ())), default=0)
+    return max(heights.values(), default=0)
+
+
+def figures(part: str, paths: list[Path], imported: Mapping[str, set[str]]) -> Row:
     """Count one row. The figures that need Python's parser are 0 for JavaScript."""
-    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in paths]
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
+    lengths = list(map(len, texts))
+    importers = Counter(target for targets in imported.values() for target in targets)
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if path.suffix == ".py"]
     functions = [node for tree in trees for node in ast.walk(tree) if isinstance(node, Function)]
     classes = Counter(
@@ -57,6 +86,9 @@ def figures(part: str, paths: list[Path]) -> Row:
         part,
         len(paths),
         sum(lengths),
+        max(len(line) for text in texts for line in text),
+        levels(imported),
+        "{} ({})".format(*importers.most_common(1)[0]) if importers else "",
         median(lengths),
         sum(lines < SMALL_FILE_LINES for lines in lengths),
         len(functions),
@@ -87,6 +119,9 @@ def table(found: list[Row]) -> str:
         "part": "",
         "files": "files",
         "lines": "lines",
+        "longest_line": "longest line",
+        "levels": "import levels",
+        "most_imported": "most imported",
         "median_file": "median file",
         "small_files": f"< {SMALL_FILE_LINES} lines",
         "functions": "functions",
