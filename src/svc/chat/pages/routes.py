@@ -57,6 +57,7 @@ _CONTENT_TYPES = {
     ".webp": "image/webp",
     ".woff2": "font/woff2",
 }
+_SUFFIXES = tuple(_CONTENT_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +158,22 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
     return web.Response(body=found.content, headers=headers)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files to serve, without links that lead out of the folder."""
-    for path in sorted(folder.rglob("*")):
-        inside = not path.is_symlink() or path.resolve().is_relative_to(folder)
-        if inside and path.suffix in _CONTENT_TYPES and path.is_file():
-            yield path
+def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield the files to serve in a fixed order, without links that lead out of the folder.
+
+    Lists folders by `os.scandir`, because `Path.rglob` takes a third of the time of a start.
+    """
+    with os.scandir(folder) as listed:
+        entries = sorted(listed, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _files(Path(entry.path))
+        elif entry.name.endswith(_SUFFIXES) and entry.is_file():
+            yield entry
+
+
+def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
+    return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(folder)
 
 
 def _kept(folder: Path) -> _Prepared:
@@ -170,12 +181,15 @@ def _kept(folder: Path) -> _Prepared:
 
     Compares sizes and times, because reading all files takes as long as the rest of a start.
     """
-    files = list(_files(folder))
-    looks = _looks(files, folder) + _looks(sorted(_CODE.glob("*.py")), _CODE)
+    files = [entry for entry in _files(folder) if _is_inside(entry, folder)]
+    with os.scandir(_CODE) as listed:
+        code = sorted((entry for entry in listed if entry.name.endswith(".py")), key=lambda entry: entry.name)
+    looks = _looks(files, folder) + _looks(code, _CODE)
     kept = folder / "__pycache__" / "pages.msgpack"
     if (found := _mapped(kept, looks)) is not None:
         return found
-    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+    paths = [Path(entry.path) for entry in files]
+    contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
         # Without write access the work is repeated at each start.
@@ -202,12 +216,12 @@ def _mapped(kept: Path, looks: str) -> _Prepared | None:
     return found if found.made_of == looks else None
 
 
-def _looks(files: Iterable[Path], folder: Path) -> str:
+def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
     """Return a digest of the files' paths, sizes and times."""
     digest = hashlib.sha256()
-    for path in files:
-        status = path.stat()
-        name = str(path).removeprefix(str(folder))
+    for entry in files:
+        status = entry.stat()
+        name = entry.path.removeprefix(str(folder))
         digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
     return digest.hexdigest()
 
