@@ -3,6 +3,7 @@ schemathesis generates the requests from a fixed seed.
 """
 
 import asyncio
+from functools import cache
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import described
@@ -41,7 +43,7 @@ DEADLINE_S = 60.0
 GOOD, BAD = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 
 
-def asked_for() -> list[tuple[str, GenerationMode]]:
+def operations() -> list[tuple[str, GenerationMode]]:
     """Return every operation, also with invalid requests where possible."""
     paths: dict[str, dict[str, Any]] = DOCUMENT["paths"]  # type: ignore[assignment]
     asked = []
@@ -52,7 +54,7 @@ def asked_for() -> list[tuple[str, GenerationMode]]:
     return [(route, mode) for route, mode in asked if route not in LEFT_OUT]
 
 
-@pytest.mark.parametrize(("route", "mode"), asked_for())
+@pytest.mark.parametrize(("route", "mode"), operations())
 async def test_responses_match_their_descriptions(chat: ChatServer, route: str, mode: GenerationMode) -> None:
     """The owner sends the requests, because the owner may do everything."""
     token = await chat.join("Owner")
@@ -60,10 +62,16 @@ async def test_responses_match_their_descriptions(chat: ChatServer, route: str, 
         await asyncio.to_thread(force, chat.address, token, route, mode)
 
 
+@cache
+def schema() -> OpenApiSchema:
+    """Return the parsed description, which takes as long as a test's requests."""
+    return schemathesis.openapi.from_dict(DOCUMENT)
+
+
 def force(address: str, token: str, route: str, mode: GenerationMode) -> None:
     """Run in a thread, because it waits for each response."""
     method, path = route.split(" ")
-    cases = schemathesis.openapi.from_dict(DOCUMENT)[path][method].as_strategy(generation_mode=mode)
+    cases = schema()[path][method].as_strategy(generation_mode=mode)
 
     @settings(
         max_examples=EXAMPLES,
