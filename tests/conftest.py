@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -18,6 +19,7 @@ settings.register_profile("unhurried", deadline=None, suppress_health_check=[Hea
 settings.load_profile("unhurried")
 
 HERE = Path(__file__).parent
+CALLS = HERE / "browser" / "calls"
 # Where browsers or programs start, or more than a few seconds pass.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
@@ -33,12 +35,46 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Distribute tests in the units of `unit_of`."""
+    # The plugin is missing where only the core is tested.
+    from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+
+    scheduling = LoadFileScheduling(config, log)
+    scheduling._split_scope = unit_of
+    return scheduling
+
+
+def unit_of(nodeid: str) -> str:
+    """Return the tests that one worker runs together: a file, but one test where browsers run.
+
+    A file of those takes minutes, during which the other workers would have nothing left to do.
+    """
+    return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first, so that no processor waits at the end for one long file."""
+    """Run slow tests first, so that no processor waits at the end for one long test."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: not is_slow(item.path))
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items[:] = mixed(items)
+
+
+def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Spread the calls evenly among the slow tests. They mostly wait for media, and other tests compute."""
+    units: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        units.setdefault(unit_of(item.nodeid), []).append(item)
+    calls = [unit for unit in units.values() if unit[0].path.is_relative_to(CALLS)]
+    slow = [unit for unit in units.values() if is_slow(unit[0].path) and unit not in calls]
+    quick = [unit for unit in units.values() if not is_slow(unit[0].path)]
+    spread = [(index / len(some), unit) for some in (calls, slow) for index, unit in enumerate(some)]
+    spread.sort(key=lambda position: position[0])
+    return [item for unit in [*(unit for _, unit in spread), *quick] for item in unit]
 
 
 @cache  # Every worker asks twice for each test, and there are ten thousand.
