@@ -56,6 +56,11 @@ def whole_browser() -> None:
     """
 
 
+@pytest.fixture
+def service_worker() -> None:
+    """Request the page's service worker, for what is offline, shared, pushed or shown by the system."""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
 async def people(
     product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
@@ -64,7 +69,12 @@ async def people(
     executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    async with browsers.people_at(product.url, executable, viewport=viewport) as people:
+    async with browsers.people_at(
+        product.url,
+        executable,
+        viewport=viewport,
+        service_worker="service_worker" in request.fixturenames,
+    ) as people:
         yield people
         assert people.faults == []
 

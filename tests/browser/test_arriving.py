@@ -23,8 +23,8 @@ from tests.kit.people import (
     People,
     Person,
     SharedBrowsers,
+    bare_chromium,
     both_widths,
-    chromium,
     narrow_only,
     wide_only,
 )
@@ -45,11 +45,11 @@ async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
     """Run a server with these variables, and people at it."""
-    executable = chromium()
+    executable = bare_chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
         running_product(folder, **variables) as product,
-        browsers.people_at(product.url, executable, viewport=viewport) as people,
+        browsers.people_at(product.url, executable, viewport=viewport, service_worker=False) as people,
     ):
         yield product, people
         assert people.faults == []

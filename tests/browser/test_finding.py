@@ -15,7 +15,7 @@ from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
 from tests.kit.knowing import open_settings
 from tests.kit.name_server import name_server
-from tests.kit.people import NARROW, WIDE, People, Person, both_widths, chromium, people_at, wide_only
+from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, both_widths, people_at, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
@@ -133,7 +133,7 @@ REFUSED, ASKED = "\u0378", "xn--zva"
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
     """Open a channel of a server from which links lead to hosts of the test's own."""
-    executable = chromium()
+    executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:
         enter = stack.enter_async_context

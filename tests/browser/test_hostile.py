@@ -13,7 +13,7 @@ from playwright.async_api import Page, expect
 from svc.chat import community
 from tests.chat.member import chat_server
 from tests.kit.community import ask
-from tests.kit.people import People, Person, chromium, people_at, until_still
+from tests.kit.people import People, Person, bare_chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene
 from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, write
@@ -197,7 +197,7 @@ async def test_injected_content_is_blocked(tmp_path: Path) -> None:
         async with chat_server(variables):
             invite = (data / "invite-code").read_text().strip()
             url = f"http://127.0.0.1:{variables['PORT']}/#invite={invite}"
-            async with people_at(url, chromium() or "") as people:
+            async with people_at(url, bare_chromium() or "") as people:
                 ada = await people.arrive("Ada")
                 await come_to_read(ada)
                 await refuses_what_is_injected(ada)

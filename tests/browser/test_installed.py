@@ -24,6 +24,8 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
+pytestmark = pytest.mark.usefixtures("service_worker")
+
 KEPT = """async () => {
   if (!(await indexedDB.databases()).some(({ name }) => name === "svc.read")) return "";
   const opening = indexedDB.open("svc.read");

@@ -190,7 +190,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
 
 
 @narrow_only
-@pytest.mark.usefixtures("whole_browser")
+@pytest.mark.usefixtures("whole_browser", "service_worker")
 async def test_a_notification_is_shown_for_a_hidden_page_and_opens_the_message(people: People) -> None:
     ada, grace = await apart(people)
     await want_notices(ada)

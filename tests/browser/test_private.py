@@ -222,7 +222,7 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
 
 
 @wide_only
-@pytest.mark.usefixtures("whole_browser")
+@pytest.mark.usefixtures("whole_browser", "service_worker")
 async def test_a_private_message_notifies_and_signing_out_erases_it(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])

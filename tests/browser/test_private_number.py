@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.calls.test_devices import REFUSE
 from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import both, conversation, private, said, say
-from tests.kit.people import FLAGS, Capture, People, Person, chromium, people_at
+from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
 from tests.kit.product import Product
 
 __all__ = ["axe"]
@@ -75,7 +75,7 @@ async def test_the_camera_compares_the_number_with_the_other_screen(
     seen = tmp_path / "camera.mjpeg"
     held(seen, None)
     flags = (*FLAGS, f"--use-file-for-fake-video-capture={seen}")
-    async with people_at(product.url, chromium() or "", flags=flags) as people:
+    async with people_at(product.url, bare_chromium() or "", flags=flags) as people:
         ada, grace = await with_the_number(people)
         number = await ada.page.locator(".private-number").inner_text()
         await ada.press("Scan the QR code")

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from playwright.async_api import (
@@ -203,12 +204,19 @@ class Person(Watcher):
 
 
 class People:
-    """Opens pages in one browser, each for a person with separate storage."""
+    """Opens pages in one browser, each for a person with separate storage.
 
-    def __init__(self, browser: Browser, url: str, viewport: ViewportSize = VIEWPORT) -> None:
+    Without `service_worker` no page installs its service worker. It would load each file of the page once
+    more for its cache, which is a fifth of the processor time of a page.
+    """
+
+    def __init__(
+        self, browser: Browser, url: str, viewport: ViewportSize = VIEWPORT, *, service_worker: bool = True
+    ) -> None:
         self._browser = browser
         self._url = url
         self._viewport = viewport
+        self._service_workers: Literal["allow", "block"] = "allow" if service_worker else "block"
         self._all: list[Person] = []
 
     async def arrive(
@@ -227,7 +235,11 @@ class People:
         fingers are all there is, as on a phone; `locale` is what the browser speaks.
         """
         context = await self._browser.new_context(
-            viewport=self._viewport, has_touch=touch, is_mobile=touch, locale=locale
+            viewport=self._viewport,
+            has_touch=touch,
+            is_mobile=touch,
+            locale=locale,
+            service_workers=self._service_workers,
         )
         context.set_default_timeout(DEADLINE_MS)
         camera = CAMERAS[len(self._all) // PAGES_PER_CAMERA % len(CAMERAS)]
@@ -277,13 +289,13 @@ class SharedBrowsers:
 
     @asynccontextmanager
     async def people_at(
-        self, url: str, executable: str, *, viewport: ViewportSize = VIEWPORT
+        self, url: str, executable: str, *, viewport: ViewportSize = VIEWPORT, service_worker: bool = True
     ) -> AsyncIterator[People]:
         browser = self._running.get(executable)
         # One that crashed under an earlier test is replaced.
         if browser is None or not browser.is_connected():
             browser = self._running[executable] = await started(self._playwright, executable)
-        people = People(browser, url, viewport)
+        people = People(browser, url, viewport, service_worker=service_worker)
         try:
             yield people
         finally:
