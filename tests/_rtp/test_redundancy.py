@@ -1,5 +1,6 @@
 """RED: unwrapped where it arrives, with what was lost; sent to receivers that take it and lose audio."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -192,6 +193,69 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
     voice.engine.advance(voice.now)
     voice.lose(wanted["sequence"])
     assert len(voice.resent) == 1
+
+
+def receives_red(numbers: int) -> tuple[Voice, list[int]]:
+    """Return a voice of which Bob gets every packet as RED by now, and so many of his latest numbers."""
+    voice = Voice()
+    voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
+    for number in range(1, numbers + 3):
+        voice.send(number)
+    assert all(voice.redundant()[1:])
+    return voice, [header(packet)["sequence"] for packet in voice.bob.media[1:-1]]
+
+
+@pytest.mark.parametrize(
+    ("lost", "resent"), [([2], []), ([1, 2], [1]), ([0, 1, 2, 3], [0, 2]), ([0, 2], []), ([0, 1, 3], [0])]
+)
+def test_a_packet_whose_next_one_repeats_it_is_not_resent(lost: list[int], resent: list[int]) -> None:
+    voice, numbers = receives_red(5)
+    voice.lose(*(numbers[at] for at in lost))
+    assert sorted(voice.resent) == [numbers[at].to_bytes(2, "big") for at in resent]
+
+
+def test_a_speaker_adds_no_fec_for_a_listener_that_gets_red() -> None:
+    voice, _ = receives_red(5)
+
+    def reported() -> int:
+        voice.now += 1.2
+        voice.engine.advance(voice.now)
+        voice.deliver()
+        return [body for kind, _, body in voice.alice.reports if kind == 201][-1][8]
+
+    assert reported() == 0
+    voice.carol.send_rtcp(packets.receiver_report(1, 6000, fraction_lost=20), voice.now)
+    assert reported() == 20
+
+
+STEPS = st.sampled_from(["send", "send", "send as red", "skip", "lose", "lose more", "wait", "send late"])
+
+
+@given(st.lists(st.tuples(STEPS, st.integers(0, 12)), max_size=60))
+def test_no_number_is_ever_encrypted_with_different_bytes(steps: list[tuple[str, int]]) -> None:
+    """Judged by `Voice.deliver` for every datagram to Bob."""
+    voice, sent = Voice(), 1
+    voice.send(sent)
+    for step, number in steps:
+        first = header(voice.bob.media[-1])["sequence"] - number
+        if step == "send":
+            sent += 1
+            voice.send(sent)
+        elif step == "send as red":
+            sent += 1
+            voice.send(sent, red((SAMPLES, sound(sent - 1)), primary=sound(sent)), RED)
+        elif step == "skip":
+            sent += number
+        elif step == "lose":
+            voice.lose(first & 0xFFFF)
+        elif step == "lose more":
+            voice.lose(*(each & 0xFFFF for each in range(first, first + 5)))
+        elif step == "wait":
+            voice.now += number / 4
+            voice.engine.advance(voice.now)
+            voice.deliver()
+        else:
+            voice.send(max(1, sent - number))
 
 
 def test_a_packet_follows_a_gap_without_redundancy() -> None:

@@ -2,7 +2,7 @@
 
 Keys and credentials are constants, so that an input does the same every time; only what the engine
 draws by lot depends on the rooms before. The encryption is real, with keys that are known here.
-Both send microphone and camera; Bob has RTX and both extension forms, Alice neither.
+Both send microphone and camera; Bob has RTX, RED and both extension forms, Alice none of them.
 """
 
 from contextlib import suppress
@@ -22,10 +22,11 @@ from tests.kit.simulation.invariant import EncryptionInvariant
 if TYPE_CHECKING:
     from svc._rtp.engine import Address
 
-AUDIO = 111
+AUDIO, RED = 111, 63
 VIDEO = {"VP8": 112, "VP9": 114, "H264": 116, "AV1": 118}
 PAYLOADS: list[tuple[int, str, str, int, int | None]] = [
     (AUDIO, "audio", "opus", 48000, None),
+    (RED, "audio", "red", 48000, None),
     *((number, "video", name, 90000, number + 1) for name, number in VIDEO.items()),
 ]
 PAYLOAD_TYPES = [AUDIO, *range(112, 120)]
@@ -90,6 +91,7 @@ def _engine(number: int) -> ManualEngine:
         forwarded_ids=[DESCRIPTOR, LEVEL],
         rid_id=RID,
         repaired_rid_id=REPAIRED_RID,
+        red=(RED, AUDIO),
     )
     return engine
 
@@ -151,7 +153,7 @@ class Room:
         self.publish(self.peers[number - 1])
 
     def publish(self, peer: Peer) -> None:
-        for line, (kind, payload_types) in enumerate((("audio", [AUDIO]), ("video", PAYLOAD_TYPES[1:]))):
+        for line, (kind, payload_types) in enumerate((("audio", [AUDIO, RED]), ("video", PAYLOAD_TYPES[1:]))):
             ssrcs = [peer.sources[line].ssrc]
             self.forwarders.append(
                 self.engine.open_line(
@@ -177,7 +179,7 @@ class Room:
                 mid_id=MID,
                 ssrc=ssrc,
                 rtx_ssrc=0 if alice else ssrc + 1,
-                payload_types=PAYLOAD_TYPES,
+                payload_types=PAYLOAD_TYPES if alice else [*PAYLOAD_TYPES, RED],
                 extension_ids=[MID, TWCC, DESCRIPTOR, LEVEL],
                 mixed=not alice,
                 cname="cname",

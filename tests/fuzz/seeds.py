@@ -16,6 +16,7 @@ from aioice.stun import Class, Message, Method
 from svc.sfu.offer import build_offer
 from svc.tools.rtpdump import read
 from tests.chat.direct import framed
+from tests.fuzz.room import AUDIO
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT
 from tests.kit import packets
@@ -72,6 +73,15 @@ def bandwidth() -> Iterator[bytes]:
         turns += (15 + turn).to_bytes(3, "big")
     yield (5_000_000).to_bytes(3, "big") + bytes(2) + turns
     yield bytes(5) + turns
+
+
+def redundancy() -> Iterator[bytes]:
+    """Yield Opus alone, and behind one, two and too many earlier packets."""
+    for count in (0, 1, 2, 10):
+        heads = b"".join(
+            bytes([0x80 | AUDIO]) + (960 * n << 10 | 9).to_bytes(3, "big") for n in range(count, 0, -1)
+        )
+        yield heads + bytes([AUDIO]) + b"redundant" * count + b"primary"
 
 
 def stun() -> Iterator[bytes]:
@@ -147,6 +157,10 @@ def engine() -> Iterator[bytes]:
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
     for step in STEPS:
         yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
+    # Alice sends RED. Bob loses audio, and gets it as RED from then on.
+    red = bytes([0x80 | AUDIO]) + (3000 << 10 | 3).to_bytes(3, "big") + bytes([AUDIO]) + b"onetwo"
+    voice = _step(media, 0, 0x34, 1, 0, len(red), *red)
+    yield voice * 3 + (_step(report, 1, 0, 0, 255, 0, 0) + voice * 3 + _step(nack, 1, 0, 4, 255, 255)) * 2
     yield _picture(b"", 0) * 3 + (_step(nack, 1, 0, 0, 255, 255) + _step(wait, 9) + _step(report, 1)) * 3
 
 
@@ -196,6 +210,7 @@ SEEDS: dict[str, Callable[[], Iterator[bytes]]] = {
     "framing": framing,
     "twcc": twcc,
     "bandwidth": bandwidth,
+    "redundancy": redundancy,
     "sdp": sdp,
     "rtpdump": rtpdump,
     "private": private,

@@ -56,7 +56,7 @@ async () => {
   name.dispatchEvent(new Event("input", { bubbles: true }));
   name.form.requestSubmit();
   (await there("#voice-channels .channel")).click();
-  (await there("#camera")).click();
+  if (%s) (await there("#camera")).click();
 }
 """
 
@@ -100,15 +100,15 @@ class FirefoxPerson(Watcher):
 
     async def does(self, script: str) -> Any:
         """Run a script in the page with HANDS, and return its result."""
-        return await self._evaluate(f"async () => {{ {HANDS} {script} }}")
+        return await self.evaluate(f"async () => {{ {HANDS} {script} }}")
 
-    async def join(self) -> None:
+    async def join(self, *, camera: bool = True) -> None:
         """Fill in the form, camera included, and be in the call."""
-        await self._evaluate(JOIN_SCRIPT % json.dumps(self.name))
+        await self.evaluate(JOIN_SCRIPT % (json.dumps(self.name), json.dumps(camera)))
 
         async def connected() -> bool:
             return bool(
-                await self._evaluate(
+                await self.evaluate(
                     "() => document.getElementById('call-state')?.textContent === 'Connected'"
                 )
             )
@@ -124,12 +124,16 @@ class Firefox:
         self._commands = 0
         self._turn = asyncio.Lock()
 
-    async def arrive(self, name: str, url: str, *, size: ViewportSize | None = None) -> FirefoxPerson:
-        """Open the page with its own storage, and show the sign-in form."""
+    async def arrive(
+        self, name: str, url: str, *, size: ViewportSize | None = None, before: str = ""
+    ) -> FirefoxPerson:
+        """Open the page with its own storage, and show the sign-in form. The script `before` runs first."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         if size:
             await self.command("browsingContext.setViewport", context=page, viewport=size)
+        if before:
+            await self.command("script.addPreloadScript", functionDeclaration=before, contexts=[page])
         await self.command("browsingContext.navigate", context=page, url=url, wait="complete")
 
         async def evaluate(function: str) -> Any:

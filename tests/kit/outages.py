@@ -185,24 +185,24 @@ class AtPage:
     """A page that looks at a text channel and notes."""
 
     def __init__(self, watcher: Watcher) -> None:
-        self._evaluate = watcher._evaluate
+        self.evaluate = watcher.evaluate
 
     async def begin(self) -> None:
-        await self._evaluate(NOTE)
+        await self.evaluate(NOTE)
 
     async def sound_since(self, begin: float) -> list[Arrival]:
-        heard = await self._evaluate(f"() => noted.sound.filter(([, by]) => by > {begin * 1000})")
+        heard = await self.evaluate(f"() => noted.sound.filter(([, by]) => by > {begin * 1000})")
         return [Arrival(after / 1000, by / 1000) for after, by in heard]
 
     async def shown(self, text: str) -> float:
         async def there() -> bool:
-            return bool(await self._evaluate(f"() => noted.shown[{text!r}] ?? 0"))
+            return bool(await self.evaluate(f"() => noted.shown[{text!r}] ?? 0"))
 
         await wait_until(f"{text} is shown", there, within_s=DEADLINE_S)
-        return float(await self._evaluate(f"() => noted.shown[{text!r}]")) / 1000
+        return float(await self.evaluate(f"() => noted.shown[{text!r}]")) / 1000
 
     async def said(self, begin: float, end: float) -> float:
-        said = [(at / 1000, words) for at, words in await self._evaluate("() => noted.said")]
+        said = [(at / 1000, words) for at, words in await self.evaluate("() => noted.said")]
         of_this = [(at, words) for at, words in said if begin < at < end]
         return of_this[-1][0] if of_this and of_this[-1][1] else begin
 

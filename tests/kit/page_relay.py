@@ -3,14 +3,65 @@
 Reads the signalling socket on its way and changes descriptions and candidates only.
 """
 
+import asyncio
+import json
 from collections.abc import Callable
 
 from playwright.async_api import Page, WebSocketRoute
 
 from svc.base.envelope import parse, payload, serialise
+from tests.kit.firefox import FirefoxPerson
 from tests.kit.relay import Relay
+from tests.kit.waiting import wait_until
 
 SIGNALLING = "**/sfu/client"
+# The same in a page that no Playwright drives.
+SCRIPT = """() => {
+  const [host, port] = %s;
+  const Socket = window.WebSocket;
+  const rewritten = (text, event, rewrite) => {
+    const frame = JSON.parse(text);
+    if (frame.event !== event) return text;
+    const data = JSON.parse(frame.data);
+    return JSON.stringify({ event, data: JSON.stringify({ ...data, sdp: rewrite(data.sdp) }) });
+  };
+  const offered = (sdp) => sdp
+    .replace(/^a=candidate:\\S+ 1 tcp .*\\r\\n/gmu, "")
+    .replace(/^(a=candidate:\\S+ 1 udp \\d+) (\\S+) (\\d+)/gmu, (_, head, ...address) => {
+      window.mediaAddress = address.slice(0, 2);
+      return `${head} ${host} ${port}`;
+    });
+  const answered = (sdp) => sdp.replace(/^a=candidate:.*\\r\\n/gmu, "");
+  window.WebSocket = class extends Socket {
+    addEventListener(name, listener, ...more) {
+      const behind = name !== "message" || !this.url.endsWith("/sfu/client");
+      super.addEventListener(name, behind ? listener : ({ data }) => listener({
+        data: rewritten(data, "offer", offered) }), ...more);
+    }
+    send(text) {
+      if (!this.url.endsWith("/sfu/client")) super.send(text);
+      else if (JSON.parse(text).event !== "candidate") super.send(rewritten(text, "answer", answered));
+    }
+  };
+}"""
+
+
+def firefox_behind(line: Relay) -> str:
+    """Return the script that puts a page of Firefox behind the relay, before the page's own."""
+    return SCRIPT % json.dumps(line.to_client.address)
+
+
+async def join_behind(line: Relay, person: FirefoxPerson) -> None:
+    """Join the call with the microphone, over the line of `firefox_behind`."""
+
+    async def known() -> bool:
+        if address := await person.evaluate("() => window.mediaAddress ?? null"):
+            line.leads_to((address[0], int(address[1])))
+        return bool(address)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(person.join(camera=False))
+        await wait_until("the service offers its address", known, within_s=15)
 
 
 async def put_behind(line: Relay, page: Page) -> None:

@@ -26,7 +26,8 @@ async () => {
       .filter((entry) => entry.type === "inbound-rtp" && entry.mid === mid)
       .map((entry) => ({ name: names.get(userId) ?? userId, source, track_id: trackId, codec: codec(entry),
         frames: entry.framesDecoded ?? 0, energy: entry.totalAudioEnergy ?? 0,
-        packets_lost: entry.packetsLost ?? 0, nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
+        packets: entry.packetsReceived ?? 0, packets_lost: entry.packetsLost ?? 0,
+        nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
         packets_resent: entry.retransmittedPacketsReceived ?? 0,
         fec_used: (entry.fecPacketsReceived ?? 0) - (entry.fecPacketsDiscarded ?? 0),
         samples: entry.totalSamplesReceived ?? 0, concealed: entry.concealedSamples ?? 0,
@@ -56,6 +57,7 @@ class Received:
     codec: str
     frames: int  # Decoded pictures; 0 for sound.
     energy: float  # Of the sound that was played; 0 for pictures.
+    packets: int
     packets_lost: int
     nacks: int  # Requests of the page to send again.
     freezes: int
@@ -131,10 +133,10 @@ class Watcher:
 
     def __init__(self, name: str, evaluate: Callable[[str], Awaitable[Any]]) -> None:
         self.name = name
-        self._evaluate = evaluate
+        self.evaluate = evaluate
 
     async def statistics(self) -> Statistics:
-        found = await self._evaluate(SCRIPT)
+        found = await self.evaluate(SCRIPT)
         return Statistics(
             at=found["at"],
             received=tuple(Received(**track) for track in found["received"]),

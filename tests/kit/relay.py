@@ -21,6 +21,8 @@ _AUDIO_NACK_LINE = re.compile(r"^a=rtcp-fb:111 nack\r?\n", re.MULTILINE)
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
 # RFC 7983: what begins with these is SRTP or SRTCP.
 _MEDIA = range(128, 192)
+_RTCP = range(192, 224)  # RFC 5761: the second byte.
+_IP_AND_UDP = 28  # bytes of headers
 
 
 class _Side(asyncio.DatagramProtocol):
@@ -46,13 +48,20 @@ class _Side(asyncio.DatagramProtocol):
 class Relay:
     """`loss` is the share that is lost. `lost` counts, by direction, the media that never arrived.
 
-    Without `repeats_sound` the client does not know NACK for audio.
+    `burst` is the mean number of packets lost in a row; None loses each packet by itself. `delay_s` is the
+    time that a packet takes in one direction. `octets` counts the bytes of sent media, lost or not, with
+    IP and UDP headers; those of RTCP under a key of their own. Without `repeats_sound` the client does not
+    know NACK for audio.
     """
 
-    def __init__(self, *, loss: float, seed: int, repeats_sound: bool) -> None:
+    def __init__(self, *, loss: float, seed: int, repeats_sound: bool, delay_s: float) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
+        self.octets: Counter[str] = Counter()
         self.loss = loss
+        self.burst: float | None = None
+        self.delay_s = delay_s
+        self._in_burst = {"up": False, "down": False}
         self._repeats_sound = repeats_sound
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
@@ -65,6 +74,10 @@ class Relay:
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
         return sdp if self._repeats_sound else _AUDIO_NACK_LINE.sub("", sdp)
 
+    def leads_to(self, service: Address) -> None:
+        """Name the service's address, for a client whose offers are rewritten elsewhere."""
+        self._sfu = service
+
     def answered(self, sdp: str) -> str:
         """Return the client's answer in the form that the service gets."""
         return _CANDIDATE_LINE.sub("", sdp)
@@ -73,25 +86,53 @@ class Relay:
         # Of several addresses that a client tries, the first is the way.
         self._client = self._client or source
         if self._sfu and source == self._client and self._arrives("up", data):
-            self.to_sfu.transport.sendto(data, self._sfu)
+            self._pass_on(self.to_sfu, data, self._sfu)
 
     def _from_sfu(self, data: bytes, source: Address) -> None:
         if self._client and self._arrives("down", data):
-            self.to_client.transport.sendto(data, self._client)
+            self._pass_on(self.to_client, data, self._client)
+
+    def _pass_on(self, side: _Side, data: bytes, address: Address) -> None:
+        if self.delay_s:
+            asyncio.get_running_loop().call_later(self.delay_s, _send, side, data, address)
+        else:
+            side.transport.sendto(data, address)
 
     def _arrives(self, direction: str, data: bytes) -> bool:
-        arrives = self._random[direction].random() >= self.loss
+        arrives = not self._loses(direction)
         if data and data[0] in _MEDIA:
             (self.carried if arrives else self.lost)[direction] += 1
+            is_rtcp = len(data) > 1 and data[1] in _RTCP
+            self.octets[f"{direction} rtcp" if is_rtcp else direction] += len(data) + _IP_AND_UDP
         return arrives
+
+    def _loses(self, direction: str) -> bool:
+        """Draw whether the next packet is lost. In bursts, by a Gilbert model with this mean length."""
+        drawn = self._random[direction].random()
+        if self.burst is None:
+            return drawn < self.loss
+        stays = 1 - 1 / self.burst
+        begins = self.loss / (self.burst * (1 - self.loss))
+        self._in_burst[direction] = drawn < (stays if self._in_burst[direction] else begins)
+        return self._in_burst[direction]
+
+
+def _send(side: _Side, data: bytes, address: Address) -> None:
+    if not side.transport.is_closing():
+        side.transport.sendto(data, address)
 
 
 @asynccontextmanager
 async def relay(
-    *, loss: float, seed: int, host: str = "127.0.0.1", repeats_sound: bool = True
+    *,
+    loss: float,
+    seed: int,
+    host: str = "127.0.0.1",
+    repeats_sound: bool = True,
+    delay_s: float = 0.0,
 ) -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound)
+    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound, delay_s=delay_s)
     sides = (line.to_client, line.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]

@@ -18,7 +18,7 @@ from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded,
 from svc._rtp.loudness cimport lapsed, lapses_at
 from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_LINES, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
-from svc._rtp.redundancy cimport audio_lost
+from svc._rtp.redundancy cimport audio_lost, is_repeated_later
 from svc._rtp.ring cimport SPEAKING, Event, push
 from svc._rtp.rtcp cimport (
     FMT_FIR, FMT_NACK, FMT_PLI, FMT_TWCC, PSFB, RR, RTPFB, SR, Packet, ReportBlock, SenderInfo, next_packet,
@@ -175,10 +175,7 @@ cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_
 
 cdef void nack_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
     cdef DownTrack* down_track
-    cdef uint16_t first
-    cdef uint32_t mask
     cdef size_t at = 8
-    cdef int i
     if packet.length < 12:
         core.counters.dropped_malformed += 1
         return
@@ -187,16 +184,50 @@ cdef void nack_received(Core* core, Transport* transport, const Packet* packet) 
     if down_track == NULL:
         return
     audio_lost(core, down_track, False)
-    if down_track.forwarder.kind == AUDIO and down_track.rtt > AUDIO_MAX_RTT:
+    if down_track.forwarder.kind == AUDIO:
+        if down_track.rtt <= AUDIO_MAX_RTT:
+            resend_audio(core, down_track, packet)
         return
     while at + 4 <= packet.length:
-        first = load16(packet.body + at)
-        mask = load16(packet.body + at + 2)
-        resend(core, down_track, first)
-        for i in range(16):
-            if mask & (<uint32_t>1 << i):
-                resend(core, down_track, <uint16_t>(first + i + 1))
+        resend_listed(core, down_track, load16(packet.body + at), load16(packet.body + at + 2))
         at += 4
+
+
+cdef void resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint32_t mask) noexcept nogil:
+    """Resend the packets of one entry of a NACK (RFC 4585 section 6.2.1)."""
+    cdef int i
+    resend(core, down_track, first)
+    for i in range(16):
+        if mask & (<uint32_t>1 << i):
+            resend(core, down_track, <uint16_t>(first + i + 1))
+
+
+cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) noexcept nogil:
+    """Resend the requested packets that the receiver does not get as redundancy, the latest first.
+
+    A packet in RED contains the one before it. So every second packet of a burst is enough, and none is
+    resent if the packet after it arrived.
+    """
+    cdef size_t at = packet.length & ~<size_t>3
+    cdef uint16_t first, number
+    cdef uint16_t next_requested = 0
+    cdef bint any_requested = False, is_left_out = False
+    cdef uint32_t mask
+    cdef int i
+    while at > 8:
+        at -= 4
+        first = load16(packet.body + at)
+        mask = <uint32_t>load16(packet.body + at + 2) << 1 | 1
+        for i in range(16, -1, -1):
+            if not mask & (<uint32_t>1 << i):
+                continue
+            number = <uint16_t>(first + i)
+            is_left_out = is_repeated_later(down_track, number) and not (
+                any_requested and next_requested == <uint16_t>(number + 1) and is_left_out)
+            if not is_left_out:
+                resend(core, down_track, number)
+            any_requested = True
+            next_requested = number
 
 
 cdef void fir_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
@@ -452,11 +483,14 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, for all alike."""
+    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, for all alike.
+
+    A listener that gets RED has the lost packets already, and would discard the FEC.
+    """
     cdef const DownTrack* down_track = forwarder.down_tracks
     cdef uint8_t most = 0
     while down_track != NULL:
-        if core.now - down_track.reported_at < REPORT_HOLDS:
+        if core.now - down_track.reported_at < REPORT_HOLDS and down_track.redundant_until <= core.now:
             most = max(most, down_track.fraction_lost)
         down_track = down_track.next_sent
     return min(most, MOST_TOLD_LOSS)

@@ -25,5 +25,6 @@ cdef int read_red(const uint8_t* payload, size_t length, RedBlock* blocks) noexc
 cdef bint unwrap_lost(const Slot* slot, const RedBlock* block, uint16_t sequence, Slot* out) noexcept nogil
 cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* slot, int64_t output) noexcept nogil
 cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* out) noexcept nogil
+cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noexcept nogil
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil

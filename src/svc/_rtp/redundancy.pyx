@@ -4,14 +4,16 @@ RED describes one hop. The core unwraps a sender's RED when it arrives, so histo
 see plain audio. A receiver that negotiated RED and reports losses gets each packet together with the one
 before it, for a while. A queue on its line ends this, because then more bytes cause more losses.
 
-Encrypted frames: browsers encrypt the whole RED payload as one frame, so neither direction may use RED in such
-a call. docs/rtcp.md, "Retransmission".
+Encrypted frames: a browser that sends RED encrypts the whole payload as one frame, which cannot be unwrapped. So
+clients of such a call send none. They may receive it: each block is an encrypted frame, and they decrypt the
+blocks one by one. docs/rtcp.md, "Retransmission".
 """
 
 from libc.string cimport memcpy, memset
 
 from svc._rtp.history cimport get
 from svc._rtp.objects cimport AUDIO, Sent, accepts
+from svc._rtp.sequence cimport extend
 from svc._rtp.wire cimport store16
 
 # Two losses within this time are more than bad luck (ns). Redundancy then goes on for this long (ns), three
@@ -103,6 +105,16 @@ cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* ou
     out[4] = slot.header.payload_type
     memcpy(out + RED_HEADERS, previous.data + previous.header.payload_offset, length)
     return RED_HEADERS + length
+
+
+cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noexcept nogil:
+    """Return whether the packet with this number was sent, and again as redundancy of the next one."""
+    cdef int64_t output = extend(down_track.numbers.next_output, sequence)
+    cdef const Sent* sent
+    if output < 0 or not down_track.numbers.started:
+        return False
+    sent = &down_track.sent[output + 1 & down_track.sent_mask]
+    return sent.output == output + 1 and sent.redundant != 0
 
 
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil:

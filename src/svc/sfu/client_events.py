@@ -30,7 +30,7 @@ class ClientJoin(Payload):
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
     bandwidth: object = False  # The client wants bandwidth estimates of its line.
-    redundancy: object = False  # The client takes audio as RED. Its channel must not be encrypted end to end.
+    redundancy: object = False  # The client takes audio as RED.
 
     def __repr__(self) -> str:
         """Leave out the secrets."""

@@ -40,7 +40,7 @@ async def shows(
     lowest, highest = heights[layer]
 
     async def so() -> bool:
-        height, _ = await person._evaluate(PICTURE)
+        height, _ = await person.evaluate(PICTURE)
         return lowest <= int(height) <= highest
 
     await wait_until(f"{person.name} sees layer {layer}", so, within_s=within_s)
@@ -49,14 +49,14 @@ async def shows(
 async def want(person: Watcher, sender: str, layer: int) -> None:
     track_id = (await person.statistics()).track(sender).track_id
     wish = json.dumps({"max_spatial_layer": layer})
-    await person._evaluate(f"() => {{ svc.call.wish({json.dumps(track_id)}, {wish}); }}")
+    await person.evaluate(f"() => {{ svc.call.wish({json.dumps(track_id)}, {wish}); }}")
 
 
 async def sends(person: Watcher, *rids: str) -> None:
     """Wait until exactly these encodings are sent."""
 
     async def so() -> bool:
-        return list(await person._evaluate(SENT)) == list(rids)
+        return list(await person.evaluate(SENT)) == list(rids)
 
     await wait_until(f"{person.name} sends {rids}", so, within_s=DEADLINE_S)
 

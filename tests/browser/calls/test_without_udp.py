@@ -54,7 +54,7 @@ async () => {
 
 async def goes_over(watcher: Watcher, protocol: str) -> None:
     async def found() -> bool:
-        return bool(await watcher._evaluate(PATHS) == protocol)
+        return bool(await watcher.evaluate(PATHS) == protocol)
 
     await wait_until(f"the call of {watcher.name} goes over {protocol}", found, within_s=WITHIN_S)
 
@@ -141,5 +141,5 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
             await asyncio.gather(goes_over(alan, "udp"), *(goes_over(each, "relay") for each in relayed))
             await is_shown(ada, "through a relay")
             for each in relayed:
-                assert await each._evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
+                assert await each.evaluate(RELAY) == ("tls" if scheme == "turns" else "tcp")
             await all_see_and_hear(alan, *relayed)

@@ -8,7 +8,7 @@ with a check of the sent packets: their size, their SSRC, and that nothing is en
 import struct
 
 from tests.fuzz.program import Program
-from tests.fuzz.room import AUDIO, PWD, REPAIRED_RID, RID, RIDS, VIDEO, Room, check
+from tests.fuzz.room import AUDIO, PWD, RED, REPAIRED_RID, RID, RIDS, VIDEO, Room, check
 from tests.kit import packets
 from tests.kit.participant import DESCRIPTOR, LEVEL, MID, SERVER, TWCC
 
@@ -60,7 +60,7 @@ def media(program: Program, room: Room) -> None:
     peer, flags = program.choice(room.peers), program.number()
     source = peer.sources[flags & 1]
     sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
-    payload_type = program.choice([*VIDEO.values()]) if flags & 1 else AUDIO
+    payload_type = program.choice([*VIDEO.values()]) if flags & 1 else RED if flags & 16 else AUDIO
     descriptor, payload = program.piece(127), program.piece(15)
     elements = [(DESCRIPTOR, descriptor)] if descriptor else [(LEVEL, payload[:1])]
     retransmitted = flags >> 4 & flags & 1

@@ -11,6 +11,7 @@ IN_PYTHON = True
 # Two lines, so that what answers them is short: most changes to a long text change nothing of interest.
 SHORT = (OWN[0], replace(CAMERA, mid="1"))
 ENCODINGS = tuple(replace(transceiver, direction="recvonly", simulcast=True) for transceiver in SHORT)
+REDUNDANT = tuple(replace(transceiver, redundancy=transceiver.kind == "audio") for transceiver in SHORT)
 
 
 def run(data: bytes) -> None:
@@ -19,7 +20,7 @@ def run(data: bytes) -> None:
     try:
         description = SessionDescription.parse(text)
         assert SessionDescription.parse(str(description)) == description
-        for transceivers in (SHORT, ENCODINGS, *CALL.values()):
+        for transceivers in (SHORT, ENCODINGS, REDUNDANT, *CALL.values()):
             if len(transceivers) == len(description.media):
                 for candidate in read_answer(text, transceivers).candidates:
                     _read_candidate(candidate)

@@ -166,7 +166,7 @@ export class Session extends EventTarget {
       senderOf: (source) => this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source])?.sender,
       run: (step) => this.#queue(step),
     });
-    const how = { resumable: true, simulcast, bandwidth: true };
+    const how = { resumable: true, simulcast, bandwidth: true, redundancy: true };
     this.#socket = this.#openSocket("client_join", { ...grant.client_join, ...how });
     this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }

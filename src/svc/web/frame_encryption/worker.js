@@ -9,6 +9,7 @@
  */
 
 import { LineKeys, SentLine, stayOf } from "./lines.js";
+import { RED, readRed, writeRed } from "./redundancy.js";
 import { joined, opened, readHeader, sealed } from "./sframe.js";
 
 const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: the bytes that identify a keyframe and its size.
@@ -49,6 +50,42 @@ function sealing(line, video) {
 }
 
 /**
+ * Open a frame, of which the first bytes are readable. Rejects if it is not from the line's declared owner.
+ * @param {string} line @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
+ */
+async function openFrame(line, data, clear = 0) {
+  const beside = data.subarray(0, clear);
+  const body = data.subarray(clear);
+  const head = readHeader(body);
+  const used = head && (await keys.toOpen(head, owners.get(line)));
+  if (!used) throw new RangeError("a key that we do not have");
+  const content = joined(beside, await opened(used, body, beside));
+  return { head, content, fresh: keys.isNew(head) };
+}
+
+/**
+ * Open each block of a RED payload. Return null if it brings nothing new. A frame may have come in the packet
+ * after it before its own packet is sent again with the frame before it. Only then is it played twice.
+ * @param {string} line @param {Uint8Array<ArrayBuffer>} data
+ */
+async function openRed(line, data) {
+  const blocks = readRed(data);
+  if (!blocks) throw new RangeError("malformed RED");
+  const found = await Promise.allSettled(blocks.map((block) => openFrame(line, block.data)));
+  const frames = found.map((each) => (each.status === "fulfilled" ? each.value : null));
+  const primary = frames[frames.length - 1];
+  if (!primary) throw new RangeError("a key that we do not have");
+  const { kid, counter } = primary.head;
+  const fresh = blocks.flatMap((block, at) => {
+    const frame = frames[at];
+    return frame?.fresh && frame !== primary ? [{ ...block, data: frame.content, head: frame.head }] : [];
+  });
+  const isNeighbour = fresh.some(({ head }) => head.kid === kid && head.counter + 1n === counter);
+  if (!primary.fresh && !isNeighbour) return null;
+  return writeRed([...fresh, { ...blocks[blocks.length - 1], data: primary.content }]);
+}
+
+/**
  * @param {string} line
  * @param {boolean} video
  * @param {RTCRtpScriptTransformer} transformer
@@ -58,14 +95,15 @@ function opening(line, video, transformer) {
   return async (frame, controller) => {
     try {
       const data = new Uint8Array(frame.data);
-      const beside = data.subarray(0, readable(data, video));
-      const body = data.subarray(beside.length);
-      const head = readHeader(body);
-      const used = head && (await keys.toOpen(head, owners.get(line)));
-      if (!used) throw new RangeError("a key that we do not have");
-      const content = await opened(used, body, beside);
-      if (!keys.isNew(head)) return;
-      frame.data = joined(beside, content).buffer;
+      if (!video && frame.getMetadata().payloadType === RED) {
+        const content = await openRed(line, data);
+        if (!content) return;
+        frame.data = content.buffer;
+      } else {
+        const { content, fresh } = await openFrame(line, data, readable(data, video));
+        if (!fresh) return;
+        frame.data = content.buffer;
+      }
       controller.enqueue(frame);
     } catch {
       if (video) waiting.add(transformer);

@@ -1,0 +1,172 @@
+"""Measure a voice over a line that loses packets. python -m benchmarks.voice
+
+Two people talk, the first in Chromium on a clean line. The line of the second, in Chromium or Firefox, loses
+packets both ways and has a round trip. For each line and browser, print the share of concealed sound that
+the second hears and that the first hears of them, and the bytes on the line compared with those without
+loss, headers included. Row A15 loses each packet by itself; row A4 loses bursts. The voice is never silent.
+"""
+
+import argparse
+import asyncio
+import socket
+import tempfile
+import wave
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+import numpy as np
+
+from tests.kit.community import ask
+from tests.kit.firefox import FirefoxPerson, firefox, running_firefox
+from tests.kit.page_relay import firefox_behind, join_behind
+from tests.kit.page_statistics import Watcher
+from tests.kit.people import FLAGS, Person, chromium, people_at
+from tests.kit.product import running_product
+from tests.kit.relay import Relay, relay
+
+SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
+LOUD = 300  # Of 32,768: quieter pieces of the recording are pauses.
+PIECE = 960  # Samples: 20 ms.
+SEED = 20_260_131
+CONCEALED = """async () => {
+  const all = [...(await svc.call.pc.getStats()).values()].filter(({ type }) => type === "inbound-rtp");
+  const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
+  return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    name: str
+    loss: float
+    burst: float | None = None
+
+
+LINES = (
+    Line("A15: 2 %", 0.02),
+    Line("A15: 5 %", 0.05),
+    Line("A15: 15 %", 0.15),
+    Line("A4: 5 % in bursts of 4", 0.05, 4.0),
+)
+CLEAN = Line("", 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    heard: float  # Concealed share of the sound that the person on the line hears.
+    told: float  # Concealed share of the sound that the other person hears.
+    down: float  # Bytes per second on the line.
+    up: float
+
+
+def speech_without_pauses(path: Path) -> None:
+    """Write a recording for a fake microphone, which repeats it for ever."""
+    with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(48_000)
+        resampler = av.AudioResampler("s16", "mono", 48_000)
+        frames = [
+            frame.to_ndarray()[0]
+            for decoded in speech.decode(audio=0)
+            for frame in resampler.resample(decoded)
+        ]
+        samples = np.concatenate(frames)
+        for start in range(0, len(samples) - PIECE, PIECE):
+            piece = samples[start : start + PIECE]
+            if np.abs(piece).max() >= LOUD:
+                file.writeframes(piece.tobytes())
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long each line is measured")
+    parser.add_argument("--settle", type=float, default=10.0, metavar="S")
+    parser.add_argument("--round-trip", type=float, default=60.0, metavar="MS")
+    parser.add_argument("--browser", nargs="+", default=["chromium", "firefox"])
+    parser.add_argument("--encrypted", action="store_true", help="in a channel that is encrypted end to end")
+    wishes = parser.parse_args()
+    print("| line | browser | hears, % concealed | is heard, % concealed | bytes down | up |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for browser in wishes.browser:
+        async with talk(browser, wishes.round_trip / 2000, wishes.encrypted) as (ada, other, line):
+            await asyncio.gather(ada.hears(other), other.hears(ada))
+            clean = await measured(ada, other, line, CLEAN, wishes.settle, wishes.seconds)
+            print(row("no loss", browser, clean, clean), flush=True)
+            for each in LINES:
+                found = await measured(ada, other, line, each, wishes.settle, wishes.seconds)
+                print(row(each.name, browser, found, clean), flush=True)
+
+
+def row(name: str, browser: str, found: Measured, clean: Measured) -> str:
+    shares = f"{100 * found.heard:.2f} | {100 * found.told:.2f}"
+    return (
+        f"| {name} | {browser} | {shares} | x {found.down / clean.down:.2f} | x {found.up / clean.up:.2f} |"
+    )
+
+
+async def measured(
+    ada: Watcher, other: Watcher, relay: Relay, line: Line, settle_s: float, seconds: float
+) -> Measured:
+    relay.loss, relay.burst = line.loss, line.burst
+    await asyncio.sleep(settle_s)
+    pages = (other, ada)
+    before = [await page.evaluate(CONCEALED) for page in pages]
+    octets = relay.octets.copy()
+    await asyncio.sleep(seconds)
+    after = [await page.evaluate(CONCEALED) for page in pages]
+    shares = [(now[0] - then[0]) / (now[1] - then[1]) for then, now in zip(before, after, strict=True)]
+    down, up = ((relay.octets[way] - octets[way]) / seconds for way in ("down", "up"))
+    return Measured(shares[0], shares[1], down, up)
+
+
+@asynccontextmanager
+async def talk(
+    browser: str, delay_s: float, encrypted: bool
+) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
+    """Start a call of two. The second person is behind the line, which loses nothing yet."""
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it")
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        speech_without_pauses(speech := folder / "speech.wav")
+        flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
+        # Firefox reaches no loopback address from the address that it gathers.
+        host = "127.0.0.1" if browser == "chromium" else own_address()
+        line = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
+        product = await stack.enter_async_context(running_product(folder / "data"))
+        people = await stack.enter_async_context(people_at(product.url, executable, flags=flags))
+        ada = await people.arrive("Ada")
+        await ada.come_in()
+        if encrypted:
+            channels = (await ask(ada, "GET", "/api/channels"))["channels"]
+            voice = next(each["id"] for each in channels if each["type"] == "voice")
+            await ask(ada, "PATCH", f"/api/channels/{voice}", {"encrypted": True})
+        await ada.enter_call()
+        if browser == "chromium":
+            grace = await people.arrive("Grace", line=line)
+            await grace.join(camera=False)
+            yield ada, grace, line
+            return
+        path = firefox()
+        if path is None:
+            raise SystemExit("Firefox is missing; ci/setup installs it")
+        fox = await stack.enter_async_context(running_firefox(path, folder / "profile"))
+        other = await fox.arrive("Grace", product.url, before=firefox_behind(line))
+        await join_behind(line, other)
+        yield ada, other, line
+
+
+def own_address() -> str:
+    """Return this machine's address. Connecting the socket sends nothing."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("192.0.2.1", 9))
+        return str(probe.getsockname()[0])
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

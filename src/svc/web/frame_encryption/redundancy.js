@@ -1,0 +1,46 @@
+// RED (RFC 2198): the service puts the frame before into a packet of sound, for receivers that lose some.
+// Each block is a frame that was sealed by itself. Bytes go in and come out; knows nothing of keys.
+
+import { joined } from "./sframe.js";
+
+export const RED = 63; // The payload type, as in sfu/codecs.
+
+const MORE = 0x80; // Another block follows.
+const HEADER_BYTES = 4;
+
+/** @typedef {{type: number, offset: number, data: Uint8Array<ArrayBuffer>}} Block `offset` is in ticks. */
+
+/**
+ * Return the blocks of a payload, the primary last; null if it is malformed.
+ * @param {Uint8Array<ArrayBuffer>} data
+ */
+export function readRed(data) {
+  const heads = [];
+  let at = 0;
+  for (; data[at] & MORE; at += HEADER_BYTES) {
+    if (at + HEADER_BYTES >= data.length) return null;
+    const length = ((data[at + 2] & 3) << 8) | data[at + 3];
+    heads.push({ type: data[at] & 127, offset: (data[at + 1] << 6) | (data[at + 2] >> 2), length });
+  }
+  if (at >= data.length) return null;
+  const type = data[at];
+  at += 1;
+  /** @type {Block[]} */
+  const blocks = [];
+  for (const head of heads) {
+    if (at + head.length > data.length) return null;
+    blocks.push({ type: head.type, offset: head.offset, data: data.subarray(at, at + head.length) });
+    at += head.length;
+  }
+  return [...blocks, { type, offset: 0, data: data.subarray(at) }];
+}
+
+/** Return the payload with these blocks. @param {Block[]} blocks */
+export function writeRed(blocks) {
+  const heads = blocks.map(({ type, offset, data }, index) =>
+    index === blocks.length - 1
+      ? [type]
+      : [MORE | type, offset >> 6, ((offset & 63) << 2) | (data.length >> 8), data.length & 255],
+  );
+  return joined(Uint8Array.from(heads.flat()), ...blocks.map(({ data }) => data));
+}
