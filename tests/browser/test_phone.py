@@ -152,7 +152,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(peopl
 
 
 @on_a_phone
-async def test_enter_starts_a_line_on_a_phone_and_the_send_button_stays_visible(
+async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyboard_open(
     people: People, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
@@ -166,6 +166,8 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_stays_visible(
     await send.tap()
     await expect(message(ada, "one")).to_have_count(1)
     await expect(box(ada)).to_have_value("")
+    # Without the focus the phone would close its keyboard after each message.
+    await expect(box(ada)).to_be_focused()
 
     files = [tmp_path / f"note {number}.txt" for number in range(10)]
     for file in files:

@@ -17,7 +17,7 @@ import { uploadsOf } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { attach } from "./attach.js";
 import { CompletionList } from "./completion_list.js";
-import { ReplyLine, useComposer } from "./composer_form.js";
+import { ReplyLine, SendButton, useComposer } from "./composer_form.js";
 import { MOST } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
@@ -157,7 +157,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
         />`
       }
       <${EmojiButton} disabled=${!maySend || away} onChoose=${writing.insert} />
-      <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${!maySend || away} />
+      <${SendButton} disabled=${!maySend || away} />
     </div>
   </form>`;
 }

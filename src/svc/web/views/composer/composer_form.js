@@ -140,3 +140,18 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
     <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />
   </div>`;
 }
+
+/**
+ * The button that sends. The text keeps the focus, because a phone's keyboard closes without it.
+ * @param {{disabled: boolean}} props
+ */
+export function SendButton({ disabled }) {
+  return html`<${IconButton}
+    icon="send"
+    label=${t("send")}
+    class="send"
+    type="submit"
+    disabled=${disabled}
+    onPointerDown=${(/** @type {Event} */ event) => event.preventDefault()}
+  />`;
+}

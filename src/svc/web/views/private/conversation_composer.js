@@ -11,7 +11,7 @@ import { privateClient } from "../../state/private_client.js";
 import { answering, attaching, begun, nameOf } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { CompletionList } from "../composer/completion_list.js";
-import { ReplyLine, useComposer } from "../composer/composer_form.js";
+import { ReplyLine, SendButton, useComposer } from "../composer/composer_form.js";
 import { FormatBar } from "../composer/format_bar.js";
 import { UploadList } from "../composer/upload_list.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
@@ -90,7 +90,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
         placeholder=${shut ? t("read-only") : label}
       ></textarea>
       <${EmojiButton} disabled=${shut} onChoose=${writing.insert} />
-      <${IconButton} icon="send" label=${t("send")} class="send" type="submit" disabled=${shut} />
+      <${SendButton} disabled=${shut} />
     </div>
   </form>`;
 }
