@@ -1,6 +1,6 @@
 // Write the page's icons from the npm package lucide-static: FILE gets one path for each name below, on a
-// grid of 24 units. One path for each icon is smaller than the package's shapes and needs no markup. Run
-// by ci/vendor: PACKAGE FILE.
+// grid of 24 units, and LATER gets those that only the settings show. One path for each icon is smaller than
+// the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -61,7 +61,26 @@ const NAMES = {
   voice: "volume-2",
 };
 
-const [source, target] = process.argv.slice(2);
+const LATER_NAMES = {
+  archive: "archive",
+  ban: "ban",
+  bot: "bot",
+  devices: "monitor-smartphone",
+  disk: "hard-drive",
+  download: "download",
+  health: "heart-pulse",
+  log: "scroll-text",
+  palette: "palette",
+  person: "user",
+  "person-off": "user-x",
+  server: "server",
+  shield: "shield",
+  "sign-out": "log-out",
+  tags: "tags",
+  webhook: "webhook",
+};
+
+const [source, ...targets] = process.argv.slice(2);
 
 /** Return the shapes of an icon, [tag, attributes]. */
 function shapesOf(name) {
@@ -102,8 +121,10 @@ function pathOf([tag, shape]) {
 const rounded = (path) =>
   path.replaceAll(/\d*\.\d{3,}/g, (number) => Number(number).toFixed(2).replace(/0$/, "").replace(/^0/, ""));
 
-const rows = Object.entries(NAMES).map(
-  ([name, theirs]) =>
-    `  ${JSON.stringify(name)}: ${JSON.stringify(rounded(shapesOf(theirs).map(pathOf).join("")))},`,
-);
-writeFileSync(target, `export const PATHS = {\n${rows.join("\n")}\n};\n`);
+[NAMES, LATER_NAMES].forEach((names, index) => {
+  const rows = Object.entries(names).map(
+    ([name, theirs]) =>
+      `  ${JSON.stringify(name)}: ${JSON.stringify(rounded(shapesOf(theirs).map(pathOf).join("")))},`,
+  );
+  writeFileSync(targets[index], `export const PATHS = {\n${rows.join("\n")}\n};\n`);
+});

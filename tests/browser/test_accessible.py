@@ -126,7 +126,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
     await look_at_writing(ada, looked)
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
-        await ada.press(name)
+        await ada.show_aside(name)
         await expect(ada.page.locator(".aside-body")).to_be_visible()
         if name == "Search":
             await ada.page.get_by_role("searchbox").fill("hello")

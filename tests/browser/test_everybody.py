@@ -242,7 +242,7 @@ async def test_the_focus_is_visible_in_forced_colours(people: People) -> None:
     for _ in range(5):
         await press("Shift+Tab")
         assert await ada.page.evaluate(FOCUS_RING) >= 2
-    await ada.press("Notifications")
+    await ada.show_aside("Notifications")
     await expect(ada.page.get_by_role("menu")).to_be_visible()
     await press("ArrowDown")
     assert await ada.page.evaluate(FOCUS_RING) >= 2

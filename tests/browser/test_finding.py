@@ -91,7 +91,7 @@ async def test_pins_are_listed_and_open_their_message_for_permitted_members(peop
     await write(grace, "We meet at eight")
     for number in range(12):
         await write(ada, f"Something else {number}\nand more\nand more")
-    await grace.press("Pinned messages")
+    await grace.show_aside("Pinned messages")
     await expect(grace.page.get_by_text("Nothing is pinned here yet.")).to_be_visible()
     await message(ada, "We meet").click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
@@ -118,7 +118,8 @@ async def test_a_few_letters_find_a_channel_or_a_person(people: People, axe: str
     await grace.page.keyboard.press("Enter")
     await expect(grace.page.locator("#text-name")).to_have_text("café")
     await expect(switcher).to_have_count(0)
-    await grace.page.keyboard.press("Control+k")
+    await expect(grace.page.locator("#beginning")).to_contain_text("Nobody has written in café yet.")
+    await grace.press("Find…")
     await switcher.get_by_role("combobox").fill("ad")
     await expect(switcher.get_by_role("option", name="Ada")).to_be_visible()
     await keeps_nobody_out(grace, axe, "a person in the switcher")

@@ -5,8 +5,12 @@ import re
 import pytest
 from playwright.async_api import Locator, expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import WIDE, People, Person, both_widths
 from tests.kit.text_channels import both, box, come_to_read, do, message, write
+from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 # Safari ends the conversion first; the Enter that ended it then differs from any other only by its key code.
@@ -153,6 +157,34 @@ async def test_text_of_either_direction_starts_next_to_the_buttons(people: Peopl
         await write(ada, text)
         await message(ada, text).hover()
         assert not await message(ada, text).evaluate(IS_COVERED), text
+
+
+@wide
+async def test_an_icon_shows_its_name_to_the_pointer_and_the_keyboard(people: People, axe: str) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    tooltip, members = ada.page.locator(".tooltip"), ada.page.get_by_role("button", name="Members")
+
+    async def shown() -> bool:
+        await ada.page.mouse.move(0, 400)
+        await members.hover()
+        return await tooltip.is_visible()
+
+    await wait_until("the tooltips are loaded", shown, within_s=15)
+    await expect(tooltip).to_have_text("Members")
+    await keeps_nobody_out(ada, axe, "a tooltip")
+    await ada.page.keyboard.press("Escape")
+    await expect(tooltip).to_be_hidden()
+    await members.focus()
+    await ada.page.keyboard.press("Tab")
+    await expect(tooltip).to_have_text("Search")
+    await ada.page.keyboard.press("Tab")
+    await ada.page.keyboard.press("Enter")
+    await expect(ada.page.get_by_role("menuitem", name="Pinned messages")).to_be_focused()
+    await expect(tooltip).to_be_hidden()
+    await keeps_nobody_out(ada, axe, "the menu of a channel")
+    await ada.page.keyboard.press("Escape")
+    await expect(ada.page.get_by_role("button", name="More about this channel")).to_be_focused()
 
 
 async def test_the_edited_mark_is_below_the_text(people: People) -> None:

@@ -112,7 +112,7 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
     await ada.page.keyboard.press("Escape")
     await ada.hide_channels()
     menu = ada.page.get_by_role("menu")
-    await ada.press("Notifications")
+    await ada.show_aside("Notifications")
     await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Default (All messages)")
     await menu.get_by_text("Nothing", exact=True).click()
 
@@ -122,7 +122,7 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
 
     await wait_until("the server keeps it", kept, within_s=15)
     await ada.page.reload()
-    await ada.press("Notifications")
+    await ada.show_aside("Notifications")
     await expect(menu.get_by_role("menuitemradio", checked=True)).to_have_text("Nothing")
 
 

@@ -127,7 +127,7 @@ async def test_on_a_wide_page_the_members_stay_next_to_the_channel(people: Peopl
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
     # Another panel replaces it for a while.
-    await ada.press("Pinned messages")
+    await ada.show_aside("Pinned messages")
     await expect(heading).to_have_count(0)
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_be_visible()

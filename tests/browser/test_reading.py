@@ -215,7 +215,7 @@ async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
     for aside in ("Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"):
-        await ada.press(aside)
+        await ada.show_aside(aside)
         await expect(ada.page.locator(".aside-body, .thread")).to_be_visible()
         await look(aside)
         await ada.page.keyboard.press("Escape")

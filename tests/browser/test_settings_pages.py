@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from playwright.async_api import Locator, expect
 
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, community, give, own_id, refusal
-from tests.kit.people import People, Person
+from tests.kit.people import People, Person, both_widths
+
+__all__ = ["axe"]
 
 PAGES = "Settings pages"
 OWN = [
@@ -48,11 +51,11 @@ REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     ],
     "Invites": [("POST", "/api/invites", {}), ("GET", "/api/applications", None)],
     "Roles": [("POST", "/api/roles", {"name": "Kings"}), ("PUT", "/api/roles/order", {"ranks": {}})],
+    "Emoji": [("PATCH", "/api/emoji/some", {"name": "mine"}), ("DELETE", "/api/emoji/some", None)],
     "Automatic moderation": [("GET", "/api/automod/rules", None), ("POST", "/api/automod/trial", RULE)],
     "Reports": [("GET", "/api/reports", None), ("POST", "/api/reports/some/resolve", {})],
     "Bans": [("GET", "/api/bans", None), ("PUT", "/api/bans/{id}", {})],
     "Audit log": [("GET", "/api/audit", None)],
-    "Emoji": [("PATCH", "/api/emoji/some", {"name": "mine"}), ("DELETE", "/api/emoji/some", None)],
     "Bots": [("GET", "/api/bots", None), ("POST", "/api/bots", {"nickname": "Mine"})],
     "Webhooks": [("POST", "/api/webhooks", {"name": "Mine", "channel_id": "general"})],
     "Health": [("GET", "/api/health", None)],
@@ -104,3 +107,22 @@ async def test_every_permission_shows_exactly_its_settings_pages(people: People)
     for requests in REQUESTS.values():
         for method, path, body in requests:
             assert await refusal(member, method, path.format(id=ada), body) == "forbidden", (method, path)
+
+
+@both_widths
+async def test_a_setting_is_found_by_its_words(people: People, axe: str) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await ada.show_channels()
+    pages = await settings(ada)
+    unfold = ada.page.get_by_role("button", name="All settings")
+    if await unfold.is_visible():
+        await unfold.click()
+    field = ada.page.get_by_role("searchbox", name="Find a setting")
+    await field.fill("Zzz")
+    await expect(ada.page.get_by_role("status").get_by_text("Nothing found.")).to_be_visible()
+    await field.fill("LOUDspeaker")
+    await expect(pages.and_(ada.page.locator("li button"))).to_have_text(["Voice and videoLoudspeaker"])
+    await keeps_nobody_out(ada, axe, "settings that were searched")
+    await field.press("Enter")
+    await expect(ada.page.get_by_role("region", name="Voice and video")).to_be_visible()

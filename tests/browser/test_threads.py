@@ -68,7 +68,7 @@ async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: 
     await answer(ada, "Bread for me")
     # On a phone the thread covers the buttons above the channel.
     await ada.page.keyboard.press("Escape")
-    await ada.press("Threads that you follow")
+    await ada.show_aside("Threads that you follow")
     listed = ada.page.get_by_role("region", name="Threads that you follow")
     await expect(listed).to_contain_text("Bread or rolls?")
     await keeps_nobody_out(ada, axe, "the threads that one follows")
@@ -76,7 +76,7 @@ async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: 
     await ada.press("Unfollow this thread")
     await expect(ada.page.get_by_role("button", name="Follow this thread", exact=True)).to_be_visible()
     await ada.page.keyboard.press("Escape")
-    await ada.press("Threads that you follow")
+    await ada.show_aside("Threads that you follow")
     await expect(listed).to_contain_text("You do not follow any threads yet.")
     await ada.page.keyboard.press("Escape")
     await expect(listed).to_have_count(0)

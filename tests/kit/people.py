@@ -62,6 +62,7 @@ WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, hei
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
+IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
 DRAWER_UP_TO = 640  # As in style/home.css: below it the channels stand in a drawer.
 JOIN_DEADLINE_S = 60.0
 # A network's addresses come one after the other, and each may interrupt a page that is being opened.
@@ -139,6 +140,14 @@ class Person(Watcher):
 
     async def press(self, label: str) -> None:
         await self.page.get_by_role("button", name=label, exact=True).click()
+
+    async def show_aside(self, name: str) -> None:
+        """Open a panel beside the channel: by its button, or for some by the menu in the channel's header."""
+        if name in IN_HEADER_MENU:
+            await self.press("More about this channel")
+            await self.page.get_by_role("menuitem", name=name, exact=True).click()
+        else:
+            await self.press(name)
 
     async def come_in(self) -> None:
         """Become a member of the server."""

@@ -7,10 +7,8 @@ import { chooseLevel, choiceOf, isMuted, LEVELS, levelOf, mute, unmute } from ".
 import { tried } from "../../state/notices.js";
 import { addressOf } from "../../state/navigation.js";
 import { countsOf, readAll } from "../../state/unread_counts.js";
-import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { copy } from "../parts/copyable.js";
-import { MenuButton } from "../parts/menu.js";
 import { momentOf } from "../parts/time.js";
 
 /** In seconds; 0 mutes until unmuted. */
@@ -78,14 +76,4 @@ function unmuteItems(channelId, untilMs) {
 /** "Muted until 15:30." @param {number | null} untilMs */
 export function mutedWords(untilMs) {
   return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
-}
-
-/** The bell button in a channel's header. @param {{channel: Channel}} props */
-export function LevelButton({ channel }) {
-  const muted = isMuted(channel.id);
-  return html`<${MenuButton}
-    icon=${muted ? "bell-off" : "bell"}
-    label=${muted ? t("notifications-muted") : t("notifications")}
-    items=${() => levelItems(channel.id)}
-  />`;
 }

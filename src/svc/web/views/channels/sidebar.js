@@ -8,6 +8,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { CallBar } from "../call/call_bar.js";
 import { IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { OwnCorner } from "../people/own_profile.js";
 import { ChannelList } from "./channel_list.js";
 import { openServerMenu, ServerMenu } from "./server_menu.js";
@@ -35,8 +36,11 @@ export function Sidebar() {
           onClick=${() => showDialog("invite")}
         />`
       }
-      <${IconButton} icon="search" label=${t("switcher-open")} onClick=${() => showDialog("switcher")} />
     </header>
+    <button type="button" class="find" aria-keyshortcuts="Control+K" onClick=${() => showDialog("switcher")}>
+      <${Icon} name="search" /> <span>${t("switcher-open")}</span>
+      <kbd class="for-mice" aria-hidden="true">${t("switcher-keys")}</kbd>
+    </button>
     <${Connection} />
     <${ChannelList} />
     <${CallBar} />

@@ -5,23 +5,26 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
+/** @import { ItemList } from "../parts/menu.js" */
 
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
+import { isMuted } from "../../state/notifications.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
 import { connection, member } from "../../state/server.js";
 import { unreadInThreads } from "../../state/threads.js";
 import { typing } from "../../state/typing_indicators.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
-import { LevelButton } from "../alerts/level_menu.js";
+import { levelItems } from "../alerts/level_menu.js";
 import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
 import { useDroppingIn } from "../composer/attach.js";
 import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
@@ -104,22 +107,7 @@ function Head({ channel }) {
       <p id="topic" class="quiet" dir="auto">${channel.topic}</p>
     </div>
     <span class="head-actions">
-      <span class="for-mice"><${LevelButton} channel=${channel} /></span>
       <${InboxButton} />
-      <${IconButton}
-        icon="thread"
-        label=${t("threads")}
-        class=${`for-mice ${news}`}
-        aria-pressed=${shown === "threads"}
-        onClick=${() => toggleAside("threads")}
-      />
-      <${IconButton}
-        icon="pin"
-        label=${t("pins")}
-        class="for-mice"
-        aria-pressed=${shown === "pins"}
-        onClick=${() => toggleAside("pins")}
-      />
       <${IconButton}
         icon="people"
         label=${t("members")}
@@ -132,9 +120,26 @@ function Head({ channel }) {
         aria-pressed=${shown === "search"}
         onClick=${() => toggleAside("search")}
       />
+      <${MenuButton}
+        label=${t("channel-more")}
+        class=${`for-mice ${news}`}
+        items=${() => moreItems(channel)}
+      />
     </span>
   </header>`;
 }
+
+/** Return the items of the header's menu. @param {Channel} channel @returns {ItemList} */
+const moreItems = ({ id }) => [
+  { label: t("pins"), icon: "pin", onChoose: () => showAside("pins") },
+  { label: t("threads"), icon: "thread", onChoose: () => showAside("threads") },
+  { label: t("notifications"), icon: isMuted(id) ? "bell-off" : "bell", items: () => levelItems(id) },
+  may("manage_channels") && {
+    label: t("edit-channel"),
+    icon: "gear",
+    onChoose: () => showDialog("channel", { channelId: id }),
+  },
+];
 
 /**
  * `root`: the root message of a thread.

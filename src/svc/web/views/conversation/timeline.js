@@ -33,6 +33,7 @@ import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
 
+const Welcome = Later(() => import("./welcome.js"), "Welcome");
 const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
 const AT_FIRST = 20; // Draw about one screen of messages first, without their actions.
 const REST_MS = 100; // Draw the rest after this delay.
@@ -225,9 +226,7 @@ export class Timeline extends Component {
           ${
             !moreBefore.value &&
             !root &&
-            html`<p id="beginning" class="quiet" dir="auto">
-              ${t(empty ? "empty-channel" : "beginning", { channel: channel.name })}
-            </p>`
+            html`<div id="beginning"><${Welcome} channel=${channel} empty=${empty} /></div>`
           }
           ${days(shown).map(
             ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>

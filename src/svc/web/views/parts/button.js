@@ -1,4 +1,4 @@
-// Buttons: an icon alone, with an accessible name and a tooltip, or text.
+// Buttons: an icon alone, with an accessible name that tooltips.js shows, or text.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
@@ -15,7 +15,6 @@ export function IconButton({ icon, label, class: look = "", ...rest }) {
     type="button"
     class=${`icon-button ${look}`}
     aria-label=${label}
-    title=${label}
     ...${rest}
   >
     <${Icon} name=${icon} />

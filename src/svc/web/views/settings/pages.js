@@ -1,4 +1,13 @@
-// The pages of the settings in order: {name, Page, may?}; `may` returns whether we see it.
+// The pages of the settings in order, in four groups.
+
+/**
+ * @import { FunctionComponent } from "../../vendor/preact.js"
+ * @import { LaterIcon } from "./settings.js"
+ *
+ * `may` returns whether we see the page, and `words` the names of its settings, which its search matches.
+ * @typedef {{name: string, group: "own" | "community" | "moderation" | "system", icon: LaterIcon,
+ *   Page: FunctionComponent<any>, may?: () => boolean, words: () => string[]}} SettingsPage
+ */
 
 import { may, permissions } from "../../state/channels.js";
 import { isOwner, MANAGING } from "../../state/admin/rank.js";
@@ -11,75 +20,193 @@ import { LookPage } from "./appearance_page.js";
 import { ProfilePage } from "./profile_page.js";
 import { IdentityPage } from "./identity_page.js";
 import { VoicePage } from "./voice_page.js";
+import { t } from "../../words/words.js";
 
+/** @type {SettingsPage[]} */
 export const PAGES = [
-  { name: "profile", Page: ProfilePage },
-  { name: "look", Page: LookPage },
-  { name: "voice", Page: VoicePage },
-  { name: "notifications", Page: NotificationsPage },
-  { name: "devices", Page: DevicesPage },
-  { name: "blocked", Page: BlockedPage },
-  { name: "data", Page: DataPage },
-  { name: "identity", Page: IdentityPage },
-  { name: "server", Page: Later(() => import("../admin/server_page.js"), "ServerPage"), may: isOwner },
+  {
+    name: "profile",
+    group: "own",
+    icon: "person",
+    Page: ProfilePage,
+    words: () => [t("your-name"), t("your-status"), t("choose-picture")],
+  },
+  {
+    name: "look",
+    group: "own",
+    icon: "palette",
+    Page: LookPage,
+    words: () => [t("theme"), t("motion"), t("density"), t("text-size"), t("emoticons"), t("language")],
+  },
+  {
+    name: "voice",
+    group: "own",
+    icon: "mic",
+    Page: VoicePage,
+    words: () => [
+      t("choose-microphone"),
+      t("input"),
+      t("noise"),
+      t("echo"),
+      t("gain"),
+      t("music"),
+      t("choose-speaker"),
+      t("choose-camera"),
+      t("mirror"),
+      t("blur"),
+      t("quality-of-pictures"),
+      t("less-data"),
+    ],
+  },
+  {
+    name: "notifications",
+    group: "own",
+    icon: "bell",
+    Page: NotificationsPage,
+    words: () => [t("level-of-all"), t("install"), t("sounds"), t("mute-all"), t("notices"), t("push")],
+  },
+  {
+    name: "devices",
+    group: "own",
+    icon: "devices",
+    Page: DevicesPage,
+    words: () => [t("link-device"), t("recovery-code")],
+  },
+  { name: "blocked", group: "own", icon: "person-off", Page: BlockedPage, words: () => [t("unblock-short")] },
+  {
+    name: "data",
+    group: "own",
+    icon: "download",
+    Page: DataPage,
+    words: () => [t("export-title"), t("leave-server"), t("delete-data")],
+  },
+  {
+    name: "identity",
+    group: "own",
+    icon: "sign-out",
+    Page: IdentityPage,
+    words: () => [t("sign-out"), t("be-somebody-else")],
+  },
+  {
+    name: "server",
+    group: "community",
+    icon: "server",
+    Page: Later(() => import("../admin/server_page.js"), "ServerPage"),
+    may: isOwner,
+    words: () => [t("join-policy"), t("bad-words"), t("welcome-channel"), t("server-icon")],
+  },
   {
     name: "channels",
+    group: "community",
+    icon: "hash",
     Page: Later(() => import("../admin/channels_page.js"), "ChannelsPage"),
     may: () => may("manage_channels"),
+    words: () => [t("create-channel"), t("archived-channels")],
   },
   {
     name: "members",
+    group: "community",
+    icon: "people",
     Page: Later(() => import("../admin/members_page.js"), "MembersPage"),
     may: () => MANAGING.some((each) => may(each)),
+    words: () => [t("find-member"), t("timed-out")],
   },
   {
     name: "invites",
+    group: "community",
+    icon: "invite",
     Page: Later(() => import("../admin/invites_page.js"), "InvitesPage"),
     may: () => may("create_invites") || may("manage_invites"),
+    words: () => [t("invite-people"), t("applications")],
   },
   {
     name: "roles",
+    group: "community",
+    icon: "tags",
     Page: Later(() => import("../admin/roles_page.js"), "RolesPage"),
     may: () => may("manage_roles"),
-  },
-  {
-    name: "rules",
-    Page: Later(() => import("../admin/rules_page.js"), "RulesPage"),
-    may: () => may("manage_automod"),
-  },
-  {
-    name: "reports",
-    Page: Later(() => import("../admin/reports_page.js"), "ReportsPage"),
-    may: () => may("view_reports"),
-  },
-  {
-    name: "bans",
-    Page: Later(() => import("../admin/bans_page.js"), "BansPage"),
-    may: () => may("ban_members"),
-  },
-  {
-    name: "audit",
-    Page: Later(() => import("../admin/audit_page.js"), "AuditPage"),
-    may: () => may("view_audit_log"),
+    words: () => [t("create-role")],
   },
   {
     name: "emoji",
+    group: "community",
+    icon: "emoji",
     Page: Later(() => import("../admin/emoji_page.js"), "EmojiPage"),
     may: () => may("manage_emoji"),
+    words: () => [t("emoji-add")],
+  },
+  {
+    name: "rules",
+    group: "moderation",
+    icon: "shield",
+    Page: Later(() => import("../admin/rules_page.js"), "RulesPage"),
+    may: () => may("manage_automod"),
+    words: () => [t("rule-create"), t("rule-whom"), t("rule-exceptions")],
+  },
+  {
+    name: "reports",
+    group: "moderation",
+    icon: "flag",
+    Page: Later(() => import("../admin/reports_page.js"), "ReportsPage"),
+    may: () => may("view_reports"),
+    words: () => [t("reports-done")],
+  },
+  {
+    name: "bans",
+    group: "moderation",
+    icon: "ban",
+    Page: Later(() => import("../admin/bans_page.js"), "BansPage"),
+    may: () => may("ban_members"),
+    words: () => [t("unban")],
+  },
+  {
+    name: "audit",
+    group: "moderation",
+    icon: "log",
+    Page: Later(() => import("../admin/audit_page.js"), "AuditPage"),
+    may: () => may("view_audit_log"),
+    words: () => [t("audit-by"), t("audit-to")],
   },
   {
     name: "bots",
+    group: "system",
+    icon: "bot",
     Page: Later(() => import("../admin/bots_page.js"), "BotsPage"),
     may: () => may("manage_bots"),
+    words: () => [t("create-bot"), t("bot-token-label")],
   },
   {
     name: "webhooks",
+    group: "system",
+    icon: "webhook",
     Page: Later(() => import("../admin/webhooks_page.js"), "WebhooksPage"),
     may: mayManageWebhooks,
+    words: () => [t("create-webhook")],
   },
-  { name: "health", Page: Later(() => import("../admin/health_page.js"), "HealthPage"), may: isOwner },
-  { name: "storage", Page: Later(() => import("../admin/storage_page.js"), "StoragePage"), may: isOwner },
-  { name: "backups", Page: Later(() => import("../admin/backups_page.js"), "BackupsPage"), may: isOwner },
+  {
+    name: "health",
+    group: "system",
+    icon: "health",
+    Page: Later(() => import("../admin/health_page.js"), "HealthPage"),
+    may: isOwner,
+    words: () => [t("health-versions"), t("health-since")],
+  },
+  {
+    name: "storage",
+    group: "system",
+    icon: "disk",
+    Page: Later(() => import("../admin/storage_page.js"), "StoragePage"),
+    may: isOwner,
+    words: () => [t("storage-by-kind"), t("storage-by-member"), t("retention")],
+  },
+  {
+    name: "backups",
+    group: "system",
+    icon: "archive",
+    Page: Later(() => import("../admin/backups_page.js"), "BackupsPage"),
+    may: isOwner,
+    words: () => [t("backup-make"), t("backup-download")],
+  },
 ];
 
 /** Whether we have the permission on the server, or in any channel. */

@@ -1,8 +1,12 @@
-// The settings: a list of pages at the side, the open page next to it. On a phone the list unfolds.
+// The settings: a search field and a list of pages in groups at the side, the open page next to it. On a
+// phone the list unfolds.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
+/** @import { SettingsPage } from "./pages.js" */
 
-import { info } from "../../state/server.js";
+import { folded } from "../../state/name_search.js";
+import { PATHS } from "../../vendor/icons.js";
+import { PATHS as LATER_PATHS } from "../../vendor/icons_later.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
@@ -10,45 +14,71 @@ import { Dialog } from "../parts/dialog.js";
 import { moveAmong } from "../parts/menu.js";
 import { PAGES } from "./pages.js";
 
+/** @typedef {keyof typeof PATHS | keyof typeof LATER_PATHS} LaterIcon */
+
+const ICONS = { ...PATHS, ...LATER_PATHS };
+
 /** @param {{page?: string, onClose: () => void}} props */
 export function Settings({ page = "profile", onClose }) {
   const [open, setOpen] = useState(page);
   const [unfolded, setUnfolded] = useState(false);
+  const [wanted, setWanted] = useState("");
   const shown = PAGES.filter(({ may }) => !may || may());
-  const firstShared = shown.findIndex(({ may }) => may);
   const { Page, name } = shown.find((each) => each.name === open) ?? shown[0];
+  const results = found(shown, wanted);
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   useLayoutEffect(() => {
     list.current.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [name, unfolded]);
-  const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>
-    moveAmong(event, /** @type {HTMLElement[]} */ ([...event.currentTarget.querySelectorAll("li button")]));
+  const buttons = () => /** @type {HTMLElement[]} */ ([...list.current.querySelectorAll("li button")]);
+  const go = (/** @type {string} */ chosen) => {
+    setOpen(chosen);
+    setUnfolded(false);
+  };
+  const pressed = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Enter" && wanted && results.length) go(results[0].page.name);
+    else if (event.key === "ArrowDown") {
+      event.preventDefault();
+      buttons()[0]?.focus();
+    }
+  };
   return html`<${Dialog} title=${t("settings")} onClose=${onClose} wide class="settings">
     <div class="settings-pages">
-      <nav aria-label=${t("settings-pages")} class=${unfolded ? "unfolded" : ""} onKeyDown=${move}>
-        <ul ref=${list}>${shown.map(
-          (each, place) => html`
-            ${
-              place === firstShared &&
-              html`<li key="shared" class="settings-heading" aria-hidden="true">
-                <span dir="auto">${info.value?.name || t("settings-shared")}</span>
-              </li>`
-            }
-            <li key=${each.name}>
-              <button
-                type="button"
-                aria-current=${each.name === name ? "page" : undefined}
-                onClick=${() => {
-                  setOpen(each.name);
-                  setUnfolded(false);
-                }}
-              >
-                ${t(`settings-${each.name}`)}
-              </button>
-            </li>
-          `,
-        )}</ul>
+      <nav aria-label=${t("settings-pages")} class=${unfolded ? "unfolded" : ""}>
+        <input
+          type="search"
+          aria-label=${t("settings-find")}
+          placeholder=${t("settings-find")}
+          value=${wanted}
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setWanted(event.currentTarget.value)}
+          onKeyDown=${pressed}
+        />
+        <ul ref=${list} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveAmong(event, buttons())}>
+          ${results.map(
+            ({ page: each, match }, place) => html`
+              ${
+                each.group !== results[place - 1]?.page.group &&
+                html`<li key=${each.group} class="settings-heading" aria-hidden="true">
+                  ${t(`settings-group-${each.group}`)}
+                </li>`
+              }
+              <li key=${each.name}>
+                <button
+                  type="button"
+                  aria-current=${each.name === name ? "page" : undefined}
+                  onClick=${() => go(each.name)}
+                >
+                  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+                    <path d=${ICONS[each.icon]} />
+                  </svg>
+                  <span>${t(`settings-${each.name}`)}${match && html`<small>${match}</small>`}</span>
+                </button>
+              </li>
+            `,
+          )}
+        </ul>
+        ${!results.length && html`<p class="quiet" role="status">${t("nothing-found")}</p>`}
         <${IconButton}
           icon="menu"
           label=${t("settings-all")}
@@ -63,4 +93,19 @@ export function Settings({ page = "profile", onClose }) {
       </section>
     </div>
   <//>`;
+}
+
+/**
+ * Return the pages with this text in their name or in the name of a setting, with that name.
+ * @param {SettingsPage[]} pages @param {string} wanted
+ */
+function found(pages, wanted) {
+  const letters = folded(wanted.trim());
+  const has = (/** @type {string} */ text) => folded(text).includes(letters);
+  return pages
+    .map((page) => {
+      const match = letters && !has(t(`settings-${page.name}`)) ? page.words().find(has) : "";
+      return { page, match };
+    })
+    .filter(({ match }) => match !== undefined);
 }

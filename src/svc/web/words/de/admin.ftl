@@ -8,7 +8,6 @@ take-out = { $name } entfernen
 role-gone = Gelöschte Rolle
 menu-of = Mehr zu { $name }
 settings-of = Einstellungen von { $name }
-settings-shared = Die Community
 settings-channels = Kanäle
 lasting-none = Keine
 lasting-seconds = { $count ->

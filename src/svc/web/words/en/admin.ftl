@@ -8,7 +8,6 @@ take-out = Remove { $name }
 role-gone = A deleted role
 menu-of = More about { $name }
 settings-of = { $name } settings
-settings-shared = The community
 settings-channels = Channels
 lasting-none = None
 lasting-seconds = { $count ->

@@ -8,7 +8,6 @@ take-out = Quitar { $name }
 role-gone = Un rol eliminado
 menu-of = Más sobre { $name }
 settings-of = Ajustes de { $name }
-settings-shared = La comunidad
 settings-channels = Canales
 lasting-none = Sin espera
 lasting-seconds = { $count ->

@@ -8,7 +8,6 @@ take-out = Retirer { $name }
 role-gone = Un rôle supprimé
 menu-of = Plus d’options pour { $name }
 settings-of = Paramètres de { $name }
-settings-shared = La communauté
 settings-channels = Salons
 lasting-none = Aucun
 lasting-seconds = { $count ->

@@ -8,7 +8,6 @@ take-out = { $name } を外す
 role-gone = 削除されたロール
 menu-of = { $name } のその他の操作
 settings-of = { $name } の設定
-settings-shared = コミュニティ
 settings-channels = チャンネル
 lasting-none = なし
 lasting-seconds = { $count ->

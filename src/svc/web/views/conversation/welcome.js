@@ -1,0 +1,25 @@
+// The beginning of a channel: its name and topic, and while nobody has written, an invitation for others.
+
+/** @import { Channel } from "../../types/api.js" */
+
+import { may } from "../../state/channels.js";
+import { showDialog } from "../../state/navigation.js";
+import { html } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+
+/** @param {{channel: Channel, empty: boolean}} props */
+export function Welcome({ channel: { name, topic }, empty }) {
+  return html`
+    <${Icon} name="hash" />
+    <h2 dir="auto">${name}</h2>
+    <p class="quiet" dir="auto">${t(empty ? "empty-channel" : "beginning", { channel: name })}</p>
+    ${topic && html`<p class="quiet" dir="auto">${topic}</p>`}
+    ${
+      empty &&
+      may("create_invites") &&
+      html`<${Button} icon="invite" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
+    }
+  `;
+}

@@ -1,0 +1,59 @@
+// The names of icon buttons, shown at once under the pointer and at the keyboard's focus. A screen reader
+// has the name already, so it does not read the tooltip. Touches show none.
+
+/** @type {HTMLElement | null} */
+let tip = null;
+/** The button whose name is shown. @type {Element | null} */
+let named = null;
+
+/** @param {EventTarget | null} target */
+const buttonOf = (target) => (target instanceof Element ? target.closest(".icon-button[aria-label]") : null);
+
+/** @param {Element | null} button */
+function show(button) {
+  if (button === named) return;
+  named = button;
+  // An open menu says more than its button's name, and would be covered by it.
+  const text = button?.ariaExpanded === "true" ? "" : button?.ariaLabel;
+  if (!button || !text) {
+    tip?.hidePopover();
+    return;
+  }
+  if (!tip) {
+    tip = document.createElement("div");
+    tip.className = "tooltip";
+    tip.popover = "manual";
+    tip.ariaHidden = "true";
+    document.body.append(tip);
+  }
+  tip.textContent = text;
+  if (tip.matches(":popover-open")) tip.hidePopover(); // It must be above dialogs that were opened since.
+  tip.showPopover();
+  const [at, { offsetWidth: width, offsetHeight: height }] = [button.getBoundingClientRect(), tip];
+  const left = at.left + at.width / 2 - width / 2;
+  const below = at.bottom + 6 + height <= innerHeight;
+  tip.style.left = `${Math.max(6, Math.min(left, innerWidth - width - 6))}px`;
+  tip.style.top = `${below ? at.bottom + 6 : at.top - 6 - height}px`;
+}
+
+/** Show tooltips from now on. */
+export function startTooltips() {
+  const listen = { capture: true, passive: true };
+  const hide = () => show(null);
+  document.addEventListener(
+    "pointerover",
+    ({ target, pointerType }) => show(pointerType === "mouse" ? buttonOf(target) : null),
+    listen,
+  );
+  document.addEventListener(
+    "focusin",
+    ({ target }) => {
+      const button = buttonOf(target);
+      show(button?.matches(":focus-visible") ? button : null);
+    },
+    listen,
+  );
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && hide(), listen);
+  for (const type of ["pointerdown", "focusout", "scroll"]) document.addEventListener(type, hide, listen);
+  document.documentElement.addEventListener("pointerleave", hide);
+}
