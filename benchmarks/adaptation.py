@@ -1,15 +1,17 @@
-"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation
+"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation [A1 A2 ...]
 
-One or four cameras and voices reach a page over a line that the kernel shapes (tests.kit.narrow_call); the
-page decides by itself which layers it requests. For each line, once the call has settled, print the share of
-concealed sound, and the height, rate and freeze time of the pictures (means of all cameras). After the
-narrowest line, print when all pictures are back on a wide line. Needs root and Linux.
+Cameras and voices reach a page over a line that the kernel shapes (tests.kit.narrow_call); the requests of
+the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of
+lines: once the call has settled, print the share of concealed sound, the height, rate and freeze time of the
+pictures (means of all cameras), and the queue of the line, which is the growth of the round trip. Needs root
+and Linux.
 """
 
 import argparse
 import asyncio
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from tests.kit.home_networks import why_not
@@ -17,60 +19,141 @@ from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, Capture, chromium
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
-LOSSY_KBPS, LOST_PERCENT = 8_000, 5
-WIDE_AGAIN_KBPS = 4_000
+WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
+# The sound of one voice alone hardly fits, so everything is paused.
+PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara")
 CAPTURE = Capture(480, 270, 12)
 ALL = 0.9  # Share of the pictures; the browser itself drops one now and then.
 BACK_WITHIN_S = 45.0
+SHORT_QUEUE_S = 0.1
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", choices=[*ROWS, []], help="all if none is named")
     parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each line is measured")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
-    print(
-        "| line, cameras | concealed, % | height × pictures/s | frozen, s/min and camera |\n|---|---|---|---|"
-    )
-    for cameras in asked.cameras:
+    print("| row, cameras | concealed, % | height × pictures/s | frozen, s/min and camera | queue, ms |")
+    print("|---|---|---|---|---|")
+    for cameras in options.cameras:
         with tempfile.TemporaryDirectory() as folder:
             call = narrow_call(
                 Path(folder), str(executable), names=NAMES[:cameras], capture=CAPTURE, viewport=WIDE
             )
             async with call as there:
-                await measure_lines(there, cameras, asked.settle, asked.seconds)
+                for row in options.rows or ROWS:
+                    await there.home.passes()
+                    await ROWS[row](there, options.settle, options.seconds)
 
 
-async def measure_lines(call: NarrowCall, cameras: int, settle_s: float, seconds: float) -> None:
+async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A1: the queue is short within a second, and the sound survives."""
+    kbps = 800
+    await call.home.shape(WIDE_KBPS)
+    await asyncio.sleep(settle_s)
+    await call.home.shape(kbps)
+    queues, after = await asyncio.gather(
+        call.longest_queues(kbps, seconds), measured_after(call, 1.0, seconds - 1.0)
+    )
+    long = [number / 10 for number, queue in enumerate(queues) if queue >= SHORT_QUEUE_S]
+    show("A1", f"8 M → 800 k, short queue after {max(long, default=0):.1f} s, from 1 s on", call, after)
+
+
+async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
+    """Measure A2: something returns within 2 s, everything within 6 s."""
+    await returning(call, settle_s, NARROW_KBPS, WIDE_KBPS, "A2")
+
+
+async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A3: the loss lowers nothing that the line carries."""
+    await call.home.shape(LOSSY_KBPS)
+    await call.home.loses(10)
+    await asyncio.sleep(settle_s)
+    after, share = await asyncio.gather(measured_after(call, 0, seconds, LOSSY_KBPS), call.pictures(seconds))
+    show("A3", f"2 M and 10 % loss, {100 * share:.0f} % of the pictures", call, after)
+
+
+async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A6: one receiver's narrow line changes nothing for the others."""
+    rates: list[list[float]] = []
+    for kbps in (WIDE_KBPS, NARROW_KBPS):
+        await call.home.shape(kbps)
+        await asyncio.sleep(settle_s)
+        seen = await asyncio.gather(*(call.cameras(seconds, other) for other in call.others))
+        rates.append([sum(rate for rate, _, _ in cameras) for cameras in seen])
+    worst = max(abs(after / before - 1) for before, after in zip(*rates, strict=True) if before)
+    show("A6", f"one receiver at 300 k: the others' frame rates differ by {100 * worst:.1f} % at most", call)
+
+
+async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> None:
+    """Measure A7: pictures return within 5 s."""
+    await returning(call, settle_s, PAUSED_KBPS_PER_VOICE * len(call.others), WIDE_AGAIN_KBPS, "A7")
+
+
+async def lines(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A14: four cameras, or one, on lines of all widths."""
     for kbps in LINES_KBPS:
         await call.home.shape(kbps)
-        print(f"| {kbps:,} k, {cameras} | {await measured(call, settle_s, seconds)} |", flush=True)
-    began = time.monotonic()
-    await call.home.shape(WIDE_AGAIN_KBPS)
-    while (share := await call.pictures(1.0)) < ALL and time.monotonic() - began < BACK_WITHIN_S:
-        pass
-    back = f"all back after {time.monotonic() - began:.0f} s" if share >= ALL else "not all back"
-    print(f"| {LINES_KBPS[-1]:,} k → {WIDE_AGAIN_KBPS:,} k, {cameras} | {back} | | |", flush=True)
-    await call.home.shape(LOSSY_KBPS)
-    await call.home.loses(LOST_PERCENT)
-    lossy = f"{LOSSY_KBPS:,} k and {LOST_PERCENT} % loss"
-    print(f"| {lossy}, {cameras} | {await measured(call, settle_s, seconds)} |", flush=True)
-    await call.home.passes()
+        show("A14", f"{kbps:,} k", call, await measured_after(call, settle_s, seconds, kbps))
+    await returning(call, 0, NARROW_KBPS, WIDE_AGAIN_KBPS, "A14")
+    await call.home.shape(WIDE_KBPS)
+    await call.home.loses(5)
+    show("A14", "8,000 k and 5 % loss", call, await measured_after(call, settle_s, seconds, WIDE_KBPS))
 
 
-async def measured(call: NarrowCall, settle_s: float, seconds: float) -> str:
+ROWS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
+    "A1": from_wide_to_narrow,
+    "A2": from_narrow_to_wide,
+    "A3": with_random_loss,
+    "A6": one_in_trouble,
+    "A7": from_paused,
+    "A14": lines,
+}
+
+
+async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
+    """Widen a line. Show when a camera gets more, when each has a picture, and when all is back."""
+    await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
-    concealed, pictures = await asyncio.gather(call.concealed(seconds), call.cameras(seconds))
+    before = [rate for rate, _, _ in await call.cameras(3.0)]
+    began = time.monotonic()
+    await call.home.shape(wide)
+    raised_s = pictures_s = share = 0.0
+    while share < ALL and (elapsed := time.monotonic() - began) < BACK_WITHIN_S:
+        share, cameras = await asyncio.gather(call.pictures(1.0), call.cameras(0.5))
+        more = [now > 1.5 * then + 1 for (now, _, _), then in zip(cameras, before, strict=True)]
+        raised_s = raised_s or (elapsed + 0.5 if any(more) else 0.0)
+        pictures_s = pictures_s or (elapsed + 0.5 if all(rate for rate, _, _ in cameras) else 0.0)
+    back = f"all back after {time.monotonic() - began:.1f} s" if share >= ALL else "not all back"
+    show(
+        row,
+        f"{narrow:,} k → {wide:,} k, first after {raised_s:.1f} s, each after {pictures_s:.1f} s, {back}",
+        call,
+    )
+
+
+async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
+    """Return the cells of a row; with the line's queue if its rate is given."""
+    await asyncio.sleep(settle_s)
+    concealed, pictures, queues = await asyncio.gather(
+        call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)
+    )
     shown = [each for each in pictures if each[0] > 0]
     height = sum(height for _, height, _ in shown) / len(shown) if shown else 0
     rate = sum(rate for rate, _, _ in pictures) / max(1, len(pictures))
     frozen = 60 * sum(share for _, _, share in pictures) / max(1, len(pictures))
-    return f"{100 * concealed:.1f} | {height:.0f} × {rate:.1f}, {len(shown)} shown | {frozen:.0f}"
+    queue = f"{1000 * sorted(queues)[int(0.95 * len(queues))]:.0f}" if queues else ""
+    return f"{100 * concealed:.1f} | {height:.0f} × {rate:.1f}, {len(shown)} shown | {frozen:.0f} | {queue}"
+
+
+def show(row: str, line: str, call: NarrowCall, cells: str = "| | |") -> None:
+    print(f"| {row}: {line}, {len(call.others)} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

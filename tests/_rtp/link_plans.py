@@ -55,6 +55,7 @@ class Plan:
     queue_s: float = 0.25  # packets that would wait longer are dropped
     jitter_s: float = 0.0
     reorder: float = 0.0
+    bucket: int = 0  # bytes that a shaper lets through at once
     policer: bool = False  # drop traffic above the capacity instead of queuing it
     feedback_s: float = 0.1
     feedback_loss: float = 0.0
@@ -126,10 +127,11 @@ class Line:
             self.tokens_at += size * 8 / capacity
             leaves = now
         else:
-            leaves = max(now, self.free_at)
-            if leaves - now > plan.queue_s:
+            bucket_s = plan.bucket * 8 / capacity
+            if self.free_at - now > plan.queue_s:
                 return None
-            leaves = self.free_at = leaves + size * 8 / capacity
+            self.free_at = max(now - bucket_s, self.free_at) + size * 8 / capacity
+            leaves = max(now, self.free_at)
         if phase.loss and self._lost(phase):
             return None
         arrival = leaves + plan.delay_s

@@ -43,6 +43,9 @@ PLANS = [
     steady("half of the feedback lost", 2e6, Bounds(utilisation=0.65, queue_s=0.25), feedback_loss=0.5),
     steady("feedback every 50 ms", 2e6, USED, SHORT_QUEUE, feedback_s=0.05),
     steady("feedback every 250 ms", 1e6, Bounds(utilisation=0.7, queue_s=0.2), feedback_s=0.25),
+    steady(
+        "a shaper with a bucket of 10 kB", 3e5, Bounds(utilisation=0.7, queue_s=0.25, most=1.6), bucket=10_000
+    ),
     steady("other traffic that does not react", 4e6, Bounds(utilisation=0.75, queue_s=0.12), cross=2e6),
     lossy("2 % of random loss", 2e6, 0.02, Bounds(utilisation=0.8, queue_s=0.1)),
     lossy("5 % of random loss", 2e6, 0.05, Bounds(utilisation=0.8, queue_s=0.1)),
@@ -86,7 +89,7 @@ PLANS = [
         15,
         fixed=3e6,
     ),
-    Plan("beside TCP", (Phase(0, 4e6),), (Bounds(share=(0.3, 0.75)),), 60, cubic=True),
+    Plan("beside TCP", (Phase(0, 4e6),), (Bounds(share=(0.35, 0.65)),), 60, cubic=True),
 ]
 
 

@@ -36,6 +36,7 @@ it ends. Two worlds side by side know nothing of each other. Linux and root only
 import asyncio
 import ctypes
 import os
+import re
 import shutil
 import signal
 import socket
@@ -187,6 +188,13 @@ class Home:
             if kbit:
                 queue = ("tbf", "rate", f"{kbit}kbit", "burst", "10kb", "latency", "300ms")
                 await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
+
+    async def queue_s(self, kbit: int) -> float:
+        """Return how long a packet waits for a line of this rate, in the direction with the longer queue."""
+        printed = await self.router.run("tc", "-s", "qdisc", "show")
+        sizes = re.findall(r"backlog (\d+)([KM]?)b", printed)
+        waiting = max(int(size) * {"": 1, "K": 1024, "M": 1 << 20}[unit] for size, unit in sizes)
+        return waiting * 8 / (1000 * kbit)
 
     async def rebind(self) -> None:
         self._rebound += 1

@@ -6,6 +6,7 @@ chosen nothing.
 """
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -49,16 +50,29 @@ class NarrowCall:
         after, all_after = await self.ada.page.evaluate(CONCEALED)
         return float((after - before) / max(1, all_after - all_before))
 
-    async def cameras(self, seconds: float) -> list[tuple[float, int, float]]:
-        """Return for each camera: pictures a second, their height, and the share of frozen time."""
-        before = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
+    async def cameras(self, seconds: float, receiver: Person | None = None) -> list[tuple[float, int, float]]:
+        """Return for each camera: pictures a second, their height, and the share of frozen time.
+
+        The receiver is Ada unless another one is given.
+        """
+        page = (receiver or self.ada).page
+        before = {mid: rest for mid, *rest in await page.evaluate(CAMERAS)}
         await asyncio.sleep(seconds)
-        after = {mid: rest for mid, *rest in await self.ada.page.evaluate(CAMERAS)}
+        after = {mid: rest for mid, *rest in await page.evaluate(CAMERAS)}
         return [
             ((frames - before[mid][0]) / seconds, height, (frozen - before[mid][2]) / seconds)
             for mid, (frames, height, frozen) in after.items()
             if mid in before
         ]
+
+    async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
+        """Return the longest queue of the line, sampled for each tenth of a second."""
+        queues: list[float] = []
+        end = time.monotonic() + seconds
+        while (now := time.monotonic()) < end:
+            queues.append(await self.home.queue_s(kbps))
+            await asyncio.sleep(max(0.0, now + 0.1 - time.monotonic()))
+        return queues
 
     async def pictures(self, seconds: float) -> float:
         """Return the share of one person's pictures that reach Ada's page, for the worst of the others."""

@@ -110,20 +110,38 @@ def test_audio_and_whatever_may_not_be_lowered_come_out_of_the_budget_first() ->
     assert allocator.review(videos, 100 * K, 460 * K, 2.0) == {"a": PAUSED}
 
 
-def test_raises_come_one_at_a_time_and_most_important_first() -> None:
+def test_pictures_return_together_and_then_rise_one_at_a_time_most_important_first() -> None:
     allocator, videos = Allocator(), [camera("a", 30), camera("b", 70), camera("c", 50)]
-    allocator.review(videos, 100 * K, 90 * K, 0.0)
+    assert set(allocator.review(videos, 100 * K, 90 * K, 0.0).values()) == {PAUSED}
+    before = dict(allocator.review(videos, 9_000 * K, 90 * K, 1.0))
+    assert set(before.values()) == {Limit(0, 0)}
     order: list[str] = []
-    before = dict(allocator.limits)
-    assert set(before.values()) == {PAUSED}
     for step in range(1, 100):
-        after = allocator.review(videos, 9_000 * K, 90 * K, 0.05 * step)
+        after = allocator.review(videos, 9_000 * K, 90 * K, 1.0 + 0.05 * step)
         raised = [key for key in after if after[key] != before[key]]
         assert len(raised) <= 1
         order += raised
         before = dict(after)
     assert order == ["b", "c", "a"]
     assert set(before.values()) == {UNLIMITED} and allocator.next_review == float("inf")
+
+
+def test_a_paused_picture_returns_only_with_much_room() -> None:
+    allocator, videos = Allocator(), [camera("a")]
+    allocator.review(videos, 100 * K, 90 * K, 0.0)
+    lowest = videos[0].levels[1].bps
+    assert allocator.review(videos, 1.4 * (90 * K + lowest), 90 * K, 1.0) == {"a": PAUSED}
+    assert allocator.review(videos, 1.5 * (90 * K + lowest) + 60 * K, 90 * K, 2.0) == {"a": Limit(0, 0)}
+
+
+def test_a_failed_raise_waits_for_an_estimate_above_the_one_that_led_to_it() -> None:
+    allocator, videos = Allocator(), [camera("a")]
+    allocator.review(videos, 1_000 * K, 0, 0.0)
+    assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}
+    allocator.review(videos, 700 * K, 0, 2.0)
+    # The estimate that misled comes back, and later a line that is clearly better.
+    assert allocator.review(videos, 1_500 * K, 0, 4.0) != {"a": UNLIMITED}
+    assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
 
 def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:

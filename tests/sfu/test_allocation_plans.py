@@ -13,6 +13,8 @@ K = 1_000.0
 SEEDS = range(1, 6)
 AUDIO_BPS = 80 * K
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
+# A camera of 480 x 270 at 12 pictures/s in two encodings, as Chromium sends it.
+SMALL_CAMERA = ((17 * K, 31 * K, 53 * K), (35 * K, 61 * K, 100 * K))
 SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
 # A keyframe has this many times the bytes of an average frame.
 KEYFRAME = 6
@@ -23,11 +25,13 @@ class Expected:
     """The bounds of one phase. Times are seconds from its start."""
 
     shown: tuple[int, int] | None = None  # videos that are not paused at its end: (least, most)
+    first_raise: float | None = None  # some video gets more
     pictures_back: float | None = None  # no video is paused from then on
     all_back: float | None = None  # each video is as wished from then on
     sent_share: float | None = None  # of the capacity, at most, from 1.5 s on
     used_share: float | None = None  # of the capacity, at least, at its end
     queue_s: float | None = None  # 95 % of the queue, from 1.5 s on
+    drained: tuple[float, float] | None = None  # (queue in s, seconds): 90 % of the queue from then on
     changes: int | None = None  # of limits, at most, in its second half
     screen_sharp: bool = False  # the screen has its full size at its end
 
@@ -40,6 +44,8 @@ class Scenario:
     phases: tuple[tuple[float, float], ...]  # (seconds, capacity in bit/s)
     expected: tuple[Expected, ...]
     cameras: int = 4
+    camera: tuple[tuple[float, ...], ...] = CAMERA
+    audio_bps: float = AUDIO_BPS
     screen: bool = False
     loss: float = 0.0
     line: dict[str, float] = field(default_factory=dict)
@@ -66,8 +72,9 @@ class AllocatedRun(Run):
         line = Plan(scenario.name, phases, (), seconds)
         super().__init__(replace(line, **scenario.line), seed)  # type: ignore[arg-type]
         self.allocator = Allocator()
+        self.audio_bps = scenario.audio_bps
         self.samples: list[Sample] = []
-        self.rates = {f"camera {n}": CAMERA for n in range(scenario.cameras)}
+        self.rates = {f"camera {n}": scenario.camera for n in range(scenario.cameras)}
         self.screens = {"screen": SCREEN} if scenario.screen else {}
         self.keyframes: dict[str, int] = {}
         self.reviewed = (0.0, 0.0)
@@ -80,21 +87,22 @@ class AllocatedRun(Run):
         before = dict(self.allocator.limits)
         if changed or now >= min(self.allocator.next_review, at + 1):
             self.reviewed = (estimate or 0.0, now)
-            limits = self.allocator.review(videos, estimate, AUDIO_BPS, now)
-            self.estimator.want(wanted_bps(videos, AUDIO_BPS))
+            limits = self.allocator.review(videos, estimate, self.audio_bps, now)
+            self.estimator.want(wanted_bps(videos, self.audio_bps))
             for video in videos:
                 earlier = before.get(video.key)
                 if earlier is not None and limits[video.key].spatial != earlier.spatial:
                     self.keyframes[video.key] = KEYFRAME
         rates = {v.key: v.levels[v.index(self.allocator.limits[v.key])].bps for v in videos}
-        bits = AUDIO_BPS * FRAME_S
+        self.send(round(self.audio_bps * FRAME_S / 8), now, phase)
+        bits = 0.0
         for key, bps in rates.items():
             bits += bps * FRAME_S * self.keyframes.pop(key, 1)
         count = bits / 8 / PACKET_BYTES
         whole = int(count) + (self.random.random() < count - int(count))
         pending.extend(now + i * FRAME_S * 0.6 / max(whole, 1) for i in range(whole))
         queue = max(0.0, self.line.free_at - now)
-        sample = Sample(now - 1, dict(self.allocator.limits), AUDIO_BPS + sum(rates.values()), queue)
+        sample = Sample(now - 1, dict(self.allocator.limits), self.audio_bps + sum(rates.values()), queue)
         self.samples.append(sample)
 
     def _videos(self) -> list[Video]:
@@ -124,6 +132,17 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
         pictures_at = max(
             (s.at - start for s in samples if any(limit.paused for limit in s.limits.values())), default=0.0
         )
+        raised_at = next(
+            (
+                after.at - start
+                for before, after in pairwise(samples)
+                if any(limit.rank > before.limits[key].rank for key, limit in after.limits.items())
+            ),
+            seconds,
+        )
+        drained = sorted(
+            s.queue_s for s in samples if expected.drained and s.at >= start + expected.drained[1]
+        )
         shown = sum(not limit.paused for limit in samples[-1].limits.values())
         sent = sorted(sample.bps for sample in settled)[int(0.95 * len(settled))]
         queue = sorted(sample.queue_s for sample in settled)[int(0.95 * len(settled))]
@@ -132,6 +151,11 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
         screen = samples[-1].limits.get("screen", UNLIMITED)
         checks = [
             ("shown", shown, expected.shown is None or expected.shown[0] <= shown <= expected.shown[1]),
+            (
+                "first raise after",
+                raised_at,
+                expected.first_raise is None or raised_at <= expected.first_raise,
+            ),
             (
                 "pictures back after",
                 pictures_at,
@@ -145,6 +169,11 @@ def violations(scenario: Scenario, run: AllocatedRun) -> list[str]:
             ),
             ("used share", last, expected.used_share is None or last >= expected.used_share),
             ("queue", queue, expected.queue_s is None or queue <= expected.queue_s),
+            (
+                "drained queue",
+                drained and drained[int(0.9 * len(drained))],
+                expected.drained is None or drained[int(0.9 * len(drained))] <= expected.drained[0],
+            ),
             ("changes", changes, expected.changes is None or changes <= expected.changes),
             ("screen", screen, not expected.screen_sharp or screen.rank >= (2, 0)),
         ]
@@ -196,6 +225,33 @@ SCENARIOS = [
         ((20, 2e6),),
         (Expected(shown=(4, 4), used_share=0.4, queue_s=0.2),),
         line={"jitter_s": 0.03},
+    ),
+    Scenario(
+        "300 k, 8 M",
+        ((20, 3e5), (12, 8e6)),
+        (Expected(sent_share=1.05), Expected(first_raise=2, pictures_back=5, all_back=6)),
+    ),
+    Scenario(
+        "six cameras and a screen, 8 M, 800 k",
+        ((10, 8e6), (12, 8e5)),
+        (Expected(), Expected(sent_share=1.05, drained=(0.1, 1.0))),
+        cameras=6,
+        screen=True,
+    ),
+    *(
+        Scenario(
+            f"small cameras, 8 M, 300 k, 4 M, {bucket // 1000} kB at once",
+            ((8, 8e6), (60, 3e5), (14, 4e6)),
+            (
+                Expected(all_back=6),
+                Expected(sent_share=1.0, changes=15, queue_s=0.15),
+                Expected(first_raise=5, pictures_back=5, all_back=8),
+            ),
+            camera=SMALL_CAMERA,
+            audio_bps=174 * K,
+            line={"bucket": bucket, "queue_s": 0.3, "delay_s": 0.005},
+        )
+        for bucket in (0, 10_000)
     ),
     Scenario("25 cameras on 8 M", ((15, 8e6),), (Expected(shown=(25, 25), used_share=0.6),), cameras=25),
     Scenario("800 k", ((20, 8e5),), (Expected(shown=(3, 4), sent_share=1.0, queue_s=0.15, changes=12),)),

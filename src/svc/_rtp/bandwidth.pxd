@@ -23,6 +23,7 @@ cdef struct Bandwidth:
     Reason reason
     bint known              # feedback has arrived, so the estimate is more than a first guess
     Probing probing
+    int low_results         # probes in a row that found much less than the estimate
     int64_t rtt             # ns, including the delay of feedback; 0 = unknown
     int64_t next_reported   # extended number of the first packet in the next feedback; 0 = unknown
     int64_t reported_at     # ns: when feedback last reported anything new

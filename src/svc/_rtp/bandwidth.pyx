@@ -13,7 +13,8 @@ from svc._rtp.arrival_groups cimport GroupDelta, add
 from svc._rtp.delay_trend cimport OVERUSE, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
-from svc._rtp.probing cimport cluster_received, consider, go_on, hurry, owed, take_result
+from svc._rtp.probing cimport (
+    Probing, believed, cluster_received, consider, go_on, owed, take_result, watch_queue)
 from svc._rtp.rate_control cimport Delivery, set_estimate
 from svc._rtp.rate_control cimport update as update_control
 from svc._rtp.rate_window cimport RATE_BUCKETS
@@ -35,8 +36,11 @@ cdef double FEW_PACKETS_BPS = 240_000.0
 cdef double LIMITED_SHARE = 0.65
 # A sender that uses at most this share of the estimate keeps to it.
 cdef double FOLLOWING_SHARE = 1.2
+cdef int MIN_LOW_RESULTS = 2
 cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
+# A bucket of tokens cannot deliver this many times the carried rate for a second.
+cdef double SURPASSED = 2.5
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
 # Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
 # negative, and stay low enough for nanoseconds in 64 bits.
@@ -53,8 +57,6 @@ cdef double LEAP_SHARE = 0.8
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
 # A probe would only add to loss above this share.
 cdef double MAX_PROBED_LOSS = 0.25
-# After a drop below this share of the estimate, probe again soon: the cause may have been brief.
-cdef double LARGE_DROP = 0.8
 # The estimate falls if packets were sent but no feedback arrives for this time (ns) and this many round
 # trips.
 cdef int64_t MIN_SILENCE = 1_000_000_000
@@ -193,6 +195,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.previous_queue = delivery.queue
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
+    doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:
         # The delay may permit more, but a higher rate has not been tried.
         bandwidth.control.estimate = min(
@@ -203,17 +206,27 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         bandwidth.longest_queue = 0
     result = take_result(&bandwidth.probing)
     if result:
+        taken = believed(&bandwidth.probing, result, now)
         # A policer lets a burst through, but not a longer flow at the same rate.
-        taken = min(result, WARY_STEP * before) if was_limiting(&bandwidth.loss, now) else result
+        if was_limiting(&bandwidth.loss, now):
+            taken = min(taken, WARY_STEP * before)
         if now < bandwidth.loss.held_until:
             taken = min(taken, before)
         take_probe(bandwidth, &delivery, limited, taken, now)
         go_on(&bandwidth.probing, result, taken, before, now)
     choose(bandwidth, limited)
-    if bandwidth.estimate < LARGE_DROP * before:
-        hurry(&bandwidth.probing, now)
     if delivery.usage != OVERUSE and may_probe(bandwidth, now):
         consider(&bandwidth.probing, bandwidth.estimate, limited, now)
+
+
+cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, int64_t now) noexcept nogil:
+    """Remember the rate that the line carried when it was too narrow, until it carries much more."""
+    cdef Probing* probing = &bandwidth.probing
+    if bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
+        probing.carried = delivery.recent
+    elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
+        probing.carried = 0.0
+    watch_queue(probing, delivery.queue, now)
 
 
 cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:
@@ -236,12 +249,18 @@ cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limite
     bandwidth.known = True
     if delivery.usage == OVERUSE or delivery.stepped or now < bandwidth.loss.held_until:
         return
+    if result >= LIMITED_SHARE * bandwidth.control.estimate:
+        bandwidth.low_results = 0
     if result > bandwidth.control.estimate:
         set_estimate(&bandwidth.control, result)
         if bandwidth.loss.limit < result:
             bandwidth.loss.limit = result
             bandwidth.loss.limiting = False
     elif limited and result < LIMITED_SHARE * bandwidth.control.estimate:
+        # A busy machine delays packets too, so one low result is checked by another probe.
+        bandwidth.low_results += 1
+        if bandwidth.low_results < MIN_LOW_RESULTS:
+            return
         set_estimate(&bandwidth.control, max(result, delivery.smooth))
 
 
@@ -269,7 +288,6 @@ cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept
             bandwidth.punished_at = now
             bandwidth.control.estimate *= SILENCE_FACTOR
             choose(bandwidth, False)
-            hurry(&bandwidth.probing, now)
     elif may_probe(bandwidth, now):
         consider(&bandwidth.probing, bandwidth.estimate, True, now)
 

@@ -137,7 +137,7 @@ cdef struct Transport:
     DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
     Bandwidth* bandwidth    # of the line to it; NULL until it negotiates transport-wide numbers
     double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
-    uint32_t repeated_bytes # resends and probes sent since the estimate was last reported
+    uint32_t repeated_bytes # resends sent, without probes, since the estimate was last reported
     bint probed             # it is in the list of transports whose lines may be probed
     Transport* next_probed
     int64_t redundancy_after    # ns: no audio is sent as RED before this time, because that made a queue

@@ -11,6 +11,7 @@ cdef enum:
 cdef struct Cluster:        # packets sent faster than usual, and the reports on them
     uint8_t number          # 1 to 254; 0 = none
     double rate             # bit/s to send
+    bint verifies           # the packets before it emptied any bucket
     uint32_t sent_packets
     uint32_t sent_bytes
     uint32_t packets        # received
@@ -31,13 +32,18 @@ cdef struct Probing:
     double rate             # bit/s; 0 = none
     int64_t began           # ns
     int64_t first_number    # extended transport-wide number
+    int64_t lead            # ns of packets before the cluster, to empty a token bucket; 0 = none
+    bint leading            # these packets are being sent
     # After the cluster.
     double second_rate      # bit/s of a second cluster that does not wait for the first; 0 = none
     double results_above    # bit/s: a higher result leads to a higher probe
     int64_t waiting_until   # ns: results may arrive until then; 0 = none expected
     int64_t next_probe      # ns
-    int64_t interval        # ns
     bint begun              # the first probes were sent
+    double carried          # bit/s that the line carried at the last decrease; 0 = none, or more since then
+    bint verified           # the latest result is that of a verification
+    int64_t verify_after    # ns
+    int failures            # verifications in a row that failed, up to a maximum
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil
@@ -45,4 +51,5 @@ cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
 cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int64_t sent, int64_t arrival) noexcept nogil
 cdef double take_result(Probing* probing) noexcept nogil
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil
-cdef void hurry(Probing* probing, int64_t now) noexcept nogil
+cdef double believed(Probing* probing, double result, int64_t now) noexcept nogil
+cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nogil

@@ -2,7 +2,9 @@
 
 A probe is 25 ms of packets at the rate to be tried. Probing starts at three and six times the first estimate,
 and continues at twice each result. Later, a probe is sent from time to time while more is wanted than the
-estimate permits. Sends nothing itself: `owed` returns the bytes to send. docs/bandwidth.md, "Probes".
+estimate permits. A token bucket lets a short probe through at any rate, so a result far above the known capacity
+is verified by a probe that empties the bucket first. Sends nothing itself: `owed` returns the bytes to send.
+docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -28,15 +30,26 @@ cdef double MIN_RATE = 150_000.0
 # Maximum owed at once (bytes): a late thread does not catch up.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
-# A probe repeated after a second costs about a fortieth of the rate. Without success, probes become rarer.
-cdef int64_t FIRST_INTERVAL = 1_000_000_000
-cdef int64_t MAX_INTERVAL = 3_000_000_000
-cdef double INTERVAL_GROWTH = 1.6
+# A probe repeated after a second costs about a fortieth of the rate.
+cdef int64_t INTERVAL = 1_000_000_000
+# After a decrease, a result of more than this many times the rate that the line has carried is verified. Until
+# then, the second multiple counts. A verification first sends packets at the third multiple (after a success, at
+# NEXT_SCALE), until this many bits have exceeded the carried rate: more than a usual bucket of tokens has.
+cdef double DOUBTED = 1.25
+cdef double BELIEVED = 1.1
+cdef double VERIFY_SCALE = 1.5
+cdef double VERIFY_BITS = 110_000.0
+cdef int64_t MAX_LEAD = 1_000_000_000
+# This queue shows that the line does not carry a verification (ns).
+cdef int64_t MAX_VERIFY_QUEUE = 40_000_000
+# The time from a verification that failed to the next one. It doubles with each failure.
+cdef int64_t VERIFY_INTERVAL = 1_000_000_000
+cdef int MAX_DOUBLINGS = 1
 # Share of a cluster that must arrive.
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
-# If packets arrive at less than this share of the sent rate, the line cannot carry the sent rate.
+# If sending took less than this share of the time of the arrivals, the line cannot carry the sent rate.
 cdef double UNSATURATED = 0.9
 cdef double SATURATED_SHARE = 0.95
 
@@ -51,15 +64,12 @@ cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now)
         return False
     if not probing.begun:
         probing.begun = True
-        probing.interval = FIRST_INTERVAL
         ask(probing, FIRST_SCALE * estimate, now)
         if FIRST_SCALE * estimate < probing.wanted:
             probing.second_rate = min(SECOND_SCALE * estimate, probing.wanted)
         return True
     if now < probing.next_probe:
         return False
-    probing.next_probe = now + probing.interval
-    probing.interval = min(<int64_t>(INTERVAL_GROWTH * <double>probing.interval), MAX_INTERVAL)
     ask(probing, scale * estimate, now)
     return True
 
@@ -67,9 +77,48 @@ cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now)
 cdef void ask(Probing* probing, double rate, int64_t now) noexcept nogil:
     probing.rate = min(max(rate, MIN_RATE), probing.wanted)
     probing.began = 0
+    probing.lead = 0
     probing.results_above = SUCCESS * probing.rate
     probing.waiting_until = now + RESULT_TIME
-    probing.next_probe = now + probing.interval
+    probing.next_probe = now + INTERVAL
+
+
+cdef double believed(Probing* probing, double result, int64_t now) noexcept nogil:
+    """Return how much of a result counts, and request a verification of the rest if it is due."""
+    cdef double scale = VERIFY_SCALE
+    cdef double counts = BELIEVED * probing.carried
+    if probing.carried == 0:
+        return result
+    if probing.verified:
+        if result <= DOUBTED * probing.carried:
+            verification_failed(probing, now)
+        else:
+            probing.carried = result
+            probing.failures = 0
+            scale = NEXT_SCALE
+        counts = result
+    elif result <= DOUBTED * probing.carried:
+        return result
+    if probing.rate == 0 and now >= probing.verify_after and probing.wanted > DOUBTED * probing.carried:
+        ask(probing, scale * probing.carried, now)
+        probing.lead = min(<int64_t>(VERIFY_BITS * 1e9 / (probing.rate - probing.carried)), MAX_LEAD)
+        probing.waiting_until += probing.lead
+    return counts
+
+
+cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nogil:
+    """End a verification that the line does not carry."""
+    if probing.leading and queue > MAX_VERIFY_QUEUE:
+        probing.rate = 0.0
+        probing.lead = 0
+        probing.leading = False
+        probing.waiting_until = 0
+        verification_failed(probing, now)
+
+
+cdef void verification_failed(Probing* probing, int64_t now) noexcept nogil:
+    probing.verify_after = now + (VERIFY_INTERVAL << probing.failures)
+    probing.failures = min(probing.failures + 1, MAX_DOUBLINGS)
 
 
 cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
@@ -82,6 +131,7 @@ cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
     memset(cluster, 0, sizeof(Cluster))
     cluster.number = probing.last_number
     cluster.rate = probing.rate
+    cluster.verifies = probing.lead > 0
     sent.cluster = probing.last_number
 
 
@@ -92,15 +142,24 @@ cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
     cdef SentPacket* packet
     if probing.rate == 0:
         return 0
-    if probing.began == 0:
+    if probing.began == 0 and probing.lead > 0:
+        probing.began = now
+        probing.first_number = sent.next_number
+        probing.leading = True
+    elif probing.began == 0 or (probing.leading and now - probing.began >= probing.lead):
+        probing.leading = False
         take_up(probing, sent, now)
-    elapsed = min(now - probing.began, 2 * LENGTH)
+    elapsed = now - probing.began
+    if not probing.leading:
+        elapsed = min(elapsed, 2 * LENGTH)
     bytes = <int64_t>(probing.rate * <double>(elapsed + BURST) / 8e9)
     for number in range(max(probing.first_number, sent.next_number - sent.mask), sent.next_number):
         packet = &sent.packets[number & sent.mask]
         if packet.cluster == sent.cluster:
             bytes -= packet.size
             packets += 1
+    if probing.leading:
+        return min(max(bytes, <int64_t>0), MAX_BURST_BYTES)
     if elapsed >= LENGTH and packets < MIN_PACKETS:
         bytes = max(bytes, <int64_t>1)
     if (elapsed >= LENGTH and bytes <= 0) or now - probing.began > MAX_LENGTH:
@@ -120,6 +179,7 @@ cdef void end_cluster(Probing* probing, SentPackets* sent, int64_t now) noexcept
             cluster.sent_packets += 1
             cluster.sent_bytes += packet.size
     sent.cluster = 0
+    probing.lead = 0
     probing.rate = probing.second_rate
     probing.second_rate = 0.0
     probing.began = 0
@@ -162,7 +222,9 @@ cdef double take_result(Probing* probing) noexcept nogil:
                 or cluster.bytes < MIN_RECEIVED * cluster.sent_bytes):
             continue
         result = measured(cluster)
-        found = max(found, result)
+        if result > found:
+            found = result
+            probing.verified = cluster.verifies
         if result == 0 or cluster.packets >= cluster.sent_packets:
             cluster.number = 0
         else:
@@ -174,32 +236,19 @@ cdef double take_result(Probing* probing) noexcept nogil:
 cdef double measured(const Cluster* cluster) noexcept nogil:
     cdef double sent_ns = <double>(cluster.last_sent - cluster.first_sent)
     cdef double arrived_ns = <double>(cluster.last_arrival - cluster.first_arrival)
-    cdef double sent, arrived
-    if sent_ns <= 0 or arrived_ns <= 0 or sent_ns > 1e9 or arrived_ns > 1e9:
+    if sent_ns <= 0 or arrived_ns <= 0 or sent_ns > 1e9 or arrived_ns > 1e9 or sent_ns > MAX_RATIO * arrived_ns:
         return 0.0
-    sent = <double>(cluster.bytes - cluster.last_bytes) * 8e9 / sent_ns
-    arrived = <double>(cluster.bytes - cluster.first_bytes) * 8e9 / arrived_ns
-    if arrived > MAX_RATIO * sent:
-        return 0.0
-    if arrived < UNSATURATED * sent:
-        return SATURATED_SHARE * arrived
-    return min(sent, arrived)
+    if sent_ns < UNSATURATED * arrived_ns:
+        return SATURATED_SHARE * <double>(cluster.bytes - cluster.first_bytes) * 8e9 / arrived_ns
+    # Packets differ in size: the same ones must count in both rates.
+    return <double>(cluster.bytes - cluster.last_bytes) * 8e9 / max(sent_ns, arrived_ns)
 
 
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil:
     """Follow up a success at once, based on the part `taken`. `before`: the estimate before the probe."""
-    if taken > PROGRESS * before:
-        probing.interval = FIRST_INTERVAL
-        probing.next_probe = min(probing.next_probe, now + FIRST_INTERVAL)
     if probing.rate or probing.wanted == 0:
         return
     if result >= probing.results_above and PROGRESS * before < taken < probing.wanted:
         ask(probing, NEXT_SCALE * taken, now)
     else:
         probing.waiting_until = 0
-
-
-cdef void hurry(Probing* probing, int64_t now) noexcept nogil:
-    """Schedule the next probe soon: the line has become narrower, perhaps only briefly."""
-    probing.interval = FIRST_INTERVAL
-    probing.next_probe = min(max(probing.next_probe, now), now + FIRST_INTERVAL)

@@ -37,6 +37,8 @@ cdef int64_t MAX_STANDING = 500_000_000
 # If less than this share of the estimate arrives, decrease at once.
 cdef double COLLAPSE = 0.6
 cdef double STALE = 0.8
+# A sender that uses less than this share of the estimate does not test the line.
+cdef double LIMITED = 0.65
 # With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
 cdef int MAX_FUTILE = 2
@@ -127,6 +129,10 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
         return
     if estimate > control.estimate and control.capacity:
         estimate = BACK_OFF * control.capacity
+    elif (delivery.queue < LONG_QUEUE and not delivery.stepped and delivery.sent < LIMITED * control.estimate
+            and through > STALE * delivery.sent):
+        # All of the little that was sent arrives, so its rate is not the line's capacity.
+        estimate = BACK_OFF * control.estimate
     learn_capacity(control, through)
     if is_futile(control, delivery, now):
         control.futile = 0

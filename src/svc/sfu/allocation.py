@@ -1,7 +1,7 @@
 """Divide the line to one receiver among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
-that is forwarded now: audio, resends and probes, videos that may not be lowered, and the present levels of
+that is forwarded now: audio, resends, videos that may not be lowered, and the present levels of
 the others.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
@@ -9,8 +9,9 @@ the others.
 - Exchange: a video that has become more important gets the share of less important ones.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
-for more by priority. If a lowering soon follows a raise, the next raises wait longer, so that no picture goes
-up and down all the time.
+for more by priority. If a lowering soon follows a raise, the need was too much for the line. It is not
+reached again for a while, unless the line becomes much better, so that no picture goes up and down all the
+time.
 
 Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
 docs/bandwidth.md, "Allocation".
@@ -27,23 +28,27 @@ ALL_LAYERS = -1
 _LOWERED_BELOW = 0.9
 # A raise needs this much more than the need after it. Encoders vary by about as much.
 _RAISE_MARGIN = 1.1
-# A keyframe comes first when a paused video returns. On a narrow line it would delay audio (bit/s).
-_RESUME_MARGIN_BPS = 50_000
+# A paused video returns only with much room: nothing is worse than a picture that comes and goes.
+_RESUME_MARGIN = 1.5
+# A keyframe comes first when a video returns or gets larger. On a narrow line it would delay audio (bit/s).
+_KEYFRAME_MARGIN_BPS = 50_000
 # The least time between two raises, and from a lowering to the next raise: the estimate must settle first.
 _RAISE_INTERVAL_S = 0.2
 _SETTLE_S = 0.6
 # A lowering this soon after a raise is due to the raise.
 _PROVEN_AFTER_S = 8.0
-# The pause after a raise that failed. It doubles with each failure. A much better estimate ends it.
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 30.0
-_MUCH_BETTER = 1.6
-# A paused video returns at its lowest level, unless the estimate is this many times the need.
-_AMPLE = 3.0
+# For this time after a raise that failed, the need stays below this share of the need that was too much. The
+# time doubles with each failure. An estimate well above the one that led to the raise ends it.
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 8.0, 60.0
+_BELOW_FAILED = 0.9
+_MUCH_BETTER = 1.4
 _EXCHANGE_INTERVAL_S = 1.0
 # A level is left out if the next one costs hardly more.
 _MIN_STEP = 1.1
 # The rate to probe for exceeds the need of all wishes by this factor.
-_PROBED_MARGIN = 1.25
+_PROBED_MARGIN = 1.5
+# An estimate of this share of the probed rate is as high as it gets.
+_TOP = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +183,8 @@ class Allocator:
         self._exchange_after = -inf
         self._pause_s = 0.0
         self._paused_until = -inf
+        self._failed_bps = inf  # the need that was too much
+        self._misled_bps = 0.0  # the highest estimate since the first unproven raise
         self._priorities: dict[str, int] = {}
         self._reordered = False
 
@@ -186,21 +193,24 @@ class Allocator:
     ) -> Mapping[str, Limit]:
         """Decide again, and return the limit of each video.
 
-        `estimate_bps` is None until the line has been measured. `reserved_bps`: audio, resends, probes, and
+        `estimate_bps` is None until the line has been measured. `reserved_bps`: audio, resends, and
         videos that may not be lowered.
         """
         priorities = {video.key: video.priority for video in videos}
-        if self._unproven and now - self._raised_at >= _PROVEN_AFTER_S:
-            self._unproven, self._pause_s = False, 0.0
         self._reordered |= priorities != self._priorities
         self._priorities = priorities
         present = self._present(videos, estimate_bps, reserved_bps)
         need = reserved_bps + _rate(videos, present)
+        if self._unproven and now - self._raised_at >= _PROVEN_AFTER_S:
+            self._unproven = False
+            if need > _BELOW_FAILED * self._failed_bps:
+                self._pause_s, self._failed_bps = 0.0, inf
         if estimate_bps is not None:
             if estimate_bps < _LOWERED_BELOW * need:
-                self._lower(videos, present, estimate_bps - reserved_bps, now)
+                self._lower(videos, present, need, estimate_bps - reserved_bps, now)
             elif now >= self._raise_after:
-                self._raise(videos, present, estimate_bps, reserved_bps, now)
+                usable = self._usable(estimate_bps, _TOP * wanted_bps(videos, reserved_bps), now)
+                self._raise(videos, present, usable, reserved_bps, now)
         self.limits = {video.key: video.levels[present[video.key]].limit for video in videos}
         waiting = any(limit != UNLIMITED for limit in self.limits.values())
         self.next_review = now + _RAISE_INTERVAL_S if waiting else inf
@@ -220,7 +230,9 @@ class Allocator:
         planned = plan(videos, (estimate_bps - reserved_bps) / _RAISE_MARGIN)
         return {video.key: known.get(video.key, planned[video.key]) for video in videos}
 
-    def _lower(self, videos: Sequence[Video], present: dict[str, int], budget: float, now: float) -> None:
+    def _lower(
+        self, videos: Sequence[Video], present: dict[str, int], need: float, budget: float, now: float
+    ) -> None:
         planned = plan(videos, budget)
         lowered = [video.key for video in videos if planned[video.key] < present[video.key]]
         if not lowered:
@@ -231,6 +243,18 @@ class Allocator:
             self._unproven = False
             self._pause_s = min(max(2 * self._pause_s, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
             self._paused_until = now + self._pause_s
+            self._failed_bps = need
+
+    def _usable(self, estimate: float, top: float, now: float) -> float:
+        """Return the part of the estimate that raises may use: after a failure, less than what failed.
+
+        A line is not probed above `top`.
+        """
+        if now < self._paused_until and estimate >= min(_MUCH_BETTER * self._misled_bps, top):
+            self._paused_until = -inf
+        if now >= self._paused_until:
+            return estimate
+        return min(estimate, _RAISE_MARGIN * _BELOW_FAILED * self._failed_bps)
 
     def _raise(
         self, videos: Sequence[Video], present: dict[str, int], estimate: float, reserved: float, now: float
@@ -241,32 +265,56 @@ class Allocator:
             return
         if estimate < _RAISE_MARGIN * need and not self._reordered:
             return
-        margin = _RAISE_MARGIN if now >= self._paused_until else _MUCH_BETTER
-        planned = plan(videos, (estimate - reserved * margin) / margin)
+        planned = plan(videos, estimate / _RAISE_MARGIN - reserved)
         ordered = sorted(videos, key=lambda video: video.importance)
         waiting = [video for video in ordered if planned[video.key] > present[video.key]]
-        # Paused videos come first: every video gets its picture back before one gets a better picture.
-        for video in sorted(waiting, key=lambda video: present[video.key] > 0):
+        # Every video gets its picture back before an equal one gets a better picture.
+        paused = [video for video in waiting if not present[video.key]]
+        if resumed := self._resume(paused, present, estimate, need):
+            self._raised(resumed, present, estimate, now)
+            return
+        highest = max((video.priority for video in paused), default=-inf)
+        for video in waiting:
             level = present[video.key]
-            highest, spare = planned[video.key], estimate - margin * need
-            if not level:
-                spare -= _RESUME_MARGIN_BPS
-                # The remembered rates of a video that has been paused may be out of date.
-                highest = highest if estimate > _AMPLE * need else 1
+            if not level or video.priority <= highest:
+                continue
             fits = (
                 higher
-                for higher in range(highest, level, -1)
-                if margin * (video.levels[higher].bps - video.levels[level].bps) <= spare
+                for higher in range(planned[video.key], level, -1)
+                if _fits(video, level, higher, estimate, need)
             )
-            if raised := next(fits, 0):
-                present[video.key] = raised
-                self._raised_at, self._raise_after, self._unproven = now, now + _RAISE_INTERVAL_S, True
+            if higher := next(fits, 0):
+                self._raised({video.key: higher}, present, estimate, now)
                 return
         if not waiting:
             self._reordered = False
-        elif now >= self._exchange_after:
+        elif now >= self._exchange_after and (self._reordered or now >= self._paused_until):
             self._reordered = False
-            self._exchange(waiting, ordered, planned, present, now)
+            self._exchange(waiting, ordered, planned, present, estimate, reserved, now)
+
+    def _resume(
+        self, paused: Sequence[Video], present: Mapping[str, int], estimate: float, need: float
+    ) -> dict[str, int]:
+        """Return the paused videos that the line carries at their lowest level, each with its keyframe.
+
+        The remembered rates of a video that has been paused may be out of date, so it returns no higher.
+        """
+        resumed: dict[str, int] = {}
+        for video in paused:
+            if _fits(video, 0, 1, estimate, need):
+                need += video.levels[1].bps + _KEYFRAME_MARGIN_BPS / _RESUME_MARGIN
+                resumed[video.key] = 1
+        return resumed
+
+    def _raised(
+        self, levels: Mapping[str, int], present: dict[str, int], estimate: float, now: float
+    ) -> None:
+        """Raise videos, and remember the estimate that led to it."""
+        present.update(levels)
+        if not self._unproven and now >= self._paused_until:
+            self._misled_bps = 0.0
+        self._misled_bps = max(estimate, self._misled_bps)
+        self._raised_at, self._raise_after, self._unproven = now, now + _RAISE_INTERVAL_S, True
 
     def _exchange(
         self,
@@ -274,15 +322,32 @@ class Allocator:
         ordered: Sequence[Video],
         planned: Mapping[str, int],
         present: dict[str, int],
+        estimate: float,
+        reserved: float,
         now: float,
     ) -> None:
-        """Lower videos above their plan, if a more important or a paused video waits for the room."""
-        highest, paused = waiting[0].priority, any(not present[video.key] for video in waiting)
-        for video in ordered:
-            above = planned[video.key] < present[video.key]
-            if above and (video.priority < highest or (paused and planned[video.key])):
-                present[video.key] = planned[video.key]
-                self._exchange_after = now + _EXCHANGE_INTERVAL_S
+        """Lower videos above their plan, if that lets a more important or a paused video rise."""
+        first = min(waiting, key=lambda video: present[video.key] > 0)
+        lowered = [
+            video.key
+            for video in ordered
+            if planned[video.key] < present[video.key]
+            and (video.priority < first.priority or (not present[first.key] and planned[video.key]))
+        ]
+        after = present | {key: planned[key] for key in lowered}
+        need = reserved + _rate(ordered, after)
+        level = present[first.key]
+        if lowered and _fits(first, level, level + 1, estimate, need):
+            self._raised({**after, first.key: level + 1}, present, estimate, now)
+            self._exchange_after = now + _EXCHANGE_INTERVAL_S
+
+
+def _fits(video: Video, level: int, higher: int, estimate: float, need: float) -> bool:
+    """Return whether the line carries a video at a higher level, with its keyframe if it needs one."""
+    before, after = video.levels[level], video.levels[higher]
+    keyframe = _KEYFRAME_MARGIN_BPS if not level or after.encoding != before.encoding else 0
+    margin = _RAISE_MARGIN if level else _RESUME_MARGIN
+    return margin * (need + after.bps - before.bps) + keyframe <= estimate
 
 
 def wanted_bps(videos: Iterable[Video], reserved_bps: float) -> float:

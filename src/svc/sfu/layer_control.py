@@ -25,7 +25,7 @@ TOLD_INTERVAL_S, TOLD_DROP = 1.0, 0.9
 
 # A review after a client's wishes waits this long for the next wish: clients send one for each track.
 REVIEW_DELAY_S = 0.05
-# The time constant for averaging resends and probes.
+# The time constant for averaging resends.
 _REPEATS_OVER_S = 2.0
 # The probed rate is changed only if it differs by this factor.
 _PROBED_STEP = 1.2

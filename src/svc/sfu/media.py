@@ -73,8 +73,8 @@ class TransportListener(Protocol):
         """Handle the encoding that this participant gets of a track, when it changes."""
 
 
-# The estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the bytes of resends and
-# probes since the previous estimate.
+# The estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the bytes of resends
+# since the previous estimate.
 BandwidthListener = Callable[[int, str, int], None]
 _TEMPORAL_LAYERS = 3
 
