@@ -3,8 +3,19 @@
 import json
 
 import pytest
+from msgspec import UNSET, UnsetType
 
-from svc.base.envelope import Envelope, EnvelopeError, parse, payload, serialise, serialise_text
+from svc.base.envelope import (
+    Envelope,
+    EnvelopeError,
+    Payload,
+    parse,
+    payload,
+    read,
+    serialise,
+    serialise_payload,
+    serialise_text,
+)
 
 
 def test_a_frame_survives_writing_and_reading() -> None:
@@ -73,3 +84,42 @@ def test_a_payload_that_is_no_object_is_refused_with_a_message(data: str, messag
 
 def test_a_surrogate_pair_escape_is_an_ordinary_character() -> None:
     assert payload(Envelope("answer", '{"a":"\\ud83d\\ude00"}')) == {"a": "\U0001f600"}
+
+
+class Greeting(Payload):
+    event = "greeting"
+    name: str
+    loud: bool | UnsetType = UNSET
+
+
+class Nod(Payload):
+    event = "nod"
+    lenient = True
+    times: int = 1
+
+
+def test_a_payload_is_sent_under_its_event_without_unset_fields() -> None:
+    frame = parse(serialise_payload(Greeting("Ada")))
+    assert frame == Envelope("greeting", '{"name":"Ada"}')
+    assert read(frame, Greeting) == Greeting("Ada")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", "name is missing"),
+        ("null", "name is missing"),
+        ('{"name":5}', "name must be a string"),
+        ('{"name":"Ada","loud":1}', "loud must be true or false"),
+        ("[]", "The data of 'greeting' is not a JSON object"),
+    ],
+)
+def test_a_payload_that_does_not_fit_is_refused_with_its_field(data: str, message: str) -> None:
+    with pytest.raises(EnvelopeError) as refusal:
+        read(Envelope("greeting", data), Greeting)
+    assert str(refusal.value) == message
+
+
+@pytest.mark.parametrize("data", ["", "{", "[]", '{"times":"two"}'])
+def test_an_unusable_payload_of_a_lenient_event_counts_as_empty(data: str) -> None:
+    assert read(Envelope("nod", data), Nod) == Nod()
