@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from tests.kit import encoder_log
 from tests.kit.firefox import Firefox, FirefoxPerson
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Capture, People, Person
@@ -88,6 +89,28 @@ async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_
     ada, grace = [await in_the_call(people, name, codec=codec) for name in ("Ada", "Grace")]
     await check_each_size(grace, ada, CHROMIUM)
     await ada.sees(grace)
+
+
+async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(people: People) -> None:
+    ada = await people.arrive("Ada", capture=CAPTURE, codec="VP8")
+    await ada.page.add_init_script(encoder_log.SCRIPT)
+    await ada.page.reload()
+    await ada.join()
+    grace = await in_the_call(people, "Grace", codec="VP8")
+    await shows(grace, CHROMIUM, -1, within_s=DEADLINE_S)
+    track_id = (await grace.statistics()).track("Ada").track_id
+
+    paused_ms = await encoder_log.wish(grace, track_id, "{ paused: true }")
+    await sends(ada)
+    resumed_ms = await encoder_log.wish(grace, track_id, "{ paused: false }")
+    await shows(grace, CHROMIUM, -1, within_s=DEADLINE_S)
+    await grace.sees(ada)
+
+    # The page stops its encoders only when the service says that nobody watches, and begins again likewise.
+    log = await encoder_log.entries(ada)
+    for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
+        events = [each.event for each in log if each.at_ms >= since_ms and each.encodings[-1] is largest]
+        assert events[0] == "wanted" and "set" in events
 
 
 async def test_a_camera_in_firefox_is_sent_in_three_sizes_too(

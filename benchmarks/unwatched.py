@@ -1,0 +1,114 @@
+"""Measure a camera that nobody watches (A10). python -m benchmarks.unwatched
+
+Ada sends a camera in three encodings. Grace, in a browser of her own, pauses it, resumes it, and takes the
+smallest encoding. For each change, print the time from Grace's wish to the service's `layers_wanted` at Ada's
+page, and from there until the encoders are set; then the processor time of Ada's browser in each state.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+from statistics import median
+
+from playwright.async_api import Browser
+
+from tests.kit import encoder_log
+from tests.kit.encoder_log import Entry
+from tests.kit.people import WIDE, Capture, Person, chromium, people_at
+from tests.kit.product import running_product
+from tests.kit.waiting import wait_until
+
+CAPTURE = Capture(960, 540, 30)
+CHANGES = (
+    ("nobody watches", "{ paused: true }", (False, False)),
+    ("all again", "{ paused: false, max_spatial_layer: -1 }", (True, True)),
+    ("the smallest alone", "{ paused: false, max_spatial_layer: 0 }", (True, False)),
+    ("the largest again", "{ paused: false, max_spatial_layer: -1 }", (True, True)),
+)
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each state, for the processor time")
+    wishes = parser.parse_args()
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it")
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            running_product(Path(folder) / "data") as product,
+            people_at(product.url, executable, viewport=WIDE) as first,
+            people_at(product.url, executable, viewport=WIDE) as second,
+        ):
+            ada = await first.arrive("Ada", capture=CAPTURE, codec="VP8")
+            await ada.page.add_init_script(encoder_log.SCRIPT)
+            await ada.page.reload()
+            grace = await second.arrive("Grace", capture=CAPTURE, codec="VP8")
+            await ada.join()
+            await grace.join(camera=False)
+            await grace.sees(ada, frames=60)
+            await measure_times(ada, grace, wishes.rounds)
+            await measure_processor(ada, grace, wishes.seconds)
+
+
+async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name, *_ in CHANGES}
+    for _ in range(rounds):
+        for name, changes, ends in CHANGES:
+            times[name].append(await times_of(ada, grace, changes, ends))
+    print("| change | wish to layers_wanted, ms: median, max | from there to set, ms |\n|---|---|---|")
+    for name, found in times.items():
+        columns = [f"{median(column):.0f}, {max(column):.0f}" for column in zip(*found, strict=True)]
+        print(f"| {name} | {' | '.join(columns)} |", flush=True)
+
+
+async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, bool]) -> tuple[float, float]:
+    """Return how long a change takes until the page is asked, and from there until it is done."""
+    wished_ms = await encoder_log.wish(grace, await camera_of(grace), changes)
+
+    async def first(event: str) -> Entry | None:
+        found = await encoder_log.entries(ada, wished_ms)
+        fits = (
+            each for each in found if each.event == event and (each.encodings[0], each.encodings[-1]) == ends
+        )
+        return next(fits, None)
+
+    async def done() -> bool:
+        return await first("set") is not None
+
+    await wait_until(f"the encodings follow {changes}", done, within_s=15)
+    wanted, done_at = await first("wanted"), await first("set")
+    assert wanted and done_at
+    # The next wish begins after the pause that the service leaves between two events.
+    await asyncio.sleep(1.0)
+    return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
+
+
+async def camera_of(grace: Person) -> str:
+    return (await grace.statistics()).track("Ada").track_id
+
+
+async def measure_processor(ada: Person, grace: Person, seconds: float) -> None:
+    browser = ada.page.context.browser
+    assert browser
+    print("| Ada's browser | processor time, % of a core |\n|---|---|")
+    for name, changes, _ in (CHANGES[1], CHANGES[2], CHANGES[0]):
+        await encoder_log.wish(grace, await camera_of(grace), changes)
+        await asyncio.sleep(5.0)
+        before = await processor_s(browser)
+        await asyncio.sleep(seconds)
+        print(f"| {name} | {100 * (await processor_s(browser) - before) / seconds:.0f} |", flush=True)
+
+
+async def processor_s(browser: Browser) -> float:
+    """Return the processor time of all processes of a browser."""
+    session = await browser.new_browser_cdp_session()
+    found = await session.send("SystemInfo.getProcessInfo")
+    await session.detach()
+    return sum(float(each["cpuTime"]) for each in found["processInfo"])
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

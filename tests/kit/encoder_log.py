@@ -1,0 +1,50 @@
+"""A page's record of when it was asked for encodings of its video, and of when it set them.
+
+Hand SCRIPT to a page before it loads (`add_init_script`). Times are milliseconds of the machine's clock, so
+records of several pages compare.
+"""
+
+from dataclasses import dataclass
+
+from tests.kit.page_statistics import Watcher
+
+SCRIPT = """
+window.encoderLog = [];
+const listen = WebSocket.prototype.addEventListener;
+WebSocket.prototype.addEventListener = function (name, listener, ...more) {
+  if (name === "message" && this.url.endsWith("/sfu/client"))
+    listen.call(this, name, ({ data }) => {
+      const frame = JSON.parse(data);
+      if (frame.event !== "layers_wanted") return;
+      const { source, watched, encodings } = JSON.parse(frame.data);
+      if (source === "camera" && encodings)
+        encoderLog.push([Date.now(), "wanted", encodings.map((on) => watched && on)]);
+    });
+  return listen.call(this, name, listener, ...more);
+};
+const set = RTCRtpSender.prototype.setParameters;
+RTCRtpSender.prototype.setParameters = async function (parameters, ...more) {
+  await set.call(this, parameters, ...more);
+  if (parameters.encodings.length > 1)
+    encoderLog.push([Date.now(), "set", parameters.encodings.map(({ active }) => active)]);
+};
+"""
+ALL, SMALLEST, NONE = (True, True, True), (True, False, False), (False, False, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    at_ms: float
+    event: str  # "wanted", by the service, or "set", by the page.
+    encodings: tuple[bool, ...]  # The smallest first.
+
+
+async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
+    found = await person.evaluate("() => encoderLog")
+    return [Entry(at_ms, event, tuple(encodings)) for at_ms, event, encodings in found if at_ms >= since_ms]
+
+
+async def wish(person: Watcher, track_id: str, changes: str) -> float:
+    """Change a wish, in JavaScript. Return the time."""
+    script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
+    return float(await person.evaluate(script))
