@@ -156,11 +156,11 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     await expect(at_ada).to_have_accessible_name("👍 1 person")
 
 
-async def swipe(person: Person, start: int, end: int) -> None:
+async def swipe(person: Person, start: int, end: int, line: float = 300) -> None:
     """Move a finger over the messages."""
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
-        touch = {"type": kind, "touchPoints": [{"x": x, "y": 300} for x in points]}
+        touch = {"type": kind, "touchPoints": [{"x": x, "y": line} for x in points]}
         await browser.send("Input.dispatchTouchEvent", touch)
 
 
@@ -195,13 +195,26 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     size = grace.page.viewport_size
     if size == NARROW:
         await expect(channels).to_be_hidden()
-    await swipe(grace, 60, 240)
+
+    async def opened() -> bool:
+        await swipe(grace, 60, 240)
+        return await grace.page.locator(".home[data-drawer=open]").count() == 1
+
+    await wait_until("the swipe has opened the list", opened, within_s=15)
     await expect(channels).to_be_visible()
     await expect(grace.page.locator(".home")).to_have_attribute(
         "data-drawer", "open" if size == NARROW else "shut"
     )
     await swipe(grace, 240, 60)
     await expect(grace.page.locator(".home")).to_have_attribute("data-drawer", "shut")
+    # A swipe back over a message replies to it, and a short one does not.
+    box_of = await message(grace, "Dinner?").bounding_box()
+    assert box_of
+    line = box_of["y"] + box_of["height"] / 2
+    await swipe(grace, 200, 160, line)
+    await expect(grace.page.locator(".reply-line")).to_have_count(0)
+    await swipe(grace, 260, 120, line)
+    await expect(grace.page.locator(".reply-line")).to_contain_text("Dinner?")
 
 
 async def say(http: ClientSession, text: str) -> None:

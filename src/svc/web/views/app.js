@@ -23,7 +23,6 @@ import {
 } from "../vendor/preact.js";
 import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
-import { SWIPING } from "./channels/swipe.js";
 import { Conversation } from "./conversation/conversation.js";
 import { Bars } from "./installation/bars.js";
 import { ASIDES, DIALOGS } from "./panels.js";
@@ -96,7 +95,6 @@ function Home() {
     data-drawer=${drawer.value ? "open" : "shut"}
     data-aside=${Beside ? "open" : "shut"}
     data-call-bar=${callElsewhere() ? "" : undefined}
-    ...${SWIPING}
   >
     <${Sidebar} />
     ${

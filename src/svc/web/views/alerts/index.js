@@ -1,5 +1,5 @@
 // Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects
-// idleness, and shows tooltips, which the first messages do not need either.
+// idleness, and starts tooltips and swipes, which the first messages do not need either.
 
 /** @import { Alert } from "../../state/alerts.js" */
 
@@ -9,6 +9,7 @@ import { idle } from "../../state/idle.js";
 import { wearBadge } from "./badge.js";
 import { soundCalls } from "./call_sounds.js";
 import { chime } from "./chimes.js";
+import { startSwipes } from "../channels/swipe.js";
 import { startTooltips } from "../parts/tooltips.js";
 import { closeReadNotices, showNotice } from "./notices.js";
 
@@ -19,6 +20,7 @@ export function startTelling() {
   closeReadNotices();
   watchTouches();
   startTooltips();
+  startSwipes();
 }
 
 /** @param {Alert} alert */

@@ -1,41 +1,80 @@
 // On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
-// channels. A swipe back closes the list.
+// channels. A swipe back closes the list, or replies to the message under the finger. Loaded after the first
+// messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
 
 const LEAST_PX = 60;
+const FARTHEST_PX = 76; // A message follows the finger this far.
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
 
-/** Where the finger was put down; null if the touch is not a swipe. @type {{x: number, y: number} | null} */
+/**
+ * The touch in progress, and the message under it that can be replied to; null if the touch is not a swipe.
+ * @type {{x: number, y: number, message: HTMLElement | null} | null}
+ */
 let from = null;
 
-export const SWIPING = {
-  onTouchStart: (/** @type {TouchEvent} */ { touches, target }) => {
-    const { clientX: x, clientY: y } = touches[0];
-    from =
-      NARROW.matches && touches.length === 1 && !movesItself(/** @type {Element} */ (target))
-        ? { x, y }
-        : null;
-  },
-  onTouchEnd: (/** @type {TouchEvent} */ { changedTouches }) => {
-    if (!from || getSelection()?.isCollapsed === false) return;
-    const along =
-      (changedTouches[0].clientX - from.x) * (getComputedStyle(document.body).direction === "rtl" ? -1 : 1);
-    const isAcross = Math.abs(changedTouches[0].clientY - from.y) * 2 > Math.abs(along);
-    from = null;
-    if (isAcross || Math.abs(along) < LEAST_PX) return;
-    if (along < 0) drawer.value = false;
-    else if (aside.value) closeAside();
+/** Follow swipes from now on. */
+export function startSwipes() {
+  const listen = { passive: true };
+  document.addEventListener("touchstart", begin, listen);
+  document.addEventListener("touchmove", ({ changedTouches }) => pull(changedTouches[0]), listen);
+  document.addEventListener("touchend", ({ changedTouches }) => end(changedTouches[0]), listen);
+  document.addEventListener("touchcancel", letGo, listen);
+}
+
+/** @param {TouchEvent} event */
+function begin({ touches, target }) {
+  letGo();
+  const element = /** @type {Element} */ (target);
+  if (!NARROW.matches || touches.length !== 1 || !element.closest(".home") || movesItself(element)) return;
+  /** @type {HTMLElement | null} */
+  const message = drawer.value ? null : element.closest(".message");
+  from = { x: touches[0].clientX, y: touches[0].clientY, message: replyTo(message) ? message : null };
+}
+
+/** @param {Element | null} message @returns {HTMLElement | null | undefined} */
+const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
+
+/** Return the length of the swipe in reading direction; 0 if it is rather a scroll. @param {Touch} touch */
+function lengthOf({ clientX, clientY }) {
+  if (!from || getSelection()?.isCollapsed === false) return 0;
+  const along = (clientX - from.x) * (getComputedStyle(document.body).direction === "rtl" ? -1 : 1);
+  return Math.abs(clientY - from.y) * 2 > Math.abs(along) ? 0 : along;
+}
+
+/** @param {Touch} touch */
+function pull(touch) {
+  if (!from?.message) return;
+  const back = Math.min(FARTHEST_PX, Math.max(0, -lengthOf(touch)));
+  from.message.style.setProperty("--pulled", `${back}px`);
+  from.message.classList.toggle("pulled", back > 8);
+  from.message.classList.toggle("will-reply", back >= LEAST_PX);
+}
+
+/** @param {Touch} touch */
+function end(touch) {
+  const [along, message] = [lengthOf(touch), from?.message ?? null];
+  letGo();
+  if (Math.abs(along) < LEAST_PX) return;
+  if (along > 0) {
+    if (aside.value) closeAside();
     else drawer.value = true;
-  },
-};
+  } else if (drawer.value) drawer.value = false;
+  else replyTo(message)?.click();
+}
+
+function letGo() {
+  from?.message?.classList.remove("pulled", "will-reply");
+  from = null;
+}
 
 /**
  * Whether a finger can move this element sideways: wide code, a slider, a zoomed screen.
  * @param {Element} target
  */
 function movesItself(target) {
-  if (target.closest("input, textarea, audio, dialog, .zoomable")) return true;
+  if (target.closest("input, textarea, audio, dialog, [popover], .zoomable")) return true;
   for (let at = /** @type {Element | null} */ (target); at; at = at.parentElement) {
     if (at.scrollWidth > at.clientWidth && ["auto", "scroll"].includes(getComputedStyle(at).overflowX))
       return true;

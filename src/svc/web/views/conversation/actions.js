@@ -145,7 +145,6 @@ export function Actions({ message, conversation, may, onEdit }) {
             type="button"
             class="icon-button quick"
             aria-label=${label}
-            title=${label}
             aria-pressed=${pressed}
             onClick=${press}
           >
