@@ -1,8 +1,9 @@
-"""Settings for tests of several programs: the order of slow tests, the object stores, and unhurried
-examples.
+"""Settings for tests of several programs: the order of slow tests, the object stores, unhurried
+examples, and decoders.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -80,6 +81,17 @@ def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
 @cache  # Every worker asks twice for each test, and there are ten thousand.
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SLOW)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def prompt_decoders() -> Iterator[None]:
+    """Decode with the priority of the other tests, which otherwise delay it for minutes."""
+    # The core is also tested where the rest cannot be imported.
+    sandbox = sys.modules.get("svc.base.sandbox")
+    with pytest.MonkeyPatch.context() as patch:
+        if sandbox:
+            patch.setattr(sandbox, "NICENESS", 0)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

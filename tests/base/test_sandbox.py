@@ -50,8 +50,11 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
     assert said == [0.5]
 
 
-async def test_a_child_has_no_environment_and_the_lowest_priority(sandbox: Sandbox) -> None:
+async def test_a_child_has_no_environment_and_a_lower_priority(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`tests/attacks/test_decoder.py` tests the other restrictions."""
+    monkeypatch.setattr("svc.base.sandbox.NICENESS", 15)
     # Python itself sets the locale.
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
     await eventually("the first job has ended", lambda: not jobs(sandbox), within_s=20)

@@ -39,11 +39,14 @@ def starting(
     """Replace `svc.base.sandbox._started`. The system calls `refused` fail, as in a container."""
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
+        # Imported here, because the decoders' process imports this module too.
+        from svc.base import sandbox
+
         names = [str(layer) for layer in layers]
         code = _CODE.format(
             repository=str(REPOSITORY), module=module, user=user, layers=names, refused=refused
         )
-        command = (sys.executable, "-I", "-c", code, str(control), module)
+        command = (sys.executable, "-I", "-c", code, str(control), module, str(sandbox.NICENESS))
         return subprocess.Popen(
             command, env={}, stdin=subprocess.DEVNULL, pass_fds=(control,), start_new_session=True
         )

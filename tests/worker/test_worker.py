@@ -204,7 +204,10 @@ def slow_video() -> bytes:
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
-async def test_a_started_job_is_finished_when_the_worker_ends(open_desk: FakeQueue) -> None:
+async def test_a_started_job_is_finished_when_the_worker_ends(
+    open_desk: FakeQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", DEADLINE_S)
     async with working(dataclasses.replace(open_desk.config, port=0)):
         open_desk.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
         await eventually("it is claimed", lambda: not open_desk.waiting, within_s=DEADLINE_S)

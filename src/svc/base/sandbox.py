@@ -28,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 # Forking takes milliseconds. Before the first job, loading the decoder takes a second on a slow machine.
 START_DEADLINE_S = 30.0
+# Lower than the priority of every program that responds to users.
+NICENESS = 15
 # How long to wait for a killed child: the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0
 MAX_HEADER_BYTES = 256 * 1024
@@ -272,7 +274,7 @@ def _opened(data: bytes | Path) -> IO[bytes]:
 
 def _started(control: int, module: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        (sys.executable, "-I", "-m", "svc.base.zygote", str(control), module),
+        (sys.executable, "-I", "-m", "svc.base.zygote", str(control), module, str(NICENESS)),
         env={},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -27,9 +27,6 @@ from typing import NoReturn
 from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
 from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 
-# Lower than the priority of every program that responds to users.
-NICENESS = 15
-
 
 def main(layers: Layers | None = None) -> None:
     """Run the zygote. Only tests of a single layer pass `layers`."""
@@ -38,7 +35,7 @@ def main(layers: Layers | None = None) -> None:
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
     layers = layers or Layers()
     layers.enter_namespaces()
-    os.nice(NICENESS)
+    os.nice(int(sys.argv[3]))
     module = importlib.import_module(sys.argv[2])
     # No file can be opened later, so libraries must load now everything that they load at first use.
     module.prepare()
