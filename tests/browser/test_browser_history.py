@@ -100,6 +100,7 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
         "a panel": (lambda: ada.press("Members"), page.locator(".aside")),
         "emoji": (lambda: ada.press("Choose an emoji"), page.locator(".emoji-picker")),
         "a menu": (lambda: do(ada, "Hello", "More"), page.get_by_role("menu")),
+        "reactions": (lambda: do(ada, "Hello", "React"), page.locator(".picker")),
         "a dialog": (lambda: page.keyboard.press("Control+k"), page.get_by_role("dialog")),
     }
     for name, (cover, covered) in covers.items():

@@ -16,6 +16,7 @@ import { EmojiPopup } from "../emoji/emoji_popup.js";
 import { remembered, used } from "../emoji/recent_emoji.js";
 import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
+import { useLayer } from "../parts/menu.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
 const MOST_OWN = 40; // Limit for the server's own emoji.
@@ -110,6 +111,7 @@ export function Picker({ onChoose, onClose }) {
   const [row, more] = [useRef(null), useRef(null)];
   const [all, setAll] = useState(false);
   useFocusBack(row);
+  useLayer(onClose);
   useLayoutEffect(() => {
     // On the newest message the picker would extend below the visible part.
     row.current.scrollIntoView({ block: "nearest" });
