@@ -70,6 +70,13 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     assert "Traceback" not in product.output, product.output
 
 
+# The height of the header of a channel, and the width of its title.
+HEADER = """(title) => [
+  title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
+# A finger needs 44 px. Twelve letters are legible in 100 px, cut off or not.
+MAX_ROW_PX, MIN_TITLE_PX = 64, 100
+
+
 async def is_within_reach(person: Person, where: str) -> None:
     await until_still(person.page)
     found = await person.page.evaluate(OUT_OF_REACH)
@@ -116,6 +123,19 @@ async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_rea
     await is_within_reach(ada, "the settings")
     # The finger was where another page of the list is now.
     assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
+
+
+@on_a_phone
+async def test_the_header_of_a_channel_with_a_topic_is_one_row(people: People) -> None:
+    ada = await people.arrive("Ada", touch=True)
+    await come_to_read(ada)
+    await ask(ada, "POST", "/api/channels", {"type": "text", "name": "announcements", "topic": TOPIC})
+    await ada.show_channels()
+    await entry(ada, "announcements").tap()
+    await expect(ada.page.locator("#text-name")).to_have_text("announcements")
+    row_px, title_px = await ada.page.locator("#text-name").evaluate(HEADER)
+    assert row_px <= MAX_ROW_PX
+    assert title_px >= MIN_TITLE_PX
 
 
 @on_a_phone
