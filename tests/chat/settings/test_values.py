@@ -1,12 +1,14 @@
 """The accepted values of each setting."""
 
+from dataclasses import asdict
+
 import pytest
 
 from svc.chat.settings.values import MAX_PROBLEMS, Values, read
 
 
 def test_the_defaults_keep_a_server_private() -> None:
-    assert Values().described() == {
+    assert asdict(Values()) == {
         "joinPolicy": "invite",
         "discoverable": False,
         "lanOpen": False,

@@ -147,7 +147,7 @@ class Advertisement:
         return _Network(tuple(senders), tuple(sorted(addresses)))
 
     def _say(self, name: str, addresses: Sequence[str]) -> None:
-        details = {"as": name, **mdns_records.described(self._announced)}
+        details = {"as": name, **mdns_records.log_fields(self._announced)}
         if addresses and all(ip_address(address).is_loopback for address in addresses):
             logger.warning("advertised at an address that only this machine can reach", extra=details)
         else:

@@ -152,7 +152,7 @@ def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]
 
 
-def described(announced: Announced) -> Mapping[str, object]:
+def log_fields(announced: Announced) -> Mapping[str, object]:
     """Return the log fields."""
     host, port = target(announced)
     return {"host": host, "port": port, "interface": announced.interface or "all"}

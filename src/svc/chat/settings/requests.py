@@ -1,63 +1,54 @@
-"""The endpoints and commands for settings. The table in `values` defines their schema."""
+"""The endpoints and commands for settings."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cache
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.access.catalogue import OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command
-from svc.chat.endpoints import Requests, describe_feature, endpoint
-from svc.chat.schemas import (
-    BOOLEAN,
-    ID,
-    Data,
-    Endpoint,
-    Event,
-    Named,
-    Schema,
-    choice,
-    either,
-    integer,
-    nullable,
-    obj,
-    string,
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.schemas import Data, Endpoint, Event
+from svc.chat.settings.responses import (
+    AllSettings,
+    ChangedSettings,
+    ManagementHealth,
+    SpecifiedSettings,
+    VisibleSettings,
 )
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import ACCEPTED, NAMES, NUMBERS, PUBLIC, SPECIFIED, TEXTS, Values
+from svc.chat.settings.values import TEXTS, JoinPolicy, RetentionDays, Values
 
-
-def _shown(name: str) -> Schema:
-    if name in NUMBERS:
-        return integer(0, NUMBERS[name])
-    if name in TEXTS:
-        # A variable may have more characters than the setting accepts.
-        return nullable(ID) if name == "welcomeChannelId" else string()
-    accepted = ACCEPTED[name]
-    return BOOLEAN if True in accepted else choice(*(str(value) for value in accepted.values()))
-
-
-def _taken(name: str) -> Schema:
-    if name in NUMBERS:
-        return either(integer(0, NUMBERS[name]), string(9, 1, pattern="^[0-9]+$"))
-    if name in TEXTS:
-        return nullable(string(TEXTS[name]))
-    return either(BOOLEAN, choice("on", "off")) if True in ACCEPTED[name] else _shown(name)
-
-
-_SHOWN: Mapping[str, Schema] = {name: _shown(name) for name in NAMES}
-_ALL = Named("Settings", obj(_SHOWN))
-_SPECIFIED = obj({name: _SHOWN[name] for name in SPECIFIED})
-_CHANGES = obj({}, {name: _taken(name) for name in NAMES})
-_PUBLIC = {name: _SHOWN[name] for name in _SHOWN if name in PUBLIC}
-_REST = {name: _SHOWN[name] for name in _SHOWN if name not in PUBLIC}
+# Command lines send switches and numbers as text.
+_Switch = bool | Literal["on", "off"]
+_Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 _CHANGE = "Change some settings. If any value is invalid, nothing changes"
+
+
+# Only a description: `Settings.apply` reads the changes, so that a refusal lists every problem.
+class SettingsChanges(Request, forbid_unknown_fields=True):
+    joinPolicy: JoinPolicy | UnsetType = UNSET
+    discoverable: _Switch | UnsetType = UNSET
+    lanOpen: _Switch | UnsetType = UNSET
+    profanityMode: Literal["off", "flag", "censor", "block"] | UnsetType = UNSET
+    linkPreviews: _Switch | UnsetType = UNSET
+    name: Annotated[str, Meta(max_length=TEXTS["name"])] | UnsetType | None = UNSET
+    description: Annotated[str, Meta(max_length=TEXTS["description"])] | UnsetType | None = UNSET
+    rules: Annotated[str, Meta(max_length=TEXTS["rules"])] | UnsetType | None = UNSET
+    welcomeChannelId: Annotated[str, Meta(max_length=TEXTS["welcomeChannelId"])] | UnsetType | None = UNSET
+    retentionDays: RetentionDays | _Digits | UnsetType = UNSET
 
 
 class SettingsRequests(Requests):
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    @endpoint(OWNER, "Return all settings", http="GET /api/settings", live="settings_get", returns=_ALL)
+    @endpoint(
+        OWNER, "Return all settings", http="GET /api/settings", live="settings_get", returns=AllSettings
+    )
     async def read(self) -> Values:
         return self._settings.current
 
@@ -67,28 +58,37 @@ class SettingsRequests(Requests):
         http="PATCH /api/settings",
         live="settings_change",
         refusals=("invalid_settings",),
-        accepts=_CHANGES,
-        returns=_ALL,
+        accepts=SettingsChanges,
+        returns=AllSettings,
     )
     async def change(self, session: Session, body: dict[str, object]) -> Values:
         return await self._settings.apply(body, session.member_id, time.time())
 
 
-# On a separate port, and not part of the server's own API description.
-MANAGEMENT = [
-    Endpoint("GET /management/settings", "Return the four settings of the specification", _SPECIFIED),
-    Endpoint("GET /management/settings/all", "Return all settings", _ALL),
-    Endpoint(
-        "PATCH /management/settings",
-        _CHANGE,
-        _ALL,
-        body=_CHANGES,
-        refusals=["invalid_settings", "storage_unavailable"],
-    ),
-    Endpoint(
-        "GET /management/health", "Check the health of the management listener", obj({"ok": {"const": True}})
-    ),
-]
+@cache
+def management() -> Sequence[Endpoint]:
+    """Describe the management listener. It has its own port, and is not part of the server's description."""
+    every = schema_of(AllSettings)
+    return [
+        Endpoint(
+            "GET /management/settings",
+            "Return the four settings of the specification",
+            schema_of(SpecifiedSettings),
+        ),
+        Endpoint("GET /management/settings/all", "Return all settings", every),
+        Endpoint(
+            "PATCH /management/settings",
+            _CHANGE,
+            every,
+            body=schema_of(SettingsChanges),
+            refusals=["invalid_settings", "storage_unavailable"],
+        ),
+        Endpoint(
+            "GET /management/health",
+            "Check the health of the management listener",
+            schema_of(ManagementHealth),
+        ),
+    ]
 
 
 class SettingsCommands(Commands):
@@ -110,9 +110,9 @@ DESCRIPTION = describe_feature(
         Event(
             "settings_changed",
             "Settings changed. The owner gets all changed settings, members only those that `/info` shows",
-            obj({}, _SHOWN),
+            ChangedSettings,
             to="everybody",
         )
     ],
-    welcome={"settings": obj(_PUBLIC, _REST)},
+    welcome={"settings": VisibleSettings},
 )

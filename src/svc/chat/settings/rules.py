@@ -55,7 +55,7 @@ class Settings:
 
     def welcome(self, session: Session) -> dict[str, object]:
         owner = self._directory.is_owner(session.member_id)
-        return {"settings": self.current.described() if owner else self.current.public()}
+        return {"settings": asdict(self.current) if owner else self.current.public()}
 
     def invite_needed(self, nearby: bool) -> bool:
         """Return whether joining needs an invite. Also runs on the writer's thread.
@@ -104,7 +104,7 @@ class Settings:
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
     ) -> Write[None, tuple[Values, Collection[str]]]:
         """Store a change. Return all settings, and the names of the changed ones."""
-        before, usual = self.current.described(), self._defaults.described()
+        before, usual = asdict(self.current), asdict(self._defaults)
         dropped = [name for name, value in wanted.items() if value is None]
         wanted = {name: usual[name] if value is None else value for name, value in wanted.items()}
         self._require_landing(wanted.get("welcomeChannelId"))
@@ -140,7 +140,7 @@ class Settings:
         counts.
         """
         for name in names:
-            value = self.current.described()[name]
+            value = asdict(self.current)[name]
             for follower in self._followers.get(name, ()):
                 try:
                     async with asyncio.timeout(FOLLOWER_DEADLINE_S):

@@ -6,15 +6,22 @@ Validates and compares, but stores nothing. docs/http.md, "Settings".
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Meta
 
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
+from svc.chat.schemas import Id
 
 JoinPolicy = Literal["invite", "open"]
 INVITE: JoinPolicy = "invite"
 OPEN: JoinPolicy = "open"
 _SWITCH: Mapping[object, object] = {True: True, False: False, "on": True, "off": False}
+
+
+MAX_RETENTION_DAYS = 3_650
+RetentionDays = Annotated[int, Meta(ge=0, le=MAX_RETENTION_DAYS)]
 
 
 def _one_of(*choices: str) -> Mapping[object, object]:
@@ -28,7 +35,7 @@ class Values:
     joinPolicy: JoinPolicy = INVITE
     discoverable: bool = False
     lanOpen: bool = False
-    profanityMode: str = "off"
+    profanityMode: Literal["off", "flag", "censor", "block"] = "off"
     # Whether messages show link previews.
     linkPreviews: bool = True
     # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set another value.
@@ -37,25 +44,22 @@ class Values:
     # Rules that newcomers must accept; empty for none.
     rules: str = ""
     # The channel where newcomers arrive, unless their invite names another.
-    welcomeChannelId: str | None = None
+    welcomeChannelId: Id | None = None
     # Days until attachments are deleted; 0 keeps them as long as their messages.
-    retentionDays: int = 0
+    retentionDays: RetentionDays = 0
 
     @property
     def rules_version(self) -> str:
         """A hash that changes with the rules; empty without rules."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
-    def described(self) -> dict[str, object]:
-        return asdict(self)
-
     def public(self) -> dict[str, object]:
         """Return the settings that everybody may see."""
-        return {name: value for name, value in self.described().items() if name in PUBLIC}
+        return {name: value for name, value in asdict(self).items() if name in PUBLIC}
 
     def specified(self) -> dict[str, object]:
         """Return the settings of the specification, section 2.9."""
-        return {name: value for name, value in self.described().items() if name in SPECIFIED}
+        return {name: value for name, value in asdict(self).items() if name in SPECIFIED}
 
     def changed(self, changes: Mapping[str, object]) -> "Values":
         """Return a copy with checked `changes`."""
@@ -79,7 +83,7 @@ TEXTS: Mapping[str, int] = {
     "welcomeChannelId": 128,
 }
 # For whole numbers from 0: the maximum.
-NUMBERS: Mapping[str, int] = {"retentionDays": 3_650}
+NUMBERS: Mapping[str, int] = {"retentionDays": MAX_RETENTION_DAYS}
 NAMES = (*ACCEPTED, *TEXTS, *NUMBERS)
 # The settings that programs for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")

@@ -1,0 +1,31 @@
+"""Response types of settings, derived from the fields of `Values`, which has their types."""
+
+from collections.abc import Iterable
+from typing import Any, Literal, get_type_hints
+
+from msgspec import UNSET, Struct, UnsetType, defstruct
+
+from svc.chat.schemas import Response
+from svc.chat.settings.values import PUBLIC, SPECIFIED, Values
+
+_TYPES = get_type_hints(Values, include_extras=True)
+
+
+def _some(name: str, needed: Iterable[str], optional: Iterable[str] = ()) -> type[Struct]:
+    """Return a response with these settings. Optional ones may be omitted."""
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [
+        *((setting, _TYPES[setting]) for setting in needed),
+        *((setting, _TYPES[setting] | UnsetType, UNSET) for setting in optional),
+    ]
+    return defstruct(name, fields, bases=(Response,))
+
+
+AllSettings = _some("Settings", _TYPES)
+SpecifiedSettings = _some("SpecifiedSettings", SPECIFIED)
+# Members get the public settings, and the owner gets all.
+VisibleSettings = _some("VisibleSettings", sorted(PUBLIC), sorted(_TYPES.keys() - PUBLIC))
+ChangedSettings = _some("ChangedSettings", (), _TYPES)
+
+
+class ManagementHealth(Response):
+    ok: Literal[True]
