@@ -16,12 +16,12 @@ from svc.chat.endpoints import (
     convert,
     describe_feature,
     endpoint,
-    json_response,
     parse_json,
     schema_of,
 )
 from svc.chat.errors import ChatError
-from svc.chat.schemas import Id, obj, string
+from svc.chat.http import answer
+from svc.chat.schemas import Id
 
 
 class Wish(Request):
@@ -181,7 +181,7 @@ def test_a_list_in_a_response_is_described_by_its_title() -> None:
 
 
 def test_unset_fields_are_left_out_of_responses() -> None:
-    assert json_response(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
+    assert answer(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
 
 
 def test_nested_request_types_accept_more_fields() -> None:
@@ -216,14 +216,15 @@ def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("declaring")
 def test_a_request_with_a_raw_body_has_a_query() -> None:
-    file = obj({"file": string()})
+    class Form(Request):
+        file: str
 
     class Sending(Requests):
-        @endpoint(ANYONE, "Send", http="POST /sent", raw_body=("multipart/form-data", file))
+        @endpoint(ANYONE, "Send", http="POST /sent", raw_body=("multipart/form-data", Form))
         async def send(self, query: Wish) -> None: ...
 
     [described] = describe_feature(Sending).endpoints
-    assert (described.body_type, described.body) == ("multipart/form-data", file)
+    assert (described.body_type, described.body) == ("multipart/form-data", schema_of(Form))
     assert list(described.query) == ["text", "number", "files"]
 
 

@@ -29,7 +29,7 @@ from svc.base.validation import problem_of
 from svc.chat.access.catalogue import Needs, declare
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.http import content, nothing, session_of
+from svc.chat.http import answer, content, nothing, session_of
 from svc.chat.schemas import NOTHING, Endpoint, Event, LiveRequest, Named, Schema
 
 Run = TypeVar("Run", bound=Callable[..., Awaitable[object]])
@@ -150,7 +150,7 @@ class Requests:
             result = await self._run(declared, path, payload, session, request)
             if isinstance(result, web.StreamResponse):
                 return result
-            return nothing() if declared.returns is None else json_response(result, declared.spec.status)
+            return nothing() if declared.returns is None else answer(result, declared.spec.status)
 
         method, _, address = declared.spec.http.partition(" ")
         return _ROUTES[method](address, serve)
@@ -177,11 +177,6 @@ class Requests:
         if declared.payload is not None:
             arguments[declared.payload_name] = payload
         return declared.run(self, **arguments)
-
-
-def json_response(record: object, status: int = 200) -> web.Response:
-    """Return a response with a record as JSON, omitting UNSET fields."""
-    return web.Response(body=msgspec.json.encode(record), status=status, content_type="application/json")
 
 
 def parse_json(text: bytes, kind: type[T]) -> T:
@@ -338,7 +333,7 @@ def _schema_of(kind: Any) -> Schema:
         return {
             "properties": {name: written(field) for name, field in properties.items()},
             **({"required": needed} if needed else {}),
-            "additionalProperties": is_request,
+            "additionalProperties": part.get("additionalProperties", is_request),
         }
 
     whole: dict[str, object] = written(schema)

@@ -12,10 +12,11 @@ from urllib.parse import unquote
 
 from aiohttp import StreamReader, web
 from aiohttp.typedefs import Handler
+from msgspec import json
 
 from svc.base.database import StorageFailed
 from svc.base.http_server import forgotten
-from svc.base.strict_json import dumps, loads_object
+from svc.base.strict_json import loads_object
 from svc.base.write_group import Unreplicated
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Session
@@ -165,7 +166,8 @@ def query_number(request: web.Request, name: str, *, least: int, most: int) -> i
 
 
 def answer(data: object, status: int = 200) -> web.Response:
-    return web.Response(body=dumps(data), status=status, content_type="application/json")
+    """Return a response with a value as JSON, omitting UNSET fields."""
+    return web.Response(body=json.encode(data), status=status, content_type="application/json")
 
 
 def nothing() -> web.Response:

@@ -40,35 +40,6 @@ def integer(least: int | None = None, most: int | None = None) -> Schema:
     return {"type": "integer", **{name: bound for name, bound in bounds.items() if bound is not None}}
 
 
-def choice(*values: str) -> Schema:
-    return {"type": "string", "enum": list(values)}
-
-
-def array(of: Schema, most: int | None = None) -> Schema:
-    return {"type": "array", "items": of, **({} if most is None else {"maxItems": most})}
-
-
-def mapping(of: Schema) -> Schema:
-    """Return the schema of an object whose keys are ids."""
-    return {"type": "object", "additionalProperties": of}
-
-
-def nullable(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def either(*schemas: Schema) -> Schema:
-    return {"anyOf": list(schemas)}
-
-
-def obj(needed: Mapping[str, Schema], optional: Mapping[str, Schema] | None = None) -> Schema:
-    """Return the schema of an object with exactly these keys."""
-    properties = {**needed, **(optional or {})}
-    required = {"required": list(needed)} if needed else {}
-    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
-
-
-BOOLEAN: Schema = {"type": "boolean"}
 ID = string(MAX_ID_CHARACTERS, 1)
 TIME_MS = integer(0)
 NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": False}

@@ -14,7 +14,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.backup.rules import Backups, Made
 from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, KeptBackups
 from svc.chat.control.commands import Commands, command
-from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, Response, TimeMs
@@ -149,7 +149,7 @@ DESCRIPTION = describe_feature(
         Event(
             "backup_finished",
             "A backup has finished or failed. `fault` is the reason of a failure",
-            schema_of(BackupFinished),
+            BackupFinished,
             to="the owner",
         )
     ],

@@ -26,7 +26,7 @@ from svc.chat.direct.rules import (
     PrivateLog,
     PrivateSent,
 )
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
@@ -384,19 +384,19 @@ DESCRIPTION = describe_feature(
         Event(
             "private_sent",
             "A message or commit was sent. Devices of the group fetch the log",
-            schema_of(PrivateSent),
+            PrivateSent,
             to=_MEMBERS,
         ),
         Event(
             "private_changed",
             "The people or devices of a conversation changed",
-            schema_of(PrivateChanged),
+            PrivateChanged,
             to=_MEMBERS,
         ),
         Event(
             "private_keys_low",
             "A device is running out of key packages",
-            schema_of(KeysLow),
+            KeysLow,
             to="the device's member",
             kept=False,
         ),

@@ -131,12 +131,12 @@ class PrivateConversations:
         self.calls = await store.load_calls(self._database)
 
     async def of(self, member_id: str) -> list[PrivateConversation]:
-        return await store.described(self._database, member_id)
+        return await store.conversations(self._database, member_id)
 
     async def one(self, member_id: str, conversation_id: str) -> PrivateConversation:
         """Return a conversation. Raises ChatError."""
         self._require_inside(member_id, conversation_id)
-        for found in await store.described(self._database, member_id, conversation_id):
+        for found in await store.conversations(self._database, member_id, conversation_id):
             return found
         raise ChatError("unknown_conversation")
 

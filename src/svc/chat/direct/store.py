@@ -162,7 +162,7 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
 # One statement, so that all values are from the same moment: a device with a present leaf is never listed as
 # missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
-_DESCRIBED = f"""
+_CONVERSATIONS = f"""
     SELECT c.*,
       (SELECT min(seq) FROM private_entries e WHERE e.conversation_id = c.id) AS first_seq,
       (SELECT json_group_array(member_id) FROM
@@ -181,13 +181,13 @@ _DESCRIBED = f"""
     ORDER BY id"""
 
 
-async def described(
+async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
     """Return a member's conversations, or one of them, with the devices in each group and the missing
     ones.
     """
-    return [_conversation(row) for row in await database.rows(_DESCRIBED, (member_id, conversation_id))]
+    return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
 
 
 def _conversation(row: Row) -> PrivateConversation:

@@ -10,7 +10,7 @@ from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
 from svc.chat.joining.devices import Devices
@@ -83,6 +83,12 @@ class SignInProof(Request):
         )
 
 
+class CompleteProof(SignInProof, kw_only=True):
+    """The description of a proof of identity."""
+
+    assertion: _Token
+
+
 class Refresh(Request):
     refresh_token: Annotated[str, Meta(max_length=MAX_REFRESH_TOKEN_CHARACTERS)] | None = None
 
@@ -148,7 +154,7 @@ class JoiningRequests(Requests):
             *("joins_disabled", "profanity_refused", "proof_invalid", "server_full", "too_many_devices"),
             "too_many_requests",
         ),
-        accepts={**schema_of(SignInProof), "required": ["assertion"]},
+        accepts=CompleteProof,
     )
     async def join(self, http_request: web.Request, body: SignInProof) -> SignedIn:
         application = body.application(http_request)

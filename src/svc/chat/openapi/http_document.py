@@ -11,8 +11,8 @@ from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
 from svc.chat.access.permissions import Permission, names
 from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import status_of
-from svc.chat.schemas import ID, Endpoint, Named, Schema, choice, obj, string
-from svc.chat.settings.requests import MANAGEMENT
+from svc.chat.schemas import ID, Endpoint, Named, Schema, string
+from svc.chat.settings.requests import management
 
 REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}
 
@@ -42,7 +42,12 @@ class Components:
 
 def refusal(codes: Sequence[str]) -> Schema:
     """Return the schema of a refusal. A few codes have more fields besides code and message."""
-    return {**obj({"error": choice(*codes), "message": string()}), "additionalProperties": True}
+    return {
+        "type": "object",
+        "properties": {"error": {"type": "string", "enum": codes}, "message": string()},
+        "required": ["error", "message"],
+        "additionalProperties": True,
+    }
 
 
 _VARIABLE = re.compile(r"{(\w+)}")
@@ -175,7 +180,7 @@ _NEEDS = Needs(Who.MEMBER)
 
 def management_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:
     components = Components()
-    endpoints = [("management", endpoint, _NEEDS) for endpoint in MANAGEMENT]
+    endpoints = [("management", endpoint, _NEEDS) for endpoint in management()]
     return openapi(
         "Management listener of the community chat server",
         version,

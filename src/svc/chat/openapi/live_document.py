@@ -12,7 +12,7 @@ from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import Resumption, ShownToken
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
-from svc.chat.schemas import TIME_MS, Event, LiveRequest, Schema, integer, obj
+from svc.chat.schemas import TIME_MS, Event, LiveRequest, Schema, integer
 
 _CHANNEL = {"$ref": "#/channels/live"}
 _SEQ = integer(0)
@@ -60,7 +60,17 @@ def _greeting(*parts: Mapping[str, Any]) -> Schema:
     together: dict[str, Schema] = {"seq": _SEQ, "token_expires_at_ms": TIME_MS}
     for part in parts:
         together |= {name: schema_of(kind) for name, kind in part.items()}
-    return obj(together)
+    return _object(together, {})
+
+
+def _object(needed: Mapping[str, Schema], optional: Mapping[str, Schema]) -> Schema:
+    """Return the schema of a frame or its data, whose keys depend on the features."""
+    return {
+        "type": "object",
+        "properties": {**needed, **optional},
+        "required": [*needed],
+        "additionalProperties": False,
+    }
 
 
 def _request(event: str, data: Schema, summary: str) -> tuple[str, Schema]:
@@ -74,7 +84,7 @@ def _reply(event: str, data: Schema) -> tuple[str, Schema]:
 def _message(
     event: str, needed: Mapping[str, Schema], optional: Mapping[str, Schema], summary: str
 ) -> Schema:
-    frame = obj({"event": {"const": event}, **needed}, optional)
+    frame = _object({"event": {"const": event}, **needed}, optional)
     return {"name": event, "summary": summary, "payload": frame}
 
 

@@ -16,7 +16,7 @@ from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
 from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, within
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
-from svc.chat.settings.requests import MANAGEMENT
+from svc.chat.settings.requests import management
 
 # Features whose folder's name is not a title.
 _TITLES = {
@@ -72,7 +72,9 @@ def reference(features: Mapping[str, FeatureDescription], version: str) -> str:
     """Return the page."""
     sections = [(_title(feature), list(_section(described))) for feature, described in features.items()]
     sections = sorted((title, entries) for title, entries in sections if entries)
-    sections.append(("Management listener", [_endpoint(endpoint, "the operator") for endpoint in MANAGEMENT]))
+    sections.append(
+        ("Management listener", [_endpoint(endpoint, "the operator") for endpoint in management()])
+    )
     objects = _objects(features)
     sections.append(("Objects", [_object(name, schema) for name, schema in objects.items()]))
     sections.append(("Errors", [_errors()]))
@@ -158,7 +160,7 @@ def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) 
 
 def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]:
     """Return every schema with a name, by its name."""
-    schemas: list[object] = [(endpoint.body, endpoint.answer) for endpoint in MANAGEMENT]
+    schemas: list[object] = [(endpoint.body, endpoint.answer) for endpoint in management()]
     for described in features.values():
         schemas += [(endpoint.body, endpoint.answer) for endpoint in described.endpoints]
         schemas += [(event.data, event.reply) for event in described.events]

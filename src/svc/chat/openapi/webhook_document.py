@@ -5,19 +5,24 @@ A webhook's URL is the only credential, so there is no security scheme. Serves n
 
 from collections.abc import Mapping, Sequence
 
-from svc.chat.endpoints import FeatureDescription
+from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.openapi.http_document import Components, openapi
-from svc.chat.schemas import Schema, array, choice, integer, obj, string
+from svc.chat.schemas import Schema, integer, string
 from svc.chat.webhooks.compatible.github import EVENTS
 from svc.chat.webhooks.compatible.requests import DISCORD, EVENT_HEADER, GITHUB, SLACK
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
 from svc.chat.webhooks.requests import PATH
-from svc.chat.webhooks.schema import PAYLOAD, POSTED, PROBLEMS, RETRY_AFTER_MS
+from svc.chat.webhooks.responses import Problems, Receipt, RetryAfterMs
+from svc.chat.webhooks.schema import PAYLOAD
 
 
 def _read(**properties: Schema) -> dict[str, object]:
     """Return an object schema of which only these keys are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
+
+
+def _list(of: Schema) -> Schema:
+    return {"type": "array", "items": of}
 
 
 _PICTURE = _read(url=string())
@@ -31,9 +36,9 @@ _EMBED = _read(
     image=_PICTURE,
     thumbnail=_PICTURE,
     author=_read(name=string(), url=string(), icon_url=string()),
-    fields=array(_read(name=string(), value=string(), inline={"type": "boolean"})),
+    fields=_list(_read(name=string(), value=string(), inline={"type": "boolean"})),
 )
-_DISCORD = _read(content=string(), username=string(), avatar_url=string(), embeds=array(_EMBED))
+_DISCORD = _read(content=string(), username=string(), avatar_url=string(), embeds=_list(_EMBED))
 _DISCORD_MESSAGE = _read(id=string(), channel_id=string(), content=string())
 _DISCORD_REFUSAL = {
     **_read(code=integer(), message=string(), retry_after={"type": "number"}),
@@ -44,7 +49,7 @@ _ATTACHMENT = _read(
     **{name: string() for name in ("fallback", "color", "pretext", "title", "title_link", "text", "footer")},
     **{name: string() for name in ("author_name", "author_link", "author_icon", "footer_icon")},
     **{name: string() for name in ("image_url", "thumb_url")},
-    fields=array(_read(title=string(), value=string(), short={"type": "boolean"})),
+    fields=_list(_read(title=string(), value=string(), short={"type": "boolean"})),
     ts={"type": ["number", "string"]},
 )
 _SLACK = _read(
@@ -52,8 +57,8 @@ _SLACK = _read(
     username=string(),
     icon_url=string(),
     mrkdwn={"type": "boolean"},
-    attachments=array(_ATTACHMENT),
-    blocks=array(_read(type=string())),
+    attachments=_list(_ATTACHMENT),
+    blocks=_list(_read(type=string())),
 )
 _GITHUB = _read(action=string(), repository=_read(full_name=string()), sender=_read(login=string()))
 _GITHUB_REFUSAL = {**_read(error=string(), message=string()), "required": ["error", "message"]}
@@ -99,7 +104,7 @@ def compatible_paths(
             [*parameters, event],
             _GITHUB,
             {
-                "200": _json("The message was posted", components.written(POSTED)),
+                "200": _json("The message was posted", components.written(schema_of(Receipt))),
                 "204": {"description": "The event posts nothing"},
             }
             | {status: _json(words, _GITHUB_REFUSAL) for status, words in _REFUSALS.items()},
@@ -169,12 +174,12 @@ def webhook_document(_: Mapping[str, FeatureDescription], version: str) -> dict[
 
 def _responses(components: Components) -> dict[str, dict[str, object]]:
     refused = [
-        _refusal("invalid_payload", message=string(), problems=PROBLEMS),
+        _refusal("invalid_payload", message=string(), problems=schema_of(Problems)),
         _refusal("profanity_refused", message=string()),
         _refusal("empty_message", "message_too_long", "no_channel", "invalid_json"),
     ]
     answers: dict[str, tuple[str, Schema]] = {
-        "200": ("The message was posted. The warnings list what was left out", POSTED),
+        "200": ("The message was posted. The warnings list what was left out", schema_of(Receipt)),
         "400": ("The message was not posted. The body lists all problems", {"oneOf": refused}),
         "404": ("No webhook has this URL", _refusal("not_found")),
         "408": ("The body took too long to arrive", _refusal("too_slow", message=string())),
@@ -182,7 +187,7 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
         "415": ("The body is compressed", _refusal("unsupported_encoding", message=string())),
         "429": (
             "Too many posts. Everybody with the URL shares the limit",
-            _refusal("rate_limited", retry_after_ms=RETRY_AFTER_MS),
+            _refusal("rate_limited", retry_after_ms=schema_of(RetryAfterMs)),
         ),
         "503": (
             "Nothing can be stored right now",
@@ -199,4 +204,6 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
 
 def _refusal(*codes: str, **more: Schema) -> Schema:
     """Return a schema with exactly these keys."""
-    return obj({"error": choice(*codes), **more})
+    properties = {"error": {"type": "string", "enum": codes}, **more}
+    required = [*properties]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

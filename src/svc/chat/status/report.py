@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, UnsetType
 from svc.base.config import is_loopback
 from svc.base.machine import Machine
 from svc.chat.config import ChatConfig
-from svc.chat.schemas import Id, Natural, TimeMs, choice
+from svc.chat.schemas import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
@@ -51,9 +51,9 @@ class Check:
     yet.
     """
 
-    check: Annotated[str, Meta(extra_json_schema=choice(*CHECKS))]
+    check: Annotated[str, Meta(extra_json_schema={"enum": [*CHECKS]})]
     verdict: Verdict
-    state: Annotated[str, Meta(extra_json_schema=choice(*_STATES))]
+    state: Annotated[str, Meta(extra_json_schema={"enum": [*_STATES]})]
     bytes: Natural | UnsetType = UNSET
     waiting: Natural | UnsetType = UNSET
 

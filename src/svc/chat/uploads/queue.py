@@ -20,7 +20,7 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.media.rules import JOB, Facts, Media, new_key
-from svc.chat.schemas import Id, Natural, Response, TimeMs, choice
+from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads import responses, store
 from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal
@@ -79,7 +79,7 @@ class _Claimed:
 # As the operator and owners see it. The lease is the worker's secret.
 class ShownJob(Response):
     id: Id
-    kind: Annotated[str, Meta(extra_json_schema=choice(*KINDS))]
+    kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
     attempt: Natural
     state: Literal["waiting", "working", "dead"]
     worker: str

@@ -17,9 +17,9 @@ from msgspec import Meta
 from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint, json_response
+from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, received_chunks, refuse_compressed, session_of
+from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
 from svc.chat.schemas import Event, Id, string
 from svc.chat.uploads import protocols, responses
 from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
@@ -116,7 +116,7 @@ class UploadRequests(Requests):
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
-        response = json_response(self._shown(upload))
+        response = answer(self._shown(upload))
         response.headers.update(protocols.state(upload))
         return response
 
@@ -209,7 +209,7 @@ class UploadRequests(Requests):
                     with suppress(ChatError):
                         await self._uploads.cancel(member_id, upload.id)
                 raise
-        return json_response(self._shown(upload), 201)
+        return answer(self._shown(upload), 201)
 
     def _shown(self, upload: Upload) -> responses.Upload:
         return responses.upload(upload, self._uploads.urls)

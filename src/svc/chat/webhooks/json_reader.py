@@ -139,11 +139,6 @@ class Problem:
     # Replaces the message of the code.
     words: str = ""
 
-    def described(self) -> dict[str, object]:
-        message = self.words or PROBLEM_CODES[self.code].format(limit=self.limit)
-        body: dict[str, object] = {"path": self.path, "code": self.code, "message": message}
-        return body if self.limit is None else {**body, "limit": self.limit}
-
 
 @dataclass(frozen=True, slots=True)
 class PayloadWarning:

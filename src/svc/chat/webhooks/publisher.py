@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal, TypeVar
 
-from msgspec import Meta, structs
+from msgspec import Meta, structs, to_builtins
 
 from svc.base.database import Connection, Database, Write
 from svc.base.time_slices import TimeSlices, Work
@@ -34,6 +34,7 @@ from svc.chat.names import shows_something
 from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.upload import keys_of
+from svc.chat.webhooks import responses
 from svc.chat.webhooks.json_reader import PayloadWarning, Problem
 from svc.chat.webhooks.limits import (
     BLOCK_MS,
@@ -186,12 +187,8 @@ class Posted:
     message: Message
     warnings: Sequence[PayloadWarning]
 
-    def described(self) -> dict[str, object]:
-        return {
-            "message_id": self.message.id,
-            "conversation_id": self.message.channel_id,
-            "warnings": list(map(asdict, self.warnings)),
-        }
+    def receipt(self) -> responses.Receipt:
+        return responses.Receipt(self.message.id, self.message.channel_id, self.warnings)
 
 
 class Posting:
@@ -381,11 +378,11 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
             return ChatError("empty_message")
         case [Problem("text", "too_long")]:
             return ChatError("message_too_long")
-    first = problems[0]
-    message = f"{first.path or 'payload'}: {first.described()['message']}"
-    if more := len(problems) - 1:
+    shown = [responses.problem(problem) for problem in problems]
+    message = f"{shown[0].path or 'payload'}: {shown[0].message}"
+    if more := len(shown) - 1:
         message += f" (and {more} more)"
-    return ChatError("invalid_payload", message, {"problems": [p.described() for p in problems]})
+    return ChatError("invalid_payload", message, {"problems": to_builtins(shown)})
 
 
 def shown_name(wanted: str | None, name: str) -> str:

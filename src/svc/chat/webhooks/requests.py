@@ -71,7 +71,7 @@ class PostRequests(Requests):
         except ChatError as refusal:
             self._posting.refused(*url_parts(http_request), refusal, int(time.time() * 1000))
             return _refused(refusal)
-        return answer(posted.described())
+        return answer(posted.receipt())
 
 
 class NewWebhook(Request):

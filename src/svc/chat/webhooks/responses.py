@@ -1,12 +1,14 @@
-"""Response types of webhooks, and the event about a deleted webhook."""
+"""Response types of webhooks and of posts to them, and the event about a deleted webhook."""
 
 from collections.abc import Sequence
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.schemas import Id, Response, TimeMs
-from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
+from svc.chat.webhooks import json_reader
+from svc.chat.webhooks.json_reader import PROBLEM_CODES, PayloadWarning
+from svc.chat.webhooks.limits import BLOCK_MS, MAX_NAME, MAX_PROBLEMS, MAX_WEBHOOKS
 
 
 class ShownWebhook(Response):
@@ -31,3 +33,25 @@ class ManagedWebhooks(Response):
 
 class WebhookDeleted(Response):
     webhook_id: Id
+
+
+class Receipt(Response):
+    message_id: str
+    conversation_id: str
+    warnings: Sequence[PayloadWarning]
+
+
+class Problem(Response):
+    path: str
+    code: Annotated[str, Meta(extra_json_schema={"enum": [*PROBLEM_CODES]})]
+    message: str
+    limit: Annotated[int, Meta(ge=1)] | UnsetType = UNSET
+
+
+Problems = Annotated[Sequence[Problem], Meta(min_length=1, max_length=MAX_PROBLEMS)]
+RetryAfterMs = Annotated[int, Meta(ge=1, le=BLOCK_MS)]
+
+
+def problem(of: json_reader.Problem) -> Problem:
+    message = of.words or PROBLEM_CODES[of.code].format(limit=of.limit)
+    return Problem(of.path, of.code, message, UNSET if of.limit is None else of.limit)

@@ -4,9 +4,8 @@ A schema cannot count the texts of all cards together, so a description states t
 absent. docs/webhooks.md.
 """
 
-from svc.chat.schemas import Named, Schema, array, integer, obj, string
+from svc.chat.schemas import Named, Schema, integer, string
 from svc.chat.webhooks import limits
-from svc.chat.webhooks.json_reader import PROBLEM_CODES
 from svc.chat.webhooks.payload import FILLING
 from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
@@ -23,8 +22,19 @@ def _or_null(schema: Schema) -> Schema:
 
 def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
     """Return the schema of an object in a payload. Unknown keys are ignored with a warning."""
-    left_out = {name: _or_null(schema) for name, schema in optional.items()}
-    return {**obj(needed, left_out), "additionalProperties": True, "description": words}
+    properties = {**needed, **{name: _or_null(schema) for name, schema in optional.items()}}
+    required = {"required": [*needed]} if needed else {}
+    return {
+        "type": "object",
+        "properties": properties,
+        **required,
+        "additionalProperties": True,
+        "description": words,
+    }
+
+
+def _list(of: Schema, most: int) -> Schema:
+    return {"type": "array", "items": of, "maxItems": most}
 
 
 _URL: Schema = {**string(limits.MAX_URL), "pattern": URL, "description": "An http or https URL"}
@@ -77,7 +87,7 @@ CARD = Named(
                 "description": _text(limits.MAX_DESCRIPTION, "Markdown; mentions do not notify"),
                 "color": _COLOR,
                 "author": _AUTHOR,
-                "fields": array(_FIELD, limits.MAX_FIELDS),
+                "fields": _list(_FIELD, limits.MAX_FIELDS),
                 "image_url": _PICTURE,
                 "thumbnail_url": _PICTURE,
                 "footer": _FOOTER,
@@ -107,7 +117,7 @@ PAYLOAD = Named(
                     "description": f"The poster's name, for this message; cut to {limits.MAX_DISPLAY_NAME}",
                 },
                 "avatar_url": _PICTURE,
-                "cards": array(CARD, limits.MAX_CARDS),
+                "cards": _list(CARD, limits.MAX_CARDS),
             },
             "Text, or at least one card, or both",
         ),
@@ -117,19 +127,3 @@ PAYLOAD = Named(
         ],
     },
 )
-
-WARNING = Named("Warning", obj({"path": string(), "code": string(), "message": string()}))
-POSTED = obj({"message_id": string(), "conversation_id": string(), "warnings": array(WARNING)})
-PROBLEM = Named(
-    "Problem",
-    obj(
-        {
-            "path": string(),
-            "code": {"type": "string", "enum": list(PROBLEM_CODES)},
-            "message": string(),
-        },
-        {"limit": integer(1)},
-    ),
-)
-PROBLEMS: Schema = {**array(PROBLEM, limits.MAX_PROBLEMS), "minItems": 1}
-RETRY_AFTER_MS = integer(1, limits.BLOCK_MS)

@@ -63,6 +63,8 @@ export type CardFooter = { text: string; icon?: StoredPicture };
 
 export type Challenge = { nonce: string; audience: string; identityTiers: ("account" | "local")[]; expiresAt: number };
 
+export type ChangedSettings = { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
+
 export type Channel = { id: string; name: string; type: "text" | "voice" | "category"; position: number; topic: string; slow_mode_s: number; parent_id: string | null; archived: boolean; user_limit: number; bitrate_kbps: number; encrypted: boolean };
 
 export type ChannelDeleted = { channel_id: string };
@@ -201,9 +203,11 @@ export type PostedField = { name: string; value: string; inline?: unknown };
 
 export type PostedMessage = { text?: unknown; display_name?: unknown; avatar_url?: unknown; cards?: unknown };
 
+export type PostedPayloadWarning = { path: string; code: string; message: string };
+
 export type PostedProblem = { path: string; code: "required" | "wrong_type" | "too_long" | "too_many" | "invalid_url" | "invalid_color" | "invalid_timestamp" | "empty_card" | "total_too_long" | "invalid_format" | "invalid"; message: string; limit?: number };
 
-export type PostedWarning = { path: string; code: string; message: string };
+export type PostedReceipt = { message_id: string; conversation_id: string; warnings: PostedPayloadWarning[] };
 
 export type Presence = { member_id: string; online: boolean; idle: boolean; do_not_disturb: boolean };
 
@@ -273,7 +277,7 @@ export type SealedFile = { file_id: string };
 
 export type Sent = { camera: boolean; screen: boolean };
 
-export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "off" | "flag" | "censor" | "block"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
+export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "block" | "censor" | "flag" | "off"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
 
 export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: CardAuthor; fields?: CardField[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: CardFooter; timestamp?: string };
 
@@ -330,6 +334,8 @@ export type UploadResult = { key: string; url: string; content_type: string; byt
 export type Uploads = { uploads: Upload[] };
 
 export type Versions = { server: string; python: string; sqlite: string };
+
+export type VisibleSettings = { description: string; joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; rules: string; discoverable?: boolean; linkPreviews?: boolean; profanityMode?: "block" | "censor" | "flag" | "off"; retentionDays?: number; welcomeChannelId?: string | null };
 
 export type VoiceGrant = { urls: string[]; stun_servers: string[]; ice_servers: IceServer[]; bitrate_kbps: number; client_join: ClientJoin };
 
@@ -485,7 +491,7 @@ export interface Endpoints {
   /** Exchange the provider's authorization code for an id_token */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
   /** Sign in or join with a certificate or an id_token, and an assertion */
-  "POST /api/auth/join": { body: { assertion: string | null; certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null }; answer: SignedIn };
+  "POST /api/auth/join": { body: { certificate?: string | null; id_token?: string | null; nickname?: string | null; invite_code?: string | null; link_code?: string | null; recovery_code?: string | null; device_name?: string | null; message?: string | null; rules_accepted?: string | null; assertion: string }; answer: SignedIn };
   /** Get fresh tokens. Uses up the refresh token */
   "POST /api/auth/refresh": { body: { refresh_token?: string | null }; answer: Tokens };
   /** Sign out: end the session's access tokens, live sockets and call. Ignores an invalid token */
@@ -631,7 +637,7 @@ export interface Endpoints {
   /** Return all settings */
   "GET /api/settings": { answer: Settings };
   /** Change some settings. If any value is invalid, nothing changes */
-  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
+  "PATCH /api/settings": { body: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; answer: Settings };
   /** Report whether the server is up and can store data */
   "GET /health": { answer: Health };
   /** Return public facts about the server. Only members get `version`. `instanceId` needs `SERVER_INSTANCE_ID` */
@@ -683,13 +689,13 @@ export interface Endpoints {
   /** Remove the picture of a webhook */
   "DELETE /api/webhooks/{}/picture": { answer: null };
   /** Post a message into the webhook's channel */
-  "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
+  "POST /api/webhooks/{}/{}": { body: PostedMessage; answer: PostedReceipt };
   /** Post a message in the format of Discord's webhooks */
   "POST /api/webhooks/{}/{}/discord": { query: { wait?: string }; body: { content?: string; username?: string; avatar_url?: string; embeds?: { title?: string; description?: string; url?: string; timestamp?: string; color?: number; footer?: { text?: string; icon_url?: string }; image?: { url?: string }; thumbnail?: { url?: string }; author?: { name?: string; url?: string; icon_url?: string }; fields?: { name?: string; value?: string; inline?: boolean }[] }[] }; answer: { id?: string; channel_id?: string; content?: string } };
   /** Post a message in the format of Slack's incoming webhooks */
   "POST /api/webhooks/{}/{}/slack": { body: { text?: string; username?: string; icon_url?: string; mrkdwn?: boolean; attachments?: { fallback?: string; color?: string; pretext?: string; title?: string; title_link?: string; text?: string; footer?: string; author_name?: string; author_link?: string; author_icon?: string; footer_icon?: string; image_url?: string; thumb_url?: string; fields?: { title?: string; value?: string; short?: boolean }[]; ts?: unknown }[]; blocks?: { type?: string }[] }; answer: Blob };
   /** Post an event from GitHub */
-  "POST /api/webhooks/{}/{}/github": { body: { action?: string; repository?: { full_name?: string }; sender?: { login?: string } }; answer: { message_id: string; conversation_id: string; warnings: PostedWarning[] } };
+  "POST /api/webhooks/{}/{}/github": { body: { action?: string; repository?: { full_name?: string }; sender?: { login?: string } }; answer: PostedReceipt };
 }
 
 /** On the live socket, by event. */
@@ -725,7 +731,7 @@ export interface Requests {
   thread_follow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   thread_unfollow: { data: { channel_id: string; message_id: string }; reply: ThreadState };
   settings_get: { data: { [name: string]: unknown }; reply: Settings };
-  settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "on" | "off"; lanOpen?: boolean | "on" | "off"; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean | "on" | "off"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: Settings };
+  settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: Settings };
   voice_join: { data: { sealed?: boolean; channel_id: string }; reply: VoiceGrant };
   private_call_decline: { data: { conversation_id: string }; reply: Record<string, never> };
   voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: State };
@@ -789,7 +795,7 @@ export interface Pushes {
   report_resolved: ReportResolved;
   member_blocked: Block;
   member_unblocked: Block;
-  settings_changed: { joinPolicy?: "invite" | "open"; discoverable?: boolean; lanOpen?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; name?: string; description?: string; rules?: string; welcomeChannelId?: string | null; retentionDays?: number };
+  settings_changed: ChangedSettings;
   upload_progress: UploadProgress;
   upload_done: Upload;
   upload_refused: UploadRefused;
@@ -808,6 +814,6 @@ export interface Pushes {
   webhook_deleted: WebhookDeleted;
 }
 
-export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: { joinPolicy: "invite" | "open"; lanOpen: boolean; name: string; description: string; rules: string; discoverable?: boolean; profanityMode?: "off" | "flag" | "censor" | "block"; linkPreviews?: boolean; welcomeChannelId?: string | null; retentionDays?: number }; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
 
 export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };

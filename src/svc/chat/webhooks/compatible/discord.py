@@ -93,7 +93,7 @@ def _shown(reference: re.Match[str]) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC" if at else named
 
 
-def described(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
+def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
     """Return a posted message as Discord does for `?wait=true`. `warnings` lists what was left out."""
     author = {
         "id": message.author.id,

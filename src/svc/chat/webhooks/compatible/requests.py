@@ -61,7 +61,7 @@ class CompatibleRequests(Requests):
             return with_wait(answer(body, status), refusal_error)
         if posted is None or http_request.query.get("wait", "").lower() not in ("true", "1"):
             return nothing()
-        return answer(discord.described(posted.message, posted.warnings))
+        return answer(discord.response(posted.message, posted.warnings))
 
     @endpoint(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
     async def slack(self, http_request: web.Request) -> web.Response:
@@ -90,7 +90,7 @@ class CompatibleRequests(Requests):
             raise _unreadable(fault) from None
         except ChatError as refusal_error:
             return with_wait(answer(refusal_error.body(), refusal_error.status), refusal_error)
-        return nothing() if posted is None else answer(posted.described())
+        return nothing() if posted is None else answer(posted.receipt())
 
     async def _taken(
         self,
