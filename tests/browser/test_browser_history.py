@@ -184,8 +184,8 @@ async def test_a_link_to_an_invisible_channel_says_so_and_opens_another(
         await expect(notice).to_have_count(0)
 
 
-async def test_a_swipe_does_not_leave_the_page(people: People) -> None:
+async def test_a_swipe_neither_leaves_nor_reloads_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
-    style = "(name) => getComputedStyle(document.querySelector(name)).overscrollBehaviorX"
+    style = "(name) => getComputedStyle(document.querySelector(name)).overscrollBehavior"
     assert [await ada.page.evaluate(style, name) for name in ("html", "body")] == ["none", "none"]

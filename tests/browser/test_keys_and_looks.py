@@ -278,3 +278,34 @@ async def test_only_a_muted_microphone_button_stands_out(people: People) -> None
             }"""
         )
         assert red > 1.4 * max(green, blue), control
+
+
+async def test_the_states_of_a_call_look_different_even_without_motion(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.come_in()
+    await ada.page.emulate_media(reduced_motion="reduce")
+    await ada.enter_call()
+    await expect(ada.page.locator("#call-state")).to_have_text("Connected")
+    look = """(pill, state) => {
+      pill.dataset.state = state;
+      const dot = getComputedStyle(pill, "::before");
+      return [getComputedStyle(pill).backgroundColor, dot.backgroundColor, dot.borderStyle].join();
+    }"""
+    states = ("ringing", "joining", "connected", "reconnecting")
+    looks = {await ada.page.locator("#call-state").evaluate(look, state) for state in states}
+    assert len(looks) == len(states)
+
+
+async def test_a_message_of_another_member_fades_in_and_an_own_one_does_not(people: People) -> None:
+    ada, grace = await both(people)
+    duration = "(message) => getComputedStyle(message).transitionDuration"
+    await write(ada, "Good morning")
+    await expect(message(grace, "Good morning")).to_be_visible()
+
+    async def fades() -> bool:
+        return await message(grace, "Good morning").evaluate(duration) == "0.12s"
+
+    await wait_until("the later style is loaded", fades, within_s=15)
+    assert await message(ada, "Good morning").evaluate(duration) == "0s"
+    await grace.page.emulate_media(reduced_motion="reduce")
+    assert await message(grace, "Good morning").evaluate(duration) == "0s"

@@ -41,6 +41,7 @@ export function openMenuOf(event) {
 }
 
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
+const SHEET = matchMedia("(pointer: coarse) and (max-width: 640px)"); // As in style/later/touch.css.
 
 /** @param {{message: Shown, conversation: Held, may: May, onEdit: () => void}} props */
 export function Actions({ message, conversation, may, onEdit }) {
@@ -78,6 +79,9 @@ export function Actions({ message, conversation, may, onEdit }) {
           }),
         )
       : []),
+    // The whole choice is in the sheet that a long touch opens.
+    SHEET.matches && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
+    SHEET.matches && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
     posted &&
       !posted.thread &&
       may("send_messages") && {

@@ -91,7 +91,13 @@ export const Message = memo(
         );
       else openMenuOf(event);
     };
-    const look = ["message", follows && "follows", named && !hidden && "mentions-me", marked && "marked"]
+    const look = [
+      "message",
+      own === author.id && "own",
+      follows && "follows",
+      named && !hidden && "mentions-me",
+      marked && "marked",
+    ]
       .filter(Boolean)
       .join(" ");
     return html`<li
