@@ -254,7 +254,7 @@ async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
 def test_every_kind_of_record_is_documented() -> None:
     table = rows(DOCUMENT, "The format of an export")
     assert {row.code(0)[0]: set(row.code(1)) for row in table} == {
-        name: set(kind.columns) for name, kind in KINDS.items()
+        name: set(kind.__struct_fields__) for name, kind in KINDS.items()
     }
 
 

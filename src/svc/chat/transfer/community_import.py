@@ -25,7 +25,7 @@ from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
 from svc.chat.transfer import record_parts, store
 from svc.chat.transfer.export_file import ZIP_FAULTS, Export
-from svc.chat.transfer.record_types import BadRecord, Kind
+from svc.chat.transfer.record_types import BadRecord, Record
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
@@ -134,17 +134,17 @@ def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
             _check(kind, record)
         except BadRecord as fault:
             raise export.at(line, fault) from None
-        counts[kind.name] += 1
-        if kind.name == "object":
+        counts[kind.kind] += 1
+        if kind.kind == "object":
             keys.append(str(record["key"]))
             if len(keys) > MAX_OBJECTS:
                 raise export.at(line, BadRecord(f"there are more than {MAX_OBJECTS} stored files"))
     return counts, keys
 
 
-def _check(kind: Kind, record: Mapping[str, object]) -> None:
+def _check(kind: type[Record], record: Mapping[str, object]) -> None:
     """Raise BadRecord if a record contradicts itself."""
-    match kind.name:
+    match kind.kind:
         case "message":
             try:
                 agrees = number_of(str(record["id"])) == record["n"]
@@ -178,9 +178,11 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
     return set_right(connection, now_ms)
 
 
-def _with_files(kind: Kind, record: Mapping[str, object], files: Files) -> Mapping[str, object] | None:
+def _with_files(
+    kind: type[Record], record: Mapping[str, object], files: Files
+) -> Mapping[str, object] | None:
     """Return a record with the new files' facts; None if its file was left out."""
-    match kind.name:
+    match kind.kind:
         case "object" | "reference":
             file = files.get(str(record["key"]))
             return file and {**record, **{name: fact for name, fact in file.items() if name in record}}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from svc.base.strict_json import dumps, loads_object
-from svc.chat.transfer.record_types import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Kind
+from svc.chat.transfer.record_types import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Record, checked
 
 # The list of files: Python uses up to 16 bytes of memory per byte. Enough for 140,000 files of an export.
 MAX_LIST_BYTES = 16 * 1024 * 1024
@@ -123,7 +123,7 @@ class Export:
     def close(self) -> None:
         self._zip.close()
 
-    def records(self) -> Iterator[tuple[int, Kind, Mapping[str, object]]]:
+    def records(self) -> Iterator[tuple[int, type[Record], Mapping[str, object]]]:
         """Yield the line number, kind and content of each record."""
         number, count, ended = 0, 0, False
         try:
@@ -189,8 +189,8 @@ def _check_first(record: Mapping[str, object]) -> None:
             raise BadRecord("this is no export of this program")
 
 
-def _of_a_kind(record: dict[str, object]) -> tuple[Kind, Mapping[str, object]]:
+def _of_a_kind(record: dict[str, object]) -> tuple[type[Record], Mapping[str, object]]:
     kind = KINDS.get(str(record.get("kind")))
     if kind is None:
         raise BadRecord(f"there is no kind of record called {str(record.get('kind'))[:100]!r}")
-    return kind, kind.checked(record)
+    return kind, checked(kind, record)

@@ -6,9 +6,9 @@ columns. Validates single records; the database's constraints validate the refer
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, structs
 
@@ -35,12 +35,32 @@ class BadRecord(Exception):
     """Not a valid record of an export. The message gives the fault."""
 
 
-class _Setting(Struct):
+class Record(Struct):
+    """Base class of the kinds of records, whose fields are columns of `table`.
+
+    A field with a default may be missing: older exports lack it.
+    """
+
+    kind: ClassVar[str]
+    table: ClassVar[str]
+    order: ClassVar[str]
+    # Columns that hold JSON text, which a record contains as JSON.
+    json: ClassVar[frozenset[str]] = frozenset()
+    # Excludes rows that do not belong to the community.
+    where: ClassVar[str] = ""
+    # Converts fields that older exports write differently. Rows that become equal merge.
+    respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
+
+
+class Setting(Record):
+    kind, table, order = "setting", "settings", "name"
+    json = frozenset({"value"})
     name: _Id
     value: bool | PartText | Whole
 
 
-class _Role(Struct):
+class Role(Record):
+    kind, table, order = "role", "roles", "id"
     id: _Id
     name: _Text
     rank: Whole
@@ -48,7 +68,9 @@ class _Role(Struct):
     color: Whole | None
 
 
-class _Object(Struct):
+class Object(Record):
+    kind, table, order = "object", "objects", "key"
+    where = "state = 'stored'"
     key: _Id
     content_type: _Id
     bytes: Whole
@@ -61,12 +83,15 @@ class _Object(Struct):
     idle_since_ms: Whole
 
 
-class _Fact(Struct):
+class Fact(Record):
+    kind, table, order = "fact", "facts", "name"
+    where = "name = 'icon_key'"
     name: Literal["icon_key"]
     value: _Id
 
 
-class _Emoji(Struct):
+class Emoji(Record):
+    kind, table, order = "emoji", "emoji", "id"
     id: _Id
     name: _Id
     key: _Id
@@ -75,7 +100,8 @@ class _Emoji(Struct):
     created_at_ms: Whole
 
 
-class _Member(Struct):
+class Member(Record):
+    kind, table, order = "member", "members", "id"
     id: _Id
     nickname: _Text
     timeout_until_ms: Whole
@@ -86,19 +112,22 @@ class _Member(Struct):
     bot: _Flag = 0
 
 
-class _MemberRole(Struct):
+class MemberRole(Record):
+    kind, table, order = "member_role", "member_roles", "member_id, role_id"
     member_id: _Id
     role_id: _Id
 
 
-class _Identity(Struct):
+class Identity(Record):
+    kind, table, order = "identity", "identities", "issuer, subject"
     issuer: _Text
     subject: _Id
     member_id: _Id
     added_at_ms: Whole
 
 
-class _Device(Struct):
+class Device(Record):
+    kind, table, order = "device", "devices", "id"
     id: _Id
     member_id: _Id
     thumbprint: _Id
@@ -107,7 +136,8 @@ class _Device(Struct):
     last_seen_at_ms: Whole
 
 
-class _Ban(Struct):
+class Ban(Record):
+    kind, table, order = "ban", "bans", "member_id"
     member_id: _Id
     nickname: _Text
     reason: _Text
@@ -115,7 +145,8 @@ class _Ban(Struct):
     banned_at_ms: Whole
 
 
-class _Channel(Struct):
+class Channel(Record):
+    kind, table, order = "channel", "channels", "position, id"
     id: _Id
     name: _Id
     kind_of_channel: _Id
@@ -130,7 +161,8 @@ class _Channel(Struct):
     encrypted: _Flag = 0
 
 
-class _Override(Struct):
+class Override(Record):
+    kind, table, order = "override", "channel_overrides", "channel_id, kind, target_id"
     channel_id: _Id
     of: _Id
     target_id: _Id
@@ -138,7 +170,9 @@ class _Override(Struct):
     deny: _Text
 
 
-class _Message(Struct, kw_only=True):
+class Message(Record, kw_only=True):
+    kind, table, order = "message", "messages", "n"
+    json = frozenset({"mentions", "mention_groups", "cards", "attachments", "previews"})
     n: Whole
     id: _Id
     channel_id: _Id
@@ -165,131 +199,82 @@ class _Message(Struct, kw_only=True):
             raise ValueError("previews are a list or false")
 
 
-class _Edit(Struct):
+class Edit(Record):
+    kind, table, order = "edit", "message_edits", "n, number"
     n: Whole
     number: Whole
     text: _Text
     replaced_at_ms: Whole
 
 
-class _Reaction(Struct):
+class Reaction(Record):
+    kind, table, order = "reaction", "reactions", "n, emoji, reacted_at_ms, member_id"
+    respelt = MappingProxyType({"emoji": stored_emoji})
     n: Whole
     emoji: _Id
     member_id: _Id
     reacted_at_ms: Whole
 
 
-class _Pin(Struct):
+class Pin(Record):
+    kind, table, order = "pin", "pins", "n"
     n: Whole
     channel_id: _Id
     member_id: _Id
     pinned_at_ms: Whole
 
 
-class _MentionOrRead(Struct):
+class Mention(Record):
+    kind, table, order = "mention", "mentions", "n, member_id"
     member_id: _Id
     channel_id: _Id
     n: Whole
 
 
-class _ThreadFollow(Struct):
+class Read(Record):
+    kind, table, order = "read", "reads", "member_id, channel_id"
+    member_id: _Id
+    channel_id: _Id
+    n: Whole
+
+
+class ThreadFollow(Record):
+    kind, table, order = "thread_follow", "thread_follows", "member_id, thread"
     member_id: _Id
     thread: _Id
     channel_id: _Id
     n: Whole
 
 
-class _Reference(Struct):
+class Reference(Record):
+    kind, table, order = "reference", "object_references", "kind, owner_id, key"
+    # Webhooks, drafts and jobs are not exported.
+    where = "kind IN ('message', 'member', 'emoji', 'server', 'preview')"
     owner_kind: _Id
     owner_id: _Id
     key: _Id
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of record. `json` columns hold JSON text, which a record contains as JSON.
-
-    A field with a default may be missing: older exports lack it.
-    """
-
-    name: str
-    table: str
-    fields: type[Struct]
-    order: str
-    json: frozenset[str] = frozenset()
-    # Excludes rows that do not belong to the community.
-    where: str = ""
-    # Converts fields that older exports write differently. Rows that become equal merge.
-    respelt: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.fields.__struct_fields__
-
-    @property
-    def defaults(self) -> Mapping[str, object]:
-        return _defaults(self.fields)
-
-    def checked(self, record: Mapping[str, object]) -> Mapping[str, object]:
-        """Return the record if it is valid. Raises BadRecord."""
-        if unknown := sorted(record.keys() - {"kind", *self.columns}):
-            raise BadRecord(f"{self.name} has {unknown[0][:100]!r}, which is not known")
-        try:
-            convert(record, self.fields)
-        except ValidationError as error:
-            raise BadRecord(f"{self.name}: {problem_of(error, self.fields)}") from None
-        return {**self.defaults, **record}
+# In the order of an export.
+KINDS: Mapping[str, type[Record]] = {kind.kind: kind for kind in Record.__subclasses__()}
 
 
 @cache
-def _defaults(kind: type[Struct]) -> Mapping[str, object]:
+def defaults(kind: type[Record]) -> Mapping[str, object]:
     return {part.name: part.default for part in structs.fields(kind) if part.default is not NODEFAULT}
 
 
-KINDS: Mapping[str, Kind] = {
-    kind.name: kind
-    for kind in (
-        Kind("setting", "settings", _Setting, "name", frozenset({"value"})),
-        Kind("role", "roles", _Role, "id"),
-        Kind("object", "objects", _Object, "key", where="state = 'stored'"),
-        Kind("fact", "facts", _Fact, "name", where="name = 'icon_key'"),
-        Kind("emoji", "emoji", _Emoji, "id"),
-        Kind("member", "members", _Member, "id"),
-        Kind("member_role", "member_roles", _MemberRole, "member_id, role_id"),
-        Kind("identity", "identities", _Identity, "issuer, subject"),
-        Kind("device", "devices", _Device, "id"),
-        Kind("ban", "bans", _Ban, "member_id"),
-        Kind("channel", "channels", _Channel, "position, id"),
-        Kind("override", "channel_overrides", _Override, "channel_id, kind, target_id"),
-        Kind(
-            "message",
-            "messages",
-            _Message,
-            "n",
-            frozenset({"mentions", "mention_groups", "cards", "attachments", "previews"}),
-        ),
-        Kind("edit", "message_edits", _Edit, "n, number"),
-        Kind(
-            "reaction",
-            "reactions",
-            _Reaction,
-            "n, emoji, reacted_at_ms, member_id",
-            respelt={"emoji": stored_emoji},
-        ),
-        Kind("pin", "pins", _Pin, "n"),
-        Kind("mention", "mentions", _MentionOrRead, "n, member_id"),
-        Kind("read", "reads", _MentionOrRead, "member_id, channel_id"),
-        Kind("thread_follow", "thread_follows", _ThreadFollow, "member_id, thread"),
-        Kind(
-            "reference",
-            "object_references",
-            _Reference,
-            "kind, owner_id, key",
-            # Webhooks, drafts and jobs are not exported.
-            where="kind IN ('message', 'member', 'emoji', 'server', 'preview')",
-        ),
-    )
-}
+def checked(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the record if it is valid. Raises BadRecord."""
+    if unknown := sorted(record.keys() - {"kind", *kind.__struct_fields__}):
+        raise BadRecord(f"{kind.kind} has {unknown[0][:100]!r}, which is not known")
+    try:
+        convert(record, kind)
+    except ValidationError as error:
+        raise BadRecord(f"{kind.kind}: {problem_of(error, kind)}") from None
+    return {**defaults(kind), **record}
+
+
 # `kind` names the kind of record, so columns with that name get another one.
 COLUMN_OF: Mapping[tuple[str, str], str] = {
     ("channel", "kind_of_channel"): "kind",
@@ -298,6 +283,6 @@ COLUMN_OF: Mapping[tuple[str, str], str] = {
 }
 
 
-def column(kind: Kind, name: str) -> str:
+def column(kind: type[Record], name: str) -> str:
     """Return the database's column for a record's field."""
-    return COLUMN_OF.get((kind.name, name), name)
+    return COLUMN_OF.get((kind.kind, name), name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from sqlite3 import Connection
 
-from svc.chat.transfer.record_types import KINDS, BadRecord, Kind, column
+from svc.chat.transfer.record_types import KINDS, BadRecord, Record, column, defaults
 
 # In words for the operator.
 _CONSTRAINTS = {
@@ -20,7 +20,7 @@ _CONSTRAINTS = {
 def totals(copy: Connection) -> dict[str, int]:
     """Count the records of each kind."""
     return {
-        kind.name: int(copy.execute(f"SELECT count(*) FROM {kind.table}{_where(kind)}").fetchone()[0])
+        kind.kind: int(copy.execute(f"SELECT count(*) FROM {kind.table}{_where(kind)}").fetchone()[0])
         for kind in KINDS.values()
     }
 
@@ -28,30 +28,32 @@ def totals(copy: Connection) -> dict[str, int]:
 def records(copy: Connection) -> Iterator[dict[str, object]]:
     """Yield all records in the order of the kinds."""
     for kind in KINDS.values():
-        columns = ", ".join(f'"{column(kind, name)}"' for name in kind.columns)
+        columns = ", ".join(f'"{column(kind, name)}"' for name in kind.__struct_fields__)
         for row in copy.execute(f"SELECT {columns} FROM {kind.table}{_where(kind)} ORDER BY {kind.order}"):
-            values = dict(zip(kind.columns, row, strict=True))
+            values = dict(zip(kind.__struct_fields__, row, strict=True))
             for name in kind.json:
                 values[name] = None if values[name] is None else json.loads(values[name])
-            yield {"kind": kind.name, **values}
+            yield {"kind": kind.kind, **values}
 
 
-def put(connection: Connection, kind: Kind, record: Mapping[str, object]) -> None:
+def put(connection: Connection, kind: type[Record], record: Mapping[str, object]) -> None:
     """Store a validated record. Raises BadRecord if it conflicts with existing rows."""
-    record = {**kind.defaults, **record}
+    record = {**defaults(kind), **record}
     record = {**record, **{name: respell(str(record[name])) for name, respell in kind.respelt.items()}}
-    values = [_written(record[name]) if name in kind.json else record[name] for name in kind.columns]
+    values = [
+        _written(record[name]) if name in kind.json else record[name] for name in kind.__struct_fields__
+    ]
     try:
-        connection.execute(_insertion(kind.name), values)
+        connection.execute(_insertion(kind.kind), values)
     except sqlite3.IntegrityError as fault:
         what = _CONSTRAINTS.get(fault.sqlite_errorcode, str(fault))
-        raise BadRecord(f"{kind.name} {what}") from None
+        raise BadRecord(f"{kind.kind} {what}") from None
 
 
 @cache
 def _insertion(name: str) -> str:
     kind = KINDS[name]
-    names = [f'"{column(kind, column_)}"' for column_ in kind.columns]
+    names = [f'"{column(kind, column_)}"' for column_ in kind.__struct_fields__]
     marks = ["?"] * len(names)
     if name == "object":
         names, marks = [*names, "state"], [*marks, "'stored'"]
@@ -84,7 +86,7 @@ def hide_channel(connection: Connection, channel_id: str) -> None:
     )
 
 
-def _where(kind: Kind) -> str:
+def _where(kind: type[Record]) -> str:
     return f" WHERE {kind.where}" if kind.where else ""
 
 
