@@ -303,7 +303,7 @@ async def test_a_message_of_another_member_fades_in_and_an_own_one_does_not(peop
     await expect(message(grace, "Good morning")).to_be_visible()
 
     async def fades() -> bool:
-        return await message(grace, "Good morning").evaluate(duration) == "0.12s"
+        return bool(await message(grace, "Good morning").evaluate(duration) == "0.12s")
 
     await wait_until("the later style is loaded", fades, within_s=15)
     assert await message(ada, "Good morning").evaluate(duration) == "0s"
