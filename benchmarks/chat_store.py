@@ -15,15 +15,18 @@ import time
 from pathlib import Path
 
 from benchmarks.chat_world import opened_world
+from svc.base.commit_log import CommitLog
 from svc.chat.messages.rules import Draft
 
 TEXT = "A message of the usual length, some sixty characters of it, ok?"
 WARM_UP_S = 0.5
 
 
-async def measure(folder: Path, writers: int, seconds: float) -> tuple[float, float, float, float]:
+async def measure(
+    folder: Path, writers: int, seconds: float, log: CommitLog | None = None
+) -> tuple[float, float, float, float]:
     """Return messages per second, CPU us for each, and p50 and p99 of the wait in ms."""
-    async with opened_world(folder, writers) as world:
+    async with opened_world(folder, writers, log=log) as world:
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []
         running = True

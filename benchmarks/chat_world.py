@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from svc.base.commit_log import CommitLog
 from svc.base.database import Connection, Database
 from svc.base.migrations import migrations_in
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
@@ -28,8 +29,13 @@ class World:
 
 
 @asynccontextmanager
-async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIterator[World]:
-    """Open a world with channels `general`, `channel-1` and so on. Create the file if it is missing."""
+async def opened_world(
+    folder: Path, members: int, channels: int = 1, log: CommitLog | None = None
+) -> AsyncIterator[World]:
+    """Open a world with channels `general`, `channel-1` and so on. Create the file if it is missing.
+
+    With `log`, each commit waits for it.
+    """
     directory = Directory(time.time)
     member_ids = [f"member-{number}" for number in range(members)]
     for member_id in member_ids:
@@ -38,7 +44,7 @@ async def opened_world(folder: Path, members: int, channels: int = 1) -> AsyncIt
         channel_id = f"channel-{number}" if number else "general"
         directory.put_channel(Channel(channel_id, channel_id, TEXT, position=number))
     database = await Database.open(
-        folder / "community.sqlite3", migrations_in(SCHEMA_FOLDER), folder / "backups"
+        folder / "community.sqlite3", migrations_in(SCHEMA_FOLDER), folder / "backups", log
     )
     try:
         await database.write(lambda connection: _insert_channels(connection, directory))

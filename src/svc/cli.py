@@ -84,6 +84,11 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tls", action="store_true", help="serve https; makes a certificate unless --tls-cert names one"
     )
+    parser.add_argument(
+        "--cluster-demo",
+        action="store_true",
+        help="run three NATS servers and three chat nodes on this machine, to try takeovers",
+    )
     _add_tls(parser)
     parser.set_defaults(run=_run_up)
 
@@ -272,7 +277,11 @@ def _run_up(options: argparse.Namespace) -> None:
         tls_certificate=options.tls_cert,
         tls_key=options.tls_key,
     )
-    if can_fork:
+    if options.cluster_demo:
+        from svc.tools import cluster_demo
+
+        cluster_demo.run(installation, hidden_environment.read(hidden) if can_fork else os.environ)
+    elif can_fork:
         forks = prefork.fork(up.FORKED, hidden, main)
         up.run(installation, hidden_environment.read(hidden), forks)
     else:

@@ -94,6 +94,9 @@ class ChatNode:
     async def owns(self) -> bool:
         return (await self.health()).get("status") == "healthy"
 
+    async def is_well(self) -> bool:
+        return await self.follows() or await self.owns()
+
     async def follows(self) -> bool:
         health = await self.health()
         return health.get("status") == "follower" and health["owner"] is not None

@@ -26,7 +26,8 @@ class NatsCluster:
         self._sync_interval = sync_interval
         self._ports = _free_ports(2 * len(NAMES))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.urls = [f"nats://127.0.0.1:{port}" for port in self._ports[: len(NAMES)]]
+        self.ports = self._ports[: len(NAMES)]
+        self.urls = [f"nats://127.0.0.1:{port}" for port in self.ports]
         self.system_url = self.urls[0].replace("://", "://system:system@")
 
     def start(self, name: str) -> None:
@@ -39,7 +40,7 @@ class NatsCluster:
             "accounts { SYS: { users: [ { user: system, password: system } ] }, "
             "CHAT: { jetstream: enabled, users: [ { user: chat, password: chat } ] } }\n"
             "system_account: SYS\nno_auth_user: chat\n"
-            f"cluster {{ name: test, listen: 127.0.0.1:{routes[number]}, routes: ["
+            f"cluster {{ name: test, no_advertise: true, listen: 127.0.0.1:{routes[number]}, routes: ["
             + ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
             + "] }\n"
         )
@@ -49,6 +50,10 @@ class NatsCluster:
             self._processes[name] = subprocess.Popen(
                 [program, "--config", str(configuration)], stdout=log, stderr=log
             )
+
+    async def kill(self, name: str) -> None:
+        self._processes[name].kill()
+        await asyncio.to_thread(self._processes[name].wait)
 
     def signal(self, name: str, number: int) -> None:
         self._processes[name].send_signal(number)

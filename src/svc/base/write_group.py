@@ -27,9 +27,18 @@ Connection = sqlite3.Connection
 class StorageFailed(Exception):
     """A write was not saved: the disk is full, broken or read-only. All of it was undone."""
 
+    @property
+    def reason_for_clients(self) -> str:
+        """Return an explanation for clients; empty if they get the usual one."""
+        return ""
+
 
 class Unreplicated(StorageFailed):
     """A cluster cannot confirm a write. The message is for clients, and says whether it may still happen."""
+
+    @property
+    def reason_for_clients(self) -> str:
+        return str(self)
 
 
 @dataclass(frozen=True, slots=True)

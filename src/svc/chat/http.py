@@ -17,7 +17,6 @@ from msgspec import json
 from svc.base.database import StorageFailed
 from svc.base.http_server import forgotten
 from svc.base.strict_json import loads_object
-from svc.base.write_group import Unreplicated
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
@@ -53,8 +52,7 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         problem = from_status(forgotten(fault).status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
     except StorageFailed as fault:
-        reason = str(fault) if isinstance(fault, Unreplicated) else ""
-        problem = ChatError("storage_unavailable", reason)
+        problem = ChatError("storage_unavailable", fault.reason_for_clients)
     except Exception as fault:
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()

@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -130,6 +132,14 @@ async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, s
         return table_hashes(path)
 
     return await asyncio.to_thread(caught_up)
+
+
+def test_a_server_without_a_cluster_loads_nothing_of_it() -> None:
+    program = "import sys, svc.cli, svc.chat.app; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = run.stdout.split()
+    assert "svc.chat.app" in loaded
+    assert [name for name in loaded if "cluster" in name or name == "nats"] == []
 
 
 def _states(status: Mapping[str, object]) -> dict[str, str]:

@@ -80,8 +80,8 @@ class Control:
             return {"result": to_builtins(await answer(arguments))}
         except ChatError as refusal:
             return refusal.body()
-        except StorageFailed:
-            return ChatError("storage_unavailable").body()
+        except StorageFailed as fault:
+            return ChatError("storage_unavailable", fault.reason_for_clients).body()
         except Exception:
             logger.exception("control command failed", extra={"command": command})
             return ChatError("internal_error").body()

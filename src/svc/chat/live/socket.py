@@ -187,8 +187,9 @@ class LiveSockets:
             return frames.reply(request.event, request_id, await self._handle(page, request))
         except ChatError as problem:
             return frames.error(problem, request_id)
-        except StorageFailed:
-            return frames.error(ChatError("storage_unavailable"), request_id)
+        except StorageFailed as fault:
+            refusal = ChatError("storage_unavailable", fault.reason_for_clients)
+            return frames.error(refusal, request_id)
         except Exception:
             member_id = page.session.member_id if page.session else ""
             logger.exception("live request failed", extra={"event": event, "member": member_id})

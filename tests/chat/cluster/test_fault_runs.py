@@ -1,0 +1,25 @@
+"""Clients write while parts of a cluster fail: nothing acknowledged is lost or there twice."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.cluster_faults import kinds_of, run
+
+
+def say_nothing(_: str) -> None:
+    pass
+
+
+async def test_acknowledged_writes_survive_two_takeovers(tmp_path: Path) -> None:
+    kinds = ["owner killed", "owner cut off from NATS"]
+    report = await run(tmp_path, kinds, clients=4, seed=1, lease_s=1.5, say=say_nothing)
+    assert report.faults == []
+    assert report.acknowledged and report.epochs >= 3
+
+
+@pytest.mark.nightly("runs fifty rounds of faults, each as long as a takeover")
+@pytest.mark.timeout(1800)
+async def test_acknowledged_writes_survive_fifty_rounds_of_random_faults(tmp_path: Path) -> None:
+    report = await run(tmp_path, kinds_of(50, 7), clients=20, seed=7, lease_s=3, say=say_nothing)
+    assert report.faults == []

@@ -1,0 +1,68 @@
+"""A line between a program and a server on loopback, which a test may cut and join again."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+_CHUNK_BYTES = 64 * 1024
+
+
+class CutLine:
+    """Passes connections through while it is whole. Cut, it keeps them open and passes nothing."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._whole = asyncio.Event()
+        self._whole.set()
+        self._server: asyncio.Server
+
+    async def open(self) -> int:
+        """Return the port of this end."""
+        self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    def cut(self) -> None:
+        self._whole.clear()
+
+    def join(self) -> None:
+        self._whole.set()
+
+    def close(self) -> None:
+        self._server.close()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far = None
+        try:
+            await self._whole.wait()
+            far_reader, far = await asyncio.open_connection("127.0.0.1", self._port)
+            ways = (self._copy(reader, far), self._copy(far_reader, writer))
+            copying = [asyncio.ensure_future(way) for way in ways]
+            await asyncio.wait(copying, return_when=asyncio.FIRST_COMPLETED)
+            for each in copying:
+                each.cancel()
+        except OSError:
+            pass
+        finally:
+            for end in (writer, far):
+                if end is not None:
+                    end.close()
+
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(_CHUNK_BYTES):
+                await self._whole.wait()
+                writer.write(data)
+                await writer.drain()
+
+
+@asynccontextmanager
+async def cut_lines(ports: list[int]) -> AsyncIterator[list[tuple[CutLine, int]]]:
+    """Open a line to each port. Yield each with the port of its near end."""
+    lines = [CutLine(port) for port in ports]
+    try:
+        yield [(line, await line.open()) for line in lines]
+    finally:
+        for line in lines:
+            line.join()
+            line.close()

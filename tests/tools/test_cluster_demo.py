@@ -1,0 +1,85 @@
+"""`svc up --cluster-demo`: the front leads to the owner, and to the next one after the owner was killed."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from tests.chat.member import ChatServer
+from tests.kit.device import Device
+from tests.kit.waiting import wait_until
+
+MESSAGES = "/api/channels/general/messages"
+NODES = ("one", "two", "three")
+
+
+async def owner_in(folder: Path) -> str:
+    """Return the name of the owner, from any node that answers. Empty if there is none."""
+    for name in NODES:
+        try:
+            result = (await ask(folder / f"node-{name}", "cluster_status", {})).get("result")
+        except (NobodyThere, ControlFailed):
+            continue
+        if isinstance(result, dict) and result["owner"]:
+            return str(result["owner"])
+    return ""
+
+
+async def test_the_front_of_the_demo_follows_the_owner_and_everything_ends_with_it(tmp_path: Path) -> None:
+    folder, ports = tmp_path / "cluster-demo", free_ports(3)
+    flags = zip(("--port", "--sfu-port", "--udp-port"), map(str, ports), strict=True)
+    demo = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "svc.cli", "up", "--cluster-demo", "--data-dir", str(tmp_path)),
+        *(word for pair in flags for word in pair),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    assert demo.stdout is not None
+    try:
+        async with asyncio.timeout(120):
+            line = (await demo.stdout.readline()).decode()
+        address, _, invite = line.removeprefix("Open ").strip().partition("/#invite=")
+        async with ClientSession(address) as http:
+            server = ChatServer(address, http, invite)
+            signed_in = await server.sign_in(Device(), nickname="Ada", invite_code=invite)
+        headers = {"Authorization": f"Bearer {signed_in['access_token']}"}
+
+        async def post(text: str) -> bool:
+            try:
+                async with (
+                    ClientSession(address, headers=headers, timeout=ClientTimeout(20)) as http,
+                    http.post(MESSAGES, json={"text": text}) as response,
+                ):
+                    return response.status == 201
+            except (ClientError, OSError, TimeoutError):
+                return False
+
+        assert await post("before")
+        owner = await owner_in(folder)
+        os.kill(int((folder / f"node-{owner}" / "lock").read_text()), signal.SIGKILL)
+        await wait_until("the next owner takes a message", lambda: post("after"), within_s=30)
+        async with ClientSession(address, headers=headers) as http, http.get(MESSAGES) as page:
+            texts = [message["text"] for message in (await page.json())["messages"]]
+        assert "before" in texts and "after" in texts
+    finally:
+        demo.terminate()
+        async with asyncio.timeout(120):
+            assert await demo.wait() == 0
+    for name in NODES:
+        configuration = (folder / f"nats-{name}.conf").read_text()
+        port = int(configuration.partition("listen: 127.0.0.1:")[2].partition("\n")[0])
+        with socket.socket() as probe:
+            assert probe.connect_ex(("127.0.0.1", port)) != 0, "a NATS server has stayed"
+
+
+def free_ports(count: int) -> list[int]:
+    opened = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in opened]
+    for each in opened:
+        each.close()
+    return ports
