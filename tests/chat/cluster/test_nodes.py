@@ -2,10 +2,11 @@
 
 import asyncio
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from aiohttp import ClientError, ClientSession
@@ -151,6 +152,33 @@ def _states(status: Mapping[str, object]) -> dict[str, str]:
 async def _post_all(writer: Writer, numbers: Sequence[int]) -> None:
     for number in numbers:
         await writer.post(number)
+
+
+async def test_a_follower_whose_tables_differ_starts_again_from_a_snapshot(tmp_path: Path) -> None:
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, names="ab", flags=FLAGS) as (owner, follower),
+    ):
+        writer = Writer([owner], await token_of(owner, "Ada"))
+        follower.signal(signal.SIGTERM)
+        await follower.ended()
+        path = follower.data_dir / "community.sqlite3"
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE channels SET name = 'another name' WHERE id = 'general'")
+        await follower.start()
+        await wait_until("the follower follows", follower.follows, within_s=30)
+        number = 0
+
+        async def has_agreed() -> bool:
+            nonlocal number
+            number += 1
+            await writer.post(number)
+            return bool((await follower.health()).get("tablesAgreedAt"))
+
+        await wait_until("the tables agree", has_agreed, within_s=60)
+        with closing(sqlite3.connect(path)) as connection:
+            names = connection.execute("SELECT name FROM channels WHERE id = 'general'").fetchall()
+        assert names == [("general",)]
 
 
 async def test_a_node_that_cannot_be_part_of_the_cluster_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from svc.chat.cluster.nats_log import ClusterError, NatsLog
 _BEATS_IN_LEASE = 6
 # Beats without a sign of life before a name counts as free.
 _SILENT_BEATS = 4
-_ATTEMPT_S = 2.0
+_ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
 _OWNER, _NODES, _HASHES = "owner", "node", "hashes"
