@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.browser.test_arriving import installation
 from tests.browser.test_hostile import TOO_WIDE
+from tests.browser.test_sign_up import installation
 from tests.kit.community import ask
 from tests.kit.people import People, SharedBrowsers, both_widths, narrow_only, wide_only
 from tests.kit.pictures import SECRET, tell_tale

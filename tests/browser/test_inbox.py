@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.knowing import OWN_ID, mention
+from tests.kit.notifications import OWN_ID, mention
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write

@@ -8,7 +8,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_arriving import as_member, installation, own_id, without_invite
+from tests.browser.test_sign_up import as_member, installation, own_id, without_invite
 from tests.kit.device import Device
 from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, both_widths
 from tests.kit.text_channels import come_to_read, open_channel

@@ -7,9 +7,9 @@ from pathlib import Path
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.browser.test_arriving import as_member, invited, is_in, own_id, without_invite
+from tests.browser.test_sign_up import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
-from tests.kit.knowing import mention
+from tests.kit.notifications import mention
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product

@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.knowing import heard, listen, mention
+from tests.kit.notifications import heard, listen, mention
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import come_to_read, entry, open_channel

@@ -7,7 +7,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
-from tests.kit.knowing import hears, listen, look_away, look_back, notices, want_notices
+from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import (

@@ -8,8 +8,8 @@ from pathlib import Path
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out, look
-from tests.browser.test_arriving import as_member, is_in, without_invite
 from tests.browser.test_private import all_bytes, both, conversation, go_to, private, said, say
+from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, both_widths, narrow_only
 from tests.kit.product import Product

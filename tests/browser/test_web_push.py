@@ -15,7 +15,7 @@ from tests.chat.people import Person as Member
 from tests.chat.people import newcomer
 from tests.chat.push.service import Browser, PushService, push_service
 from tests.kit.community import confirm
-from tests.kit.knowing import OWN_ID, click_notice, look_away, look_back, notices, open_settings
+from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, notices, open_settings
 from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import come_to_read, message, open_channel

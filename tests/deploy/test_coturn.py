@@ -12,7 +12,7 @@ from aioice.turn import create_turn_endpoint
 
 from svc.base.turn_server import TurnServer
 from tests.kit.coturn import PORT, SECRET, SFU, TLS_PORT, TURN, WITHIN_S, coturn
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace
 
 ELSEWHERE = "203.0.113.3"

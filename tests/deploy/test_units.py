@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from svc.cli import parser
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))

@@ -7,7 +7,7 @@ import asyncio
 
 from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient
 from tests.kit.guests import Guests
-from tests.kit.incoming import Incoming
+from tests.kit.incoming_track import Incoming
 from tests.kit.sfu_process import ControlConnection
 from tests.kit.synthetic_media import Picture
 

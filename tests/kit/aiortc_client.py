@@ -22,7 +22,7 @@ from aiortc.mediastreams import MediaStreamTrack
 from aiortc.rtcdtlstransport import SRTP_PROFILES, RTCDtlsTransport
 from aiortc.rtcrtptransceiver import RTCRtpTransceiver
 
-from tests.kit.incoming import HEARD_FRAMES, Incoming
+from tests.kit.incoming_track import HEARD_FRAMES, Incoming
 from tests.kit.waiting import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"

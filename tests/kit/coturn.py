@@ -10,7 +10,7 @@ from pathlib import Path
 
 from svc.tools.certificate import kept_certificate
 from tests.kit.certificates import Pair
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
 FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"

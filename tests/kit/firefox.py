@@ -19,7 +19,7 @@ from typing import Any
 from aiohttp import ClientSession, ClientWebSocketResponse, TCPConnector
 from playwright.async_api import ViewportSize
 
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 from tests.kit.page_statistics import Watcher
 from tests.kit.waiting import wait_until
 

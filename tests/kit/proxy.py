@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.tools.certificate import kept_certificate
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

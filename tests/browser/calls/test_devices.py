@@ -5,7 +5,7 @@ import asyncio
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessible import at_both_sizes, axe
-from tests.kit.knowing import heard, listen
+from tests.kit.notifications import heard, listen
 from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until

@@ -14,7 +14,7 @@ from tests.browser.test_private import both, conversation, private, said, say
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox
-from tests.kit.incoming import Incoming
+from tests.kit.incoming_track import Incoming
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import People, Person
 from tests.kit.product import Product

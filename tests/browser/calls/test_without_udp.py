@@ -8,6 +8,7 @@ from playwright.async_api import expect
 
 from tests.kit.certificates import Authority
 from tests.kit.coturn import NAME, SECRET, TURN, coturn
+from tests.kit.external_programs import required
 from tests.kit.firefox import firefox
 from tests.kit.home_networks import (
     ALL_BUT_HTTPS,
@@ -19,7 +20,6 @@ from tests.kit.home_networks import (
     why_no_names,
     why_not,
 )
-from tests.kit.installed import required
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Person, bare_chromium
 from tests.kit.waiting import wait_until

@@ -12,7 +12,7 @@ from aiohttp import ClientResponse
 from svc.chat.direct import files
 from tests.chat.direct.framed import Client, path
 from tests.chat.direct.test_private import Place, place, second_device
-from tests.chat.test_stopping import where
+from tests.chat.test_shutdown import where
 from tests.kit.waiting import wait_until
 
 __all__ = ["place"]

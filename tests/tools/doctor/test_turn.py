@@ -13,7 +13,7 @@ from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
 from tests.chat.member import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
-from tests.kit.installed import required
+from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace
 from tests.kit.proxy import free_ports
 

@@ -9,8 +9,8 @@ from playwright.async_api import expect
 
 from tests.kit.community import own_id
 from tests.kit.coturn import SECRET, TURN, coturn
+from tests.kit.external_programs import required
 from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
-from tests.kit.installed import required
 from tests.kit.people import People, Person, bare_chromium
 from tests.kit.product import Product
 

@@ -13,8 +13,8 @@ from tests.browser.test_hostile import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet
-from tests.kit.knowing import open_settings
 from tests.kit.name_server import name_server
+from tests.kit.notifications import open_settings
 from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, both_widths, people_at, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product

@@ -10,7 +10,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask
-from tests.kit.knowing import (
+from tests.kit.notifications import (
     choose,
     click_notice,
     hears,

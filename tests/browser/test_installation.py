@@ -15,7 +15,7 @@ from svc.chat import community
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
-from tests.kit.knowing import open_settings
+from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.proxy import free_ports
