@@ -282,7 +282,10 @@ def chromium() -> str | None:
 
 
 def bare_chromium() -> str | None:
-    """Return the path of Chromium without windows, settings and push messages. It takes half the time."""
+    """Return the path of Chromium without windows, settings and push messages. It takes half the time.
+
+    It lacks the flag that makes an insecure address secure, which networks of a test's own need.
+    """
     return shutil.which("chromium-headless-shell") or chromium()
 
 

@@ -21,7 +21,7 @@ from tests.kit.home_networks import (
     why_not,
 )
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import Person, bare_chromium
+from tests.kit.people import Person, chromium
 from tests.kit.waiting import wait_until
 
 WITHIN_S = 30.0
@@ -74,7 +74,7 @@ async def is_shown(person: Person, path: str) -> None:
 
 
 async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_udp(tmp_path: Path) -> None:
-    chrome, fox = bare_chromium(), firefox()
+    chrome, fox = chromium(), firefox()
     if (reason := why_not()) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     async with home_networks("ada", "grace", "alan") as world:
@@ -108,7 +108,7 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
 async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
     tmp_path: Path, scheme: str
 ) -> None:
-    chrome, fox = bare_chromium(), firefox()
+    chrome, fox = chromium(), firefox()
     # Over TLS by its name, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
