@@ -20,7 +20,7 @@ run: build
 test: dev
 	ci/setup
 	ci/test -n auto --dist loadfile --no-loadscope-reorder --ignore=tests/browser/measured
-	ci/test tests/browser/measured
+	ci/test -n 2 --dist loadfile --no-loadscope-reorder tests/browser/measured
 
 check: dev
 	ci/check
