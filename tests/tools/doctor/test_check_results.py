@@ -8,7 +8,7 @@ from yarl import URL
 
 from svc.base.machine import Machine
 from svc.base.sandbox_protocol import Layer
-from svc.tools.doctor import data_folder, decoders, machine, network, public_address, services, turn
+from svc.tools.doctor import cluster, data_folder, decoders, machine, network, public_address, services, turn
 from svc.tools.doctor.check_result import Finding, Verdict
 
 GOOD = Machine(clock_kept=True, files=65_536, buffers={"net.core.wmem_max": 4 << 20})
@@ -24,6 +24,12 @@ def way(
     return public_address.Way(URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure})
 
 
+def cluster_of(**states: str) -> dict[str, object]:
+    """Return the status of a cluster whose node `a` has the lease."""
+    nodes = [{"node": name, "state": state, "lag": 0} for name, state in states.items()]
+    return {"owner": "a", "epoch": 3, "nodes": nodes}
+
+
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
 TURNS = turn.Address.of("turns:turn.example.org:443?transport=tcp")
 CASES: list[tuple[Finding, Verdict, str]] = [
@@ -36,6 +42,11 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (decoders.confinement({Layer.SECCOMP})[1], NOTICE, "RestrictNamespaces="),
     (decoders.confinement({Layer.SECCOMP})[2], NOTICE, "pivot_root"),
     (decoders.confinement({Layer.DESCRIPTORS})[0], PROBLEM, "Linux 5.13"),
+    (cluster.examined(cluster_of(a="owner", b="follower"))[0], OK, ""),
+    (cluster.examined(cluster_of(a="owner", b="follower"))[1], OK, ""),
+    (cluster.examined(cluster_of(a="silent", b="follower"))[0], PROBLEM, "quorum"),
+    (cluster.examined(cluster_of(a="owner", b="silent"))[1], PROBLEM, "another machine"),
+    (cluster.examined(cluster_of(a="owner", b="silent"))[2], NOTICE, "log"),
     (machine.findings(GOOD)[0], OK, ""),
     (machine.findings(replace(GOOD, clock_kept=False))[0], NOTICE, "timedatectl"),
     (machine.findings(replace(GOOD, clock_kept=None))[0], OK, ""),

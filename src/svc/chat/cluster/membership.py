@@ -11,9 +11,9 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 import msgspec
+from msgspec import structs
 from nats.errors import Error as NatsError
 from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSequenceError
@@ -29,6 +29,8 @@ _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
+# The state of a node that has stopped announcing itself, as others see it.
+SILENT = "silent"
 _OWNER, _NODES, _HASHES = "owner", "node", "hashes"
 _FAULTS = (NatsError, TimeoutError, OSError)
 
@@ -109,7 +111,7 @@ class Membership:
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:
-        """Return what the nodes last said of themselves. Raises ClusterError."""
+        """Return the states that the nodes announce, after a moment. Raises ClusterError."""
         try:
             return self._log.run(self._nodes())
         except ClusterError:
@@ -276,13 +278,20 @@ class Membership:
 
     async def _nodes(self) -> list[NodeStatus]:
         try:
-            async with asyncio.timeout(_ATTEMPT_S):
+            async with asyncio.timeout(_ATTEMPT_S + self._beat_s * _SILENT_BEATS):
                 keys = [key for key in await self._bucket.keys() if key.startswith(f"{_NODES}.")]
-                entries = [await self._read(key) for key in sorted(keys)]
+                before = {key: _revision(await self._read(key)) for key in keys}
+                await asyncio.sleep(self._beat_s * _SILENT_BEATS)
+                entries = {key: await self._read(key) for key in sorted(keys)}
         except _FAULTS as fault:
             raise ClusterError(f"the nodes cannot be read: {type(fault).__name__}") from None
-        decode = partial(msgspec.json.decode, type=NodeStatus)
-        return [decode(entry.value) for entry in entries if entry is not None and entry.value]
+        nodes = []
+        for key, entry in entries.items():
+            if entry is not None and entry.value:
+                node = msgspec.json.decode(entry.value, type=NodeStatus)
+                is_silent = _revision(entry) == before[key]
+                nodes.append(structs.replace(node, state=SILENT) if is_silent else node)
+        return nodes
 
 
 def _revision(entry: KeyValue.Entry | None) -> int:

@@ -21,6 +21,7 @@ from svc.base.turn_server import read as read_turn
 from svc.sfu.config import Config
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
 from svc.tools.doctor import (
+    cluster,
     data_folder,
     decoders,
     machine,
@@ -76,6 +77,9 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
     config = Config.read(variables)
     found = [*machine.examined(), *data_folder.examined(target.data_dir)]
     found += await decoders.examined()
+    # Only a node of a cluster knows this command.
+    if (nodes := await _ask(target.data_dir, "cluster_status", {})) is not None:
+        found += cluster.examined(nodes)
     server = await _ask(target.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server is running: version {server['version']}"))

@@ -1,0 +1,35 @@
+"""Judges a cluster as one of its nodes sees it: its owner, and whether another node can take over.
+
+Reads the result of the control command `cluster_status`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from svc.tools.doctor.check_result import Finding, notice, ok, problem
+
+# Entries that a follower reads in some seconds.
+_FAR_BEHIND = 10_000
+
+
+def examined(status: Mapping[str, Any]) -> list[Finding]:
+    nodes = {node["node"]: node for node in status["nodes"]}
+    owner = nodes.get(status["owner"])
+    if owner is None or owner["state"] != "owner":
+        found = [
+            problem("No node owns the community", "Read the nodes' logs: NATS may have lost its quorum.")
+        ]
+    else:
+        found = [ok(f"Node {status['owner']} owns the community, in epoch {status['epoch']}")]
+    following = sorted(name for name, node in nodes.items() if node["state"] == "follower")
+    if following:
+        found.append(ok(f"Ready to take over: {', '.join(following)}"))
+    else:
+        advice = "Start svc chat --node on another machine (docs/cluster.md)."
+        found.append(problem("No other node is ready to take over", advice))
+    for name, node in nodes.items():
+        if node["state"] == "silent":
+            found.append(notice(f"Node {name} has stopped announcing itself", "Start it, or read its log."))
+        elif node["lag"] > _FAR_BEHIND:
+            found.append(notice(f"Node {name} is {node['lag']:,} entries behind", "Wait, or read its log."))
+    return found
