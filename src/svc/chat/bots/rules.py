@@ -44,7 +44,7 @@ _DELETE_MADE_THROUGH = """
     WITH RECURSIVE made(id) AS (
         SELECT ? UNION SELECT member_id FROM bot_tokens JOIN made ON created_by = made.id
     )
-    DELETE FROM bot_tokens WHERE member_id IN made
+    DELETE FROM bot_tokens WHERE member_id IN made RETURNING member_id
 """
 
 # Each bot takes a line in the member list.
@@ -183,7 +183,10 @@ class Bots:
         self._hub.push("managed", Managed("bots"), Holders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
-        connection.execute(_DELETE_MADE_THROUGH, (member_id,))
+        ended = connection.execute(_DELETE_MADE_THROUGH, (member_id,)).fetchall()
+        for (bot_id,) in ended:
+            for step in self._changes.token_removal if bot_id != member_id else ():
+                step(connection, bot_id)
 
     def _gone(self, member_id: str) -> None:
         """Drop the token of a bot that is gone, or all tokens that a departed member knows."""

@@ -44,6 +44,7 @@ class Invites:
         self._new_code = new_code
         # A removed member must not return by their own invite.
         services.changes.member_removal.append(store.delete_of_member)
+        services.changes.token_removal.append(store.delete_of_member)
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
