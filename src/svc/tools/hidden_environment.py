@@ -9,6 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NoReturn
 
 # The variable that names the descriptor of the memory file.
@@ -28,9 +29,10 @@ def can_fork() -> bool:
         return False
     try:
         os.close(os.pidfd_open(os.getpid()))
+        os.close(os.memfd_create("environment"))
     except OSError:  # The kernel is older than 5.3, or a container forbids it.
         return False
-    return True
+    return Path("/proc/self/fd").exists()
 
 
 def descriptor() -> int:
