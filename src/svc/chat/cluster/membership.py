@@ -147,8 +147,9 @@ class Membership:
         try:
             self._bucket = await stream.key_value(name)
         except BucketNotFoundError:
+            # Reads ask the bucket's leader: a replica that was paused would show an older lease for a while.
             self._bucket = await stream.create_key_value(
-                KeyValueConfig(name, replicas=self._config.replicas, storage=StorageType.MEMORY, direct=True)
+                KeyValueConfig(name, replicas=self._config.replicas, storage=StorageType.MEMORY, direct=False)
             )
 
     async def _take_name(self) -> None:
