@@ -68,8 +68,8 @@ REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"line to us \d+ kbit/s, \w+",
     r"last \d+ s: round trip at most \d+ ms, lost at most [\d.]+ %, received at most \d+ kbit/s, sent at",
-    r"sent: camera H264 \d+ kbit/s \d+x\d+@\d+ L1T3 lost [\d.]+ %",
-    r"received \d: camera H264 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
+    r"sent: camera VP9 \d+ kbit/s \d+x\d+@\d+ L1T3 lost [\d.]+ %",
+    r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
 # The loudness of each side of the only received voice.
@@ -270,7 +270,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
     await expect(panel).to_contain_text("UDP, direct")
     of_grace = panel.locator(".quality-person").filter(has_text="Grace")
     camera = of_grace.locator(".quality-line").filter(has_text="camera")
-    numbers = r"H264 · \d+ kbit/s · \d+×\d+ · \d+ frames/s · %s · [\d.]+%% lost"
+    numbers = r"VP9 · \d+ kbit/s · \d+×\d+ · \d+ frames/s · %s · [\d.]+%% lost"
     await expect(camera).to_contain_text(re.compile(numbers % "small" + r" · jitter \d+ ms"))
     await expect(of_grace.locator(".quality-line").filter(has_text="microphone")).to_contain_text(
         re.compile(r"opus · \d+ kbit/s · [\d.]+% lost · jitter \d+ ms")

@@ -75,14 +75,15 @@ async def test_who_is_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves
 async def test_a_publisher_turns_to_a_codec_that_who_joins_can_show(
     people: People, fox: Firefox, product: Product
 ) -> None:
-    # The service's first choice, for which this Firefox has no decoder.
-    ada, alan = await people.arrive("Ada", codec=""), await people.arrive("Alan", codec="")
-    await ada.join()
+    ada, alan = await people.arrive("Ada"), await people.arrive("Alan")
+    await ada.join(camera=False)
     await alan.join(camera=False)
-    await alan.sees(ada, frames=30)
-    assert (await alan.statistics()).track("Ada").codec == "video/H264"
+    await ada.press("Share screen")
+    await alan.sees(ada, source="screen", frames=10)
+    # This Firefox has no decoder for it.
+    assert (await alan.statistics()).track("Ada", "screen").codec == "video/H264"
     grace = await fox.arrive("Grace", product.url)
     await grace.join()
 
-    await asyncio.gather(grace.sees(ada, frames=60), alan.sees(ada, frames=60))
-    assert (await grace.statistics()).track("Ada").codec == "video/VP9"
+    await asyncio.gather(*(each.sees(ada, source="screen", frames=20) for each in (grace, alan)))
+    assert (await grace.statistics()).track("Ada", "screen").codec == "video/VP9"

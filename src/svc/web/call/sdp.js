@@ -33,25 +33,49 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return the offer with VP9 last on lines with several encodings, for Firefox, which sends the first codec
- * that it has. Firefox 153 codes every one of several VP9 encodings in the size of the smallest.
+ * Return the offer with VP9 first on the camera's line: a browser sends the first codec that it has. At our rates,
+ * Chromium shows twice as many pictures of a noisy camera in VP9 as in H264 or VP8.
+ * @param {string} sdp
+ * @param {string} cameraMid
+ */
+export const withVp9First = (sdp, cameraMid) =>
+  reordered(
+    sdp,
+    (line) => line.includes(`\na=mid:${cameraMid}\r`),
+    (vp9, others) => [...vp9, ...others],
+  );
+
+/**
+ * Return the offer with VP9 last on lines with several encodings. Firefox 153 codes every one of several VP9
+ * encodings in the size of the smallest.
  * @param {string} sdp
  */
-export function withVp9Last(sdp) {
-  return sdp
-    .split(/(?=^m=)/mu)
-    .map((line) => {
-      if (!line.includes("\na=simulcast:")) return line;
-      const isVp9 = (/** @type {string} */ type) => Number(line.includes(`\na=rtpmap:${type} VP9/`));
-      return line.replace(/^(m=video \S+ \S+ )([\d ]+)/u, (_, head, types) => {
-        return (
-          head +
-          types
-            .split(" ")
-            .sort((/** @type {string} */ a, /** @type {string} */ b) => isVp9(a) - isVp9(b))
-            .join(" ")
-        );
-      });
-    })
-    .join("");
+export const withVp9Last = (sdp) =>
+  reordered(
+    sdp,
+    (line) => line.includes("\na=simulcast:"),
+    (vp9, others) => [...others, ...vp9],
+  );
+
+/**
+ * @param {string} sdp
+ * @param {(line: string) => boolean} concerns
+ * @param {(vp9: string[], others: string[]) => string[]} order
+ */
+function reordered(sdp, concerns, order) {
+  const lines = sdp.split(/(?=^m=)/mu).map((line) => {
+    if (!concerns(line)) return line;
+    const isVp9 = (/** @type {string} */ type) => line.includes(`\na=rtpmap:${type} VP9/`);
+    return line.replace(/^(m=video \S+ \S+ )([\d ]+)/u, (_, head, types) => {
+      const all = /** @type {string[]} */ (types.split(" "));
+      return (
+        head +
+        order(
+          all.filter(isVp9),
+          all.filter((type) => !isVp9(type)),
+        ).join(" ")
+      );
+    });
+  });
+  return lines.join("");
 }

@@ -13,7 +13,7 @@
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
-import { inStereo, withSound, withVp9Last } from "./sdp.js";
+import { inStereo, withSound, withVp9First, withVp9Last } from "./sdp.js";
 import { RelayWatch, stuck } from "./diagnosis.js";
 import { VideoEncoders } from "./video_encoders.js";
 
@@ -38,6 +38,9 @@ export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" }
 
 // Firefox does not code VP9 in several sizes (sdp.js), and nothing else than its name shows it.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
+// Phones keep the first codec of the offer, H264, for which they have hardware. So does Safari.
+const { userAgentData } = /** @type {{userAgentData?: {mobile: boolean}}} */ (navigator);
+const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
 /** @type {Sound} */
 const VOICE = { music: false, kbps: 0 };
 
@@ -401,7 +404,7 @@ export class Session extends EventTarget {
   async #answer({ type, sdp, tracks = {} }, socket) {
     this.#offeredSound = this.#sound();
     const sounding = withSound(sdp, this.#offeredSound, SOURCES.screen_audio);
-    await this.#pc.setRemoteDescription({ type, sdp: IS_FIREFOX ? withVp9Last(sounding) : sounding });
+    await this.#pc.setRemoteDescription({ type, sdp: withBestVideo(sounding) });
     for (const [source, own] of /** @type {[Source, string][]} */ (Object.entries(SOURCES)))
       this.#sealing?.seal(
         /** @type {RTCRtpTransceiver} */ (this.#pc.getTransceivers().find(({ mid }) => mid === own)).sender,
@@ -553,4 +556,10 @@ export class Session extends EventTarget {
     this.tracks = this.offered = this.withheld = [];
     this.#end({ kind, reason });
   }
+}
+
+/** @param {string} offer */
+function withBestVideo(offer) {
+  if (IS_FIREFOX) return withVp9Last(offer);
+  return IS_DESKTOP_CHROMIUM ? withVp9First(offer, SOURCES.camera) : offer;
 }

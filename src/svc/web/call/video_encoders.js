@@ -59,8 +59,9 @@ export class VideoEncoders {
     const chosen = codec && { codec: senderCodec(codec) };
     const encodings = this.#encodingsOf(source, sender, sender.track).map((each) => ({ ...each, ...chosen }));
     await configure(sender, encodings, "maintain-resolution");
-    // Text on a screen stays readable even if it moves less smoothly; a face need not.
-    if (source === "screen" && sender.track.contentHint !== "motion") return;
+    // Text on a screen stays readable even if it moves less smoothly; a face need not. With several encodings
+    // receivers choose the size, and a smaller capture would end the larger encodings for good.
+    if ((source === "screen" && sender.track.contentHint !== "motion") || encodings.length > 1) return;
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
   }
 

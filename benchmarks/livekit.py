@@ -1,0 +1,299 @@
+"""Measure calls on narrow lines with LiveKit beside ours. python -m benchmarks.livekit --help
+
+Both serve the same cameras and voices to the same Chromium over the same line of the kernel, in turns. Build
+LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its client
+with `npm install livekit-client@2.23`. For each line print the medians of all rounds: the share of concealed
+sound, and the height, rate, and freeze time of the pictures (means of all cameras). Needs root and Linux.
+"""
+
+import argparse
+import asyncio
+import json
+import shutil
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from asyncio.subprocess import DEVNULL
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import jwt
+
+from svc.tools.bench.server import stop
+from tests.kit.home_networks import SERVER, Place, home_networks, people_in, why_not
+from tests.kit.narrow_call import NarrowCall, narrow_call
+from tests.kit.people import WIDE, Capture, People, Person, chromium
+from tests.kit.waiting import wait_until
+
+NAMES = ("Grace", "Alan", "Edsger", "Barbara")
+HTTP_PORT, SIGNALLING_PORT, MEDIA_PORT = 8080, 7880, 7882
+API_KEY, API_SECRET = "benchmark", "a secret of this benchmark, long enough"
+TOKEN_LIFETIME_S = 3_600
+WIDE_KBPS = 8_000
+NARROW_KBPS, GROWN_KBPS = 300, 4_000
+BACK_WITHIN_S = 45.0
+FULL = 0.9  # Share of the frame rate; browsers drop a picture now and then.
+# A picture that is expensive to encode, and a voice that is never silent. Numbers come from a generator with
+# a fixed seed, so all systems get the same pictures.
+TEXTURE_SCRIPT = """
+const { width, height, frameRate } = %s;
+if (/^https?:/.test(location.protocol) && self.origin !== "null")
+  localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "automatic" });
+const texture = () => {
+  let state = 1;
+  const random = () => (state = (state * 48271) %% 2147483647) / 2147483647;
+  const noise = new OffscreenCanvas(width / 4, height / 4);
+  const pixels = noise.getContext("2d").createImageData(width / 4, height / 4);
+  for (let at = 0; at < pixels.data.length; at += 4)
+    pixels.data.set([random() * 256, random() * 256, random() * 256, 255], at);
+  noise.getContext("2d").putImageData(pixels, 0, 0);
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, { width, height });
+  const drawing = canvas.getContext("2d");
+  let frame = 0;
+  const draw = () => {
+    const [x, y] = [(frame * 7) %% width, (frame * 3) %% height];
+    for (const left of [x - width, x])
+      for (const top of [y - height, y]) drawing.drawImage(noise, left, top, width, height);
+    drawing.fillRect((frame * 5) %% width, height / 3, width / 5, height / 3);
+    frame += 1;
+  };
+  draw();
+  setInterval(draw, 1000 / frameRate);
+  return canvas.captureStream(frameRate).getVideoTracks()[0];
+};
+const voice = () => {
+  const context = new AudioContext();
+  const target = context.createMediaStreamDestination();
+  const [tone, change] = [context.createOscillator(), context.createOscillator()];
+  const depth = context.createGain();
+  const level = context.createGain();
+  Object.assign(tone, { type: "sawtooth" }).frequency.value = 140;
+  [change.frequency.value, depth.gain.value, level.gain.value] = [4, 0.1, 0.3];
+  change.connect(depth).connect(level.gain);
+  tone.connect(level).connect(target);
+  tone.start();
+  change.start();
+  return target.stream.getAudioTracks()[0];
+};
+if (navigator.mediaDevices)
+  navigator.mediaDevices.getUserMedia = async ({ audio, video }) =>
+    new MediaStream([...(audio ? [voice()] : []), ...(video ? [texture()] : [])]);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Texture(Capture):
+    """A capture with expensive pictures in place of the browser's simulated camera."""
+
+    def script(self, camera: int = 0) -> str:
+        size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
+        return TEXTURE_SCRIPT % json.dumps(size)
+
+
+TEXTURE = Texture(480, 270, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    kbps: int
+    lost_percent: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.kbps:,} k" + (f", {self.lost_percent} % loss" if self.lost_percent else "")
+
+
+LINES = (Line(8_000), Line(2_000), Line(800), Line(NARROW_KBPS))
+LOSSY = Line(WIDE_KBPS, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    concealed: float
+    height: float
+    rate: float
+    frozen: float
+
+
+async def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--server", type=Path, help="LiveKit's program; without it only ours is measured")
+    parser.add_argument("--client", type=Path, help="livekit-client.umd.js")
+    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--settle", type=float, default=10.0, metavar="S")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long each line is measured")
+    options = parser.parse_args()
+    executable = chromium()
+    if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
+        raise SystemExit(reason)
+    systems = ("ours", "LiveKit") if options.server else ("ours",)
+    columns = [f"{system}: concealed / height × pictures/s / frozen, s/min" for system in systems]
+    print(f"| line, cameras | {' | '.join(columns)} |")
+    print("|---" * (1 + len(systems)) + "|")
+    for cameras in options.cameras:
+        rows: dict[str, dict[str, list[Figures]]] = defaultdict(lambda: defaultdict(list))
+        for _ in range(options.rounds):
+            for system in systems:
+                async for line, result in one_call(system, NAMES[:cameras], str(executable), options):
+                    rows[line][system].append(result)
+                    print(system, cameras, line, result, file=sys.stderr, flush=True)
+        for line, by_system in rows.items():
+            cells = " | ".join(cell(by_system[system]) for system in systems)
+            print(f"| {line}, {cameras} | {cells} |", flush=True)
+
+
+async def one_call(
+    system: str, names: Sequence[str], executable: str, options: argparse.Namespace
+) -> AsyncIterator[tuple[str, Figures]]:
+    """Measure every line in one call. Yield each line's name and figures."""
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
+        call: AbstractAsyncContextManager[NarrowCall]
+        if system == "ours":
+            call = narrow_call(folder, executable, names=names, capture=TEXTURE, viewport=WIDE)
+        else:
+            call = livekit_call(folder, options.server, options.client, executable, names)
+        async with call as there:
+            async for result in measure(there, len(names), options.settle, options.seconds):
+                yield result
+
+
+async def measure(
+    call: NarrowCall, cameras: int, settle_s: float, seconds: float
+) -> AsyncIterator[tuple[str, Figures]]:
+    for line in LINES:
+        await call.home.shape(line.kbps)
+        yield str(line), await figures(call, settle_s, seconds)
+    began = time.monotonic()
+    await call.home.shape(GROWN_KBPS)
+    while time.monotonic() - began < BACK_WITHIN_S:
+        shown = await call.cameras(1.0)
+        if len(shown) == cameras and all(
+            rate >= FULL * TEXTURE.frame_rate and height >= TEXTURE.height for rate, height, _ in shown
+        ):
+            break
+    yield f"{NARROW_KBPS} k → {GROWN_KBPS:,} k, s", Figures(time.monotonic() - began, 0, 0, 0)
+    await call.home.shape(LOSSY.kbps)
+    await call.home.loses(LOSSY.lost_percent)
+    yield str(LOSSY), await figures(call, settle_s, seconds)
+    await call.home.passes()
+
+
+async def figures(call: NarrowCall, settle_s: float, seconds: float) -> Figures:
+    await asyncio.sleep(settle_s)
+    concealed, cameras = await asyncio.gather(call.concealed(seconds), call.cameras(seconds))
+    shown = [height for _, height, _ in cameras if height]
+    return Figures(
+        100 * concealed,
+        statistics.fmean(shown or [0]),
+        statistics.fmean([rate for rate, _, _ in cameras] or [0]),
+        60 * statistics.fmean([frozen for _, _, frozen in cameras] or [0]),
+    )
+
+
+def cell(rounds: Sequence[Figures]) -> str:
+    def median(values: Iterable[float]) -> float:
+        return statistics.median(values)
+
+    if all(each.rate == each.height == 0 for each in rounds):
+        return f"{median(each.concealed for each in rounds):.0f}"
+    return (
+        f"{median(each.concealed for each in rounds):.1f} % / {median(each.height for each in rounds):.0f}"
+        f" × {median(each.rate for each in rounds):.1f} / {median(each.frozen for each in rounds):.0f}"
+    )
+
+
+@asynccontextmanager
+async def livekit_call(
+    folder: Path, server: Path, client: Path, executable: str, names: Sequence[str]
+) -> AsyncIterator[NarrowCall]:
+    """Start a call over LiveKit in which all pictures arrive, over a line that is still wide."""
+    shutil.copy(client, folder / "livekit-client.umd.js")
+    shutil.copy(Path(__file__).with_suffix(".html"), folder / "index.html")
+    config = {
+        "port": SIGNALLING_PORT,
+        "bind_addresses": [SERVER],
+        "rtc": {
+            "udp_port": MEDIA_PORT,
+            "tcp_port": 0,
+            "node_ip": SERVER,
+            "enable_loopback_candidate": True,
+            # It must answer from the address that the homes know, which is on the loopback device.
+            "ips": {"includes": [f"{SERVER}/32"]},
+        },
+        "keys": {API_KEY: API_SECRET},
+    }
+    page = f"http://{SERVER}:{HTTP_PORT}"
+    async with home_networks("ada", "others") as world:
+        commands = (
+            (str(server), "--config-body", json.dumps(config)),
+            (
+                sys.executable,
+                "-m",
+                "http.server",
+                "--bind",
+                SERVER,
+                "--directory",
+                str(folder),
+                str(HTTP_PORT),
+            ),
+        )
+        programs = [
+            await asyncio.create_subprocess_exec(
+                *world.server.inside, *command, stdout=DEVNULL, stderr=DEVNULL
+            )
+            for command in commands
+        ]
+        try:
+            async with (
+                people_in(world.homes["others"], page, executable) as people,
+                people_in(world.homes["ada"], page, executable, viewport=WIDE) as alone,
+            ):
+                for port in (HTTP_PORT, SIGNALLING_PORT):
+                    await wait_until(
+                        f"port {port} listens", partial(listens, world.server, port), within_s=10
+                    )
+                ada = await joined(alone, "Ada", publishes=False)
+                others = [await joined(people, name, publishes=True) for name in names]
+                call = NarrowCall(world.homes["ada"], ada, tuple(others))
+                await wait_until("every camera is seen", partial(all_seen, call), within_s=15)
+                yield call
+        finally:
+            for program in programs:
+                await stop(program)
+
+
+async def listens(place: Place, port: int) -> bool:
+    with place.socket(socket.AF_INET) as probe:
+        try:
+            await asyncio.get_running_loop().sock_connect(probe, (SERVER, port))
+        except OSError:
+            return False
+    return True
+
+
+async def joined(people: People, name: str, *, publishes: bool) -> Person:
+    person = await people.arrive(name, capture=TEXTURE)
+    now = int(time.time())
+    grants = {"roomJoin": True, "room": "calls", "canPublish": publishes, "canSubscribe": not publishes}
+    claims = {"iss": API_KEY, "sub": name, "nbf": now, "exp": now + TOKEN_LIFETIME_S, "video": grants}
+    token = jwt.encode(claims, API_SECRET, algorithm="HS256")
+    options = {"url": f"ws://{SERVER}:{SIGNALLING_PORT}", "token": token, "publishes": publishes}
+    await person.page.evaluate("(options) => join(options)", options)
+    return person
+
+
+async def all_seen(call: NarrowCall) -> bool:
+    cameras = await call.cameras(1.0)
+    return len(cameras) == len(call.others) and all(rate for rate, *_ in cameras)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
