@@ -33,8 +33,8 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return the offer with VP9 first on the camera's line: a browser sends the first codec that it has. At our rates,
- * Chromium shows twice as many pictures of a noisy camera in VP9 as in H264 or VP8.
+ * Return the offer with VP9 first on the camera's line: a browser sends the first codec that it has. At our
+ * rates, Chromium shows twice as many pictures of a noisy camera in VP9 as in H264 or VP8.
  * @param {string} sdp
  * @param {string} cameraMid
  */
