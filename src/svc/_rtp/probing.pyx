@@ -118,7 +118,7 @@ cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nog
 
 cdef void verification_failed(Probing* probing, int64_t now) noexcept nogil:
     probing.verify_after = now + (VERIFY_INTERVAL << probing.failures)
-    probing.failures = min(probing.failures + 1, MAX_DOUBLINGS)
+    probing.failures = <int>min(probing.failures + 1, <int>MAX_DOUBLINGS)
 
 
 cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
