@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Literal
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
@@ -32,6 +33,7 @@ WORDS = """() => {
 PLACED = re.compile(r"\{[^{}]*\}")
 VARIANT = re.compile(r"^\s*\*?\[\w+\] (.*)$", re.MULTILINE)
 PAGES = ["members", "search", "pins", "threads", "inbox"]
+IN_MENU = {"pins", "threads"}
 NAMED = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
 # The position of an element's text: the free space before and behind it.
@@ -79,6 +81,14 @@ async def search(page: Page, language: str) -> None:
     await expect(page.locator(".message-line")).to_have_count(1)
 
 
+async def react(to: Locator, language: str) -> None:
+    """React to a message, whose reaction then has a name in the language of the page."""
+    await press_at(to, said(language, "react"))
+    await press_at(to.locator(".picker"), "👍")
+    one = PLACED.sub("1", next(sentences(language, "reaction-count")))
+    await expect(to.locator(".reaction")).to_have_accessible_name(f"👍 {one}")
+
+
 @wide_only
 @pytest.mark.parametrize(("locale", "date"), [("de-AT", "%d.%m.%Y"), ("ja-JP", "%Y/%m/%d")])
 async def test_no_english_remains_in_another_language(
@@ -94,8 +104,8 @@ async def test_no_english_remains_in_another_language(
         if left := english_in(await page.evaluate(WORDS), language):
             english[where] = left
 
-    async def press(key: str) -> None:
-        await page.get_by_role("button", name=said(language, key), exact=True).first.click()
+    async def press(key: str, role: Literal["button", "menuitem"] = "button") -> None:
+        await page.get_by_role(role, name=said(language, key), exact=True).first.click()
 
     await page.get_by_label(said(language, "your-name")).fill("Ada")
     await expect(page.locator("html")).to_have_attribute("lang", language)
@@ -105,26 +115,27 @@ async def test_no_english_remains_in_another_language(
     await look("an empty channel")
     await write(ada, "1, 2, 3")
     first = page.locator(".message").first
-    await press_at(first, said(language, "react"))
-    await press_at(first.locator(".picker"), "👍")
-    one = next(sentences(language, "reaction-count"))
-    await expect(first.locator(".reaction")).to_have_accessible_name(f"👍 {PLACED.sub('1', one)}")
+    await react(first, language)
     await look("a channel")
     await keeps_nobody_out(ada, axe, f"a channel in {language}")
+    aside = page.locator(".aside-body")
     for key in PAGES:
-        await press(key if key != "inbox" else "inbox")
-        await expect(page.locator(".aside-body")).to_be_visible()
+        if key in IN_MENU:
+            await press("channel-more")
+        await press(key, "menuitem" if key in IN_MENU else "button")
+        await expect(aside).to_be_visible()
         await look(key)
         if key == "search":
             await search(page, language)
-            await look("what is found")
-        await page.locator(".aside-body").get_by_role("button", name=said(language, "close")).click()
+            await look("results")
+        await aside.get_by_role("button", name=said(language, "close")).click()
+    dialog = page.get_by_role("dialog")
     for keys in ("Control+k", "Control+/"):
         await page.keyboard.press(keys)
-        await expect(page.get_by_role("dialog")).to_be_visible()
+        await expect(dialog).to_be_visible()
         await look(keys)
         await page.keyboard.press("Escape")
-        await expect(page.get_by_role("dialog")).to_have_count(0)
+        await expect(dialog).to_have_count(0)
     await first.locator(".author").click()
     # In the local date format.
     joined = PLACED.sub(datetime.now().astimezone().strftime(date), said(language, "joined-on"))

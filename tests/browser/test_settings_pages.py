@@ -116,9 +116,10 @@ async def test_a_setting_is_found_by_its_words(people: People, axe: str) -> None
     await ada.show_channels()
     pages = await settings(ada)
     unfold = ada.page.get_by_role("button", name="All settings")
+    field = ada.page.get_by_role("searchbox", name="Find a setting")
+    await expect(unfold.or_(field)).to_be_visible()
     if await unfold.is_visible():
         await unfold.click()
-    field = ada.page.get_by_role("searchbox", name="Find a setting")
     await field.fill("Zzz")
     await expect(ada.page.get_by_role("status").get_by_text("Nothing found.")).to_be_visible()
     await field.fill("LOUDspeaker")

@@ -19,7 +19,7 @@ export function Welcome({ channel: { name, topic }, empty }) {
     ${
       empty &&
       may("create_invites") &&
-      html`<${Button} icon="invite" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
+      html`<${Button} icon="invite" onClick=${() => showDialog("invite")}>${t("invite-others")}<//>`
     }
   `;
 }

@@ -2,6 +2,7 @@
 
 settings-invites = Einladungen
 invite-people = Leute einladen
+invite-others = Andere einladen
 invite-lifetime = Gültigkeit
 invite-forever = Unbegrenzt gültig
 invite-uses = Für wie viele

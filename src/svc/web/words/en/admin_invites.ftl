@@ -2,6 +2,7 @@
 
 settings-invites = Invites
 invite-people = Invite people
+invite-others = Invite others
 invite-lifetime = Valid for
 invite-forever = No limit
 invite-uses = For how many

@@ -2,6 +2,7 @@
 
 settings-invites = Invitaciones
 invite-people = Invitar a gente
+invite-others = Invitar a otras personas
 invite-lifetime = Válida durante
 invite-forever = Sin fecha de caducidad
 invite-uses = Para cuántas personas

@@ -2,6 +2,7 @@
 
 settings-invites = Invitations
 invite-people = Inviter des gens
+invite-others = Inviter d’autres personnes
 invite-lifetime = Valable
 invite-forever = Sans limite de temps
 invite-uses = Pour combien de personnes

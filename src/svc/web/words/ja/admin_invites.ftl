@@ -2,6 +2,7 @@
 
 settings-invites = 招待
 invite-people = 招待する
+invite-others = ほかの人を招待する
 invite-lifetime = 有効期間
 invite-forever = 無期限
 invite-uses = 使える人数
