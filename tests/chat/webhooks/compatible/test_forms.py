@@ -110,7 +110,7 @@ def test_the_cost_of_the_worst_headers_is_linear() -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["%22", "%7b", "%C3%A9", "%2B", "%26", "%", "%zz", "+", "a", "é", "=", "%25"]))
+    st.lists(st.sampled_from(["%22", "%7b", "%C3%A9", "%2B", "%26", "%", "%zz", "+", "x", "é", "=", "%25"]))
 )
 def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
     text = "".join(pieces)
