@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
+from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer
 from tests.kit.product import running_product
 from tests.kit.programs import output_of
-from tests.kit.proxy import free_ports
 
 REPOSITORY = Path(__file__).parent.parent
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / "README.md").read_text(), re.MULTILINE | re.DOTALL)

@@ -11,11 +11,11 @@ import pytest
 from playwright.async_api import Page, expect
 
 from svc.chat import community
+from svc.tools.cluster_demo import free_ports
 from tests.chat.member import chat_server
 from tests.kit.community import ask
 from tests.kit.people import People, Person, bare_chromium, people_at, until_still
 from tests.kit.pictures import encoded, scene
-from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, write
 
 HOSTILE: dict[str, list[str]] = json.loads(

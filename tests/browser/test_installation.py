@@ -12,13 +12,13 @@ import pytest_asyncio
 from playwright.async_api import Route, ViewportSize, expect
 
 from svc.chat import community
+from svc.tools.cluster_demo import free_ports
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.product import Product, running_product
-from tests.kit.proxy import free_ports
 from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
 from tests.kit.waiting import wait_until
 

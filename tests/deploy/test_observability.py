@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientError, ClientSession
 
+from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.external_programs import required
-from tests.kit.proxy import free_ports
 from tests.kit.sfu_process import SECRET, running_sfu
 from tests.kit.waiting import wait_until
 

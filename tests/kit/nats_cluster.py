@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ from pathlib import Path
 import nats
 from nats.errors import Error as NatsError
 
+from svc.tools.cluster_demo import free_ports
 from tests.kit.waiting import wait_until
 
 NAMES = "abc"
@@ -24,7 +24,7 @@ class NatsCluster:
     def __init__(self, folder: Path, sync_interval: str = "always") -> None:
         self._folder = folder
         self._sync_interval = sync_interval
-        self._ports = _free_ports(2 * len(NAMES))
+        self._ports = free_ports(2 * len(NAMES))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.ports = self._ports[: len(NAMES)]
         self.urls = [f"nats://127.0.0.1:{port}" for port in self.ports]
@@ -90,11 +90,3 @@ async def nats_cluster(folder: Path, sync_interval: str = "always") -> AsyncIter
         for name in NAMES:
             cluster.signal(name, signal.SIGCONT)
         cluster.stop()
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [opened.getsockname()[1] for opened in sockets]
-    for opened in sockets:
-        opened.close()
-    return ports

@@ -4,16 +4,15 @@ The files are used as they are but for names, ports and certificates. Knows noth
 """
 
 import asyncio
-import random
-import socket
 from asyncio.subprocess import STDOUT
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.tools.certificate import kept_certificate
+from svc.tools.cluster_demo import free_ports
 from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
@@ -28,16 +27,6 @@ class Proxy:
     https_port: int
     # The certificate that a client has to trust.
     certificate: Path
-
-
-def free_ports(number: int) -> list[int]:
-    """Pick ports outside the system's ephemeral range, so that no other program gets one before we use it."""
-    found: set[int] = set()
-    while len(found) < number:
-        port = random.randint(10_000, 32_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            found.add(port)
-    return list(found)
 
 
 @asynccontextmanager

@@ -31,11 +31,10 @@ async def owner_in(folder: Path) -> str:
 
 
 async def test_the_front_of_the_demo_follows_the_owner_and_everything_ends_with_it(tmp_path: Path) -> None:
-    folder, ports = tmp_path / "cluster-demo", free_ports(3)
-    flags = zip(("--port", "--sfu-port", "--udp-port"), map(str, ports), strict=True)
+    folder = tmp_path / "cluster-demo"
     demo = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "svc.cli", "up", "--cluster-demo", "--data-dir", str(tmp_path)),
-        *(word for pair in flags for word in pair),
+        *("--port", "0", "--sfu-port", "0", "--udp-port", "0"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
@@ -75,11 +74,3 @@ async def test_the_front_of_the_demo_follows_the_owner_and_everything_ends_with_
         port = int(configuration.partition("listen: 127.0.0.1:")[2].partition("\n")[0])
         with socket.socket() as probe:
             assert probe.connect_ex(("127.0.0.1", port)) != 0, "a NATS server has stayed"
-
-
-def free_ports(count: int) -> list[int]:
-    opened = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in opened]
-    for each in opened:
-        each.close()
-    return ports

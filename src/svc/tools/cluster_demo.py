@@ -8,6 +8,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import random
 import shutil
 import signal
 import socket
@@ -31,6 +32,8 @@ from svc.tools.up import Installation, open_ports, plan
 NODES = ("one", "two", "three")
 # Shorter than usual: all nodes are on this machine, and somebody watches.
 _LEASE_S = 2.0
+# Linux and macOS assign ports from 32768 or 49152 on.
+_PORTS = range(10_000, 32_768)
 _NATS_START_S = 30.0
 _NATS_RESTART_S = 1.0
 _STOP_S = 10.0
@@ -64,7 +67,7 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
         installation, sockets = open_ports(installation)
         for opened in (each for several in sockets.values() for each in several):
             listening.enter_context(opened)
-        ports = _free_ports(3 * len(NODES))
+        ports = free_ports(3 * len(NODES))
         nats = [NatsServer(nats_server, installation.data_dir, number, ports) for number in range(len(NODES))]
         sfu, *nodes = _programs(installation, ports, variables)
         children = [Child(sfu, [each.fileno() for each in sockets["sfu"]]), *(Child(node) for node in nodes)]
@@ -229,11 +232,17 @@ def _end_with_parent() -> None:
         os._exit(0)
 
 
-def _free_ports(count: int) -> list[int]:
-    """Return ports that are free at the moment."""
-    with ExitStack() as stack:
-        opened = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [each.getsockname()[1] for each in opened]
+def free_ports(count: int) -> list[int]:
+    """Return ports of 127.0.0.1 outside the system's ephemeral range.
+
+    No connection of another program takes one before its server listens.
+    """
+    found: set[int] = set()
+    while len(found) < count:
+        port = random.choice(_PORTS)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            found.add(port)
+    return list(found)
 
 
 def _say(line: str) -> None:

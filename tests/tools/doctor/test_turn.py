@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svc.base.turn_server import TurnServer
+from svc.tools.cluster_demo import free_ports
 from svc.tools.doctor import turn
 from svc.tools.doctor.check_result import Finding, Verdict
 from svc.tools.doctor.examination import Target, examine
@@ -15,7 +16,6 @@ from tests.chat.member import chat_server
 from tests.kit.coturn import NAME, PORT, SECRET, SFU, TLS_PORT, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.namespace import in_namespace
-from tests.kit.proxy import free_ports
 
 ELSEWHERE = "203.0.113.3"
 URLS = (
