@@ -22,6 +22,9 @@ _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
 # RFC 7983: what begins with these is SRTP or SRTCP.
 _MEDIA = range(128, 192)
 _RTCP = range(192, 224)  # RFC 5761: the second byte.
+# RED's payload type is 63 (sfu/codecs).
+_RED_LINE = re.compile(r"^a=(?:rtpmap|fmtp|rtcp-fb):63 .*\r\n", re.MULTILINE)
+_RED_TYPE = re.compile(r"^(m=audio .*) 63\b", re.MULTILINE)
 _IP_AND_UDP = 28  # bytes of headers
 
 
@@ -51,10 +54,12 @@ class Relay:
     `burst` is the mean number of packets lost in a row; None loses each packet by itself. `delay_s` is the
     time that a packet takes in one direction. `octets` counts the bytes of sent media, lost or not, with
     IP and UDP headers; those of RTCP under a key of their own. Without `repeats_sound` the client does not
-    know NACK for audio.
+    know NACK for audio, and without `takes_red` it does not know RED.
     """
 
-    def __init__(self, *, loss: float, seed: int, repeats_sound: bool, delay_s: float) -> None:
+    def __init__(
+        self, *, loss: float, seed: int, repeats_sound: bool, takes_red: bool, delay_s: float
+    ) -> None:
         self.lost: Counter[str] = Counter()
         self.carried: Counter[str] = Counter()
         self.octets: Counter[str] = Counter()
@@ -62,7 +67,7 @@ class Relay:
         self.burst: float | None = None
         self.delay_s = delay_s
         self._in_burst = {"up": False, "down": False}
-        self._repeats_sound = repeats_sound
+        self._repeats_sound, self._takes_red = repeats_sound, takes_red
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
         self._sfu: Address | None = None
@@ -72,6 +77,8 @@ class Relay:
     def offered(self, sdp: str) -> str:
         """Return the service's offer in the form that the client gets."""
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
+        if not self._takes_red:
+            sdp = _RED_TYPE.sub(r"\1", _RED_LINE.sub("", sdp))
         return sdp if self._repeats_sound else _AUDIO_NACK_LINE.sub("", sdp)
 
     def leads_to(self, service: Address) -> None:
@@ -129,10 +136,11 @@ async def relay(
     seed: int,
     host: str = "127.0.0.1",
     repeats_sound: bool = True,
+    takes_red: bool = True,
     delay_s: float = 0.0,
 ) -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound, delay_s=delay_s)
+    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound, takes_red=takes_red, delay_s=delay_s)
     sides = (line.to_client, line.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]

@@ -137,7 +137,7 @@ async def test_speech_is_heard_from_the_next_packet_where_a_browser_does_not_ask
     spoken(speech := tmp_path / "speech.wav")
     flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
     async with (
-        relay(loss=LOSS, seed=SEED, repeats_sound=False) as line,
+        relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as line,
         people_at(product.url, executable, flags=flags) as people,
     ):
         ada = await people.arrive("Ada")
