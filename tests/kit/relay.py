@@ -25,6 +25,7 @@ _RTCP = range(192, 224)  # RFC 5761: the second byte.
 # RED's payload type is 63 (sfu/codecs).
 _RED_LINE = re.compile(r"^a=(?:rtpmap|fmtp|rtcp-fb):63 .*\r\n", re.MULTILINE)
 _RED_TYPE = re.compile(r"^(m=audio .*) 63\b", re.MULTILINE)
+_TRIES_S = 5.0
 _IP_AND_UDP = 28  # bytes of headers
 
 
@@ -70,6 +71,7 @@ class Relay:
         self._repeats_sound, self._takes_red = repeats_sound, takes_red
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
+        self._sources: dict[Address, float] = {}  # When each was first heard.
         self._sfu: Address | None = None
         self.to_client = _Side(self._from_client)
         self.to_sfu = _Side(self._from_sfu)
@@ -90,7 +92,13 @@ class Relay:
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:
-        # Of several addresses that a client tries, the first is the way.
+        # Of several addresses that a client tries at first, the first is the way. A later one is that of an
+        # ICE restart or of another session, and takes its place.
+        now = asyncio.get_running_loop().time()
+        if source not in self._sources:
+            self._sources[source] = now
+            if now - next(iter(self._sources.values())) > _TRIES_S:
+                self._client = source
         self._client = self._client or source
         if self._sfu and source == self._client and self._arrives("up", data):
             self._pass_on(self.to_sfu, data, self._sfu)
