@@ -25,6 +25,7 @@ _RTCP = range(192, 224)  # RFC 5761: the second byte.
 # RED's payload type is 63 (sfu/codecs).
 _RED_LINE = re.compile(r"^a=(?:rtpmap|fmtp|rtcp-fb):63 .*\r\n", re.MULTILINE)
 _RED_TYPE = re.compile(r"^(m=audio .*) 63\b", re.MULTILINE)
+# A client tries all its addresses within this time after the first.
 _TRIES_S = 5.0
 _IP_AND_UDP = 28  # bytes of headers
 
@@ -92,8 +93,8 @@ class Relay:
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:
-        # Of several addresses that a client tries at first, the first is the way. A later one is that of an
-        # ICE restart or of another session, and takes its place.
+        # A client tries several addresses at first, and the first is used. A later address belongs to an ICE
+        # restart or another session, and replaces it.
         now = asyncio.get_running_loop().time()
         if source not in self._sources:
             self._sources[source] = now
