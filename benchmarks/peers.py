@@ -5,7 +5,6 @@ Knows nothing of its protocol.
 
 import asyncio
 import shlex
-import socket
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,6 +12,7 @@ from contextlib import asynccontextmanager
 from svc.tools.bench.cores import on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
+from svc.tools.cluster_demo import free_ports
 
 START_DEADLINE_S = 10.0
 _POLL_S = 0.05
@@ -21,7 +21,7 @@ _POLL_S = 0.05
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
     """Run a command with {http} and {udp} for its ports. Yield its address and its process."""
-    http, udp = free_port(socket.SOCK_STREAM), free_port(socket.SOCK_DGRAM)
+    http, udp = free_ports(2)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
     async with program(words, http) as pid:
         yield f"ws://127.0.0.1:{http}", pid
@@ -54,10 +54,3 @@ async def _listening(process: Process, port: int) -> None:
     except TimeoutError:
         raise BenchError("does not listen after 10 s") from None
     raise BenchError("ended before it listened")
-
-
-def free_port(kind: socket.SocketKind) -> int:
-    with socket.socket(socket.AF_INET, kind) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -6,7 +6,6 @@ https://janus.conf.meetecho.com/docs/deploy.html
 """
 
 import shutil
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks import peers
 from svc.tools.bench.errors import BenchError
+from svc.tools.cluster_demo import free_ports
 
 # By kind of module, the one to load: Janus loads everything that it finds in a folder.
 _MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
@@ -51,7 +51,7 @@ async def program() -> AsyncIterator[tuple[str, int]]:
     path = where_it_is()
     if path is None:
         raise BenchError("there is no program janus")
-    port = peers.free_port(socket.SOCK_STREAM)
+    (port,) = free_ports(1)
     with TemporaryDirectory(prefix="janus-") as name:
         folder = Path(name)
         _configure(folder, Path(path), port)

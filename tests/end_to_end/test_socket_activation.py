@@ -9,13 +9,14 @@ import shutil
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, closing
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.listeners import bound
+from svc.tools.cluster_demo import free_ports
 from tests.kit.guests import guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import wait_until
@@ -24,12 +25,6 @@ ACTIVATE = shutil.which("systemd-socket-activate")
 real = pytest.mark.skipif(ACTIVATE is None, reason="systemd-socket-activate is missing; ci/setup installs it")
 SVC = str(Path(sys.executable).with_name("svc"))
 WITHIN_S = 20.0
-
-
-def free_port() -> int:
-    with closing(bound("127.0.0.1", 0)[0]) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @asynccontextmanager
@@ -85,14 +80,14 @@ def chat_variables(folder: Path) -> dict[str, str]:
 
 @real
 async def test_systemd_starts_the_chat_server_at_the_first_request(tmp_path: Path) -> None:
-    port = free_port()
+    (port,) = free_ports(1)
     async with activated(port, "chat", "--listen-fd", "3", **chat_variables(tmp_path / "data")):
         assert await health(port) == "chat"
 
 
 @real
 async def test_systemd_starts_the_sfu_at_the_first_request() -> None:
-    port = free_port()
+    (port,) = free_ports(1)
     quiet = {"DISABLE_STUN": "true", "ICE_UDP_MUX_PORT": "0"}
     async with activated(port, "sfu", "--listen-fd", "3", **quiet):
         assert await health(port) == "sfu"

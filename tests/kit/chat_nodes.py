@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -13,6 +12,7 @@ from typing import Any
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
+from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 from tests.kit.fork_server import ServedProcess, shared
@@ -27,8 +27,7 @@ class ChatNode:
 
     def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
         self.name, self.data_dir = name, folder / f"node-{name}"
-        with socket.create_server(("127.0.0.1", 0)) as probe:
-            self.port = probe.getsockname()[1]
+        (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
         self.arguments = ["chat", "--cluster", ",".join(servers), "--node", name, *flags]
         self.variables: dict[str, str] = {

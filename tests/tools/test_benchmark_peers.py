@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 
 import pytest
@@ -12,7 +11,6 @@ from benchmarks.contest import silent
 from benchmarks.janus.program import program, where_it_is
 from benchmarks.janus.room_clients import MID, janus, offer
 from benchmarks.janus.session import connected
-from benchmarks.peers import free_port
 from benchmarks.peers import program as peer_program
 from svc.sfu.codecs import MID as MID_EXTENSION
 from svc.sfu.codecs import TRANSPORT_CC
@@ -21,6 +19,7 @@ from svc.sfu.sdp import SessionDescription
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.sdp_answer import Terms
+from svc.tools.cluster_demo import free_ports
 
 needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not installed")
 
@@ -79,5 +78,5 @@ def test_a_publisher_offers_one_track_with_browsers_feedback(scenario: Scenario)
 async def test_a_program_that_ends_before_it_listens_is_not_waited_for() -> None:
     words = [sys.executable, "-c", ""]
     with pytest.raises(BenchError, match="ended before it listened"):
-        async with peer_program(words, free_port(socket.SOCK_STREAM)):
+        async with peer_program(words, *free_ports(1)):
             pass

@@ -6,12 +6,13 @@ Each may be killed and restarted on the same port. Nothing else about them is ch
 import asyncio
 import os
 import signal
-import socket
 import sys
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+
+from svc.tools.cluster_demo import free_ports
 
 LEASE_S = 4
 # The unmodified commands, except that leases are shorter and renewed more often.
@@ -72,7 +73,7 @@ class Running:
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
     """Return both processes, not yet started, and the address of the server."""
-    port, worker_port = _free_port(), _free_port()
+    port, worker_port = free_ports(2)
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {
         "PORT": str(port),
@@ -84,10 +85,3 @@ def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
     chat = Running("chat", variables=both | server)
     worker = Running("worker", "--port", str(worker_port), variables=both)
     return chat, worker, f"http://127.0.0.1:{port}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

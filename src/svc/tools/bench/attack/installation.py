@@ -9,7 +9,6 @@ import os
 import re
 import resource
 import secrets
-import socket
 import struct
 import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import own_program, own_server
 from svc.tools.bench.sign_up import join_all
+from svc.tools.cluster_demo import free_ports
 
 _LISTENING = re.compile(rb" listening address=(\S+)$")
 # Noise compresses badly, so the picture stays large in any format.
@@ -68,7 +68,7 @@ async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
     """Run a whole installation for the duration of the block. `tls` is a PEM file with a certificate."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
-        found, management = Installation(Target(""), "", None), _free_port()
+        found, management = Installation(Target(""), "", None), free_ports(1)[0]
         storage = {"DATA_DIR": folder, "STORAGE_BACKEND": "filesystem"}
         with _usual_descriptors():
             sfu = await stack.enter_async_context(own_server(SEATS, hear=found.hear))
@@ -267,9 +267,3 @@ def _noise(side: int) -> bytes:
     header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     chunks = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows, 0)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + chunks
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
