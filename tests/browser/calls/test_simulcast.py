@@ -4,10 +4,16 @@ docs/signalling.md, "Several encodings".
 """
 
 import json
+from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
+from tests.browser.calls.test_encrypted_channels import encrypted
+from tests.browser.calls.test_private_calls import assert_sealed, recorder
 from tests.kit import encoder_log
+from tests.kit.community import ask, own_id
+from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox, FirefoxPerson
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import Capture, People, Person
@@ -74,21 +80,64 @@ async def check_each_size(receiver: Watcher, sender: Watcher, heights: Heights) 
     await sends(sender, "q")
 
 
-async def in_the_call(people: People, name: str, **arrival: object) -> Person:
+async def in_the_call(people: People, name: str, *, encrypting: bool = False, **arrival: object) -> Person:
     person = await people.arrive(name, capture=CAPTURE, **arrival)  # type: ignore[arg-type]
     # A window in which a tile is wide enough for the largest size.
     await person.page.set_viewport_size({"width": 1280, "height": 900})
-    await person.join()
+    await person.come_in()
+    if encrypting:
+        await encrypted(person)
+    await person.enter_call(camera=True)
     return person
 
 
-@pytest.mark.parametrize("codec", ["VP8", "H264"])
+@pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])
 async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_in_chromium(
     people: People, codec: str
 ) -> None:
     ada, grace = [await in_the_call(people, name, codec=codec) for name in ("Ada", "Grace")]
     await check_each_size(grace, ada, CHROMIUM)
     await ada.sees(grace)
+
+
+async def test_every_size_of_a_camera_in_an_encrypted_channel_is_sealed(
+    people: People, product: Product, tmp_path: Path
+) -> None:
+    ada = await in_the_call(people, "Ada", encrypting=True)
+    grace = await in_the_call(people, "Grace")
+    await check_each_size(grace, ada, CHROMIUM)
+    await ada.sees(grace)
+    [channel] = [
+        one for one in (await ask(ada, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
+    ]
+    ada_id = await own_id(ada)
+    async with recorder(product, tmp_path / "data", channel["id"]) as client:
+
+        async def camera_arrives() -> bool:
+            return any((one.user_id, one.source) == (ada_id, "camera") for one in client.incoming.values())
+
+        await wait_until("the recorder has Ada's camera", camera_arrives, within_s=DEADLINE_S)
+        (mid, line), *_ = [
+            (mid, one)
+            for mid, one in client.incoming.items()
+            if (one.user_id, one.source) == (ada_id, "camera")
+        ]
+        for count, layer in enumerate((0, 1, 2), start=1):
+            await client.say("set_layer", {"mid": mid, "max_temporal_layer": -1, "max_spatial_layer": layer})
+
+            async def seen(count: int = count) -> bool:
+                return len(widths(line.payloads)) >= count
+
+            await wait_until(f"the recorder has {count} sizes", seen, within_s=DEADLINE_S)
+        assert_sealed(line)
+
+
+def widths(payloads: Iterable[bytes]) -> set[int]:
+    """Return the widths of the VP8 keyframes, whose first 10 bytes are not encrypted."""
+    starts = (vp8([payload]) for payload in payloads if payload[0] & 0x10 and not payload[0] & 7)
+    return {
+        int.from_bytes(data[6:8], "little") & 0x3FFF for data in starts if len(data) > 50 and not data[0] & 1
+    }
 
 
 async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(people: People) -> None:
@@ -113,12 +162,14 @@ async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(peo
         assert events[0] == "wanted" and "set" in events
 
 
+@pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
 async def test_a_camera_in_firefox_is_sent_in_three_sizes_too(
-    people: People, fox: Firefox, product: Product
+    people: People, fox: Firefox, product: Product, encrypting: bool
 ) -> None:
-    grace = await in_the_call(people, "Grace", codec="VP8")
+    grace = await in_the_call(people, "Grace", codec="VP8", encrypting=encrypting)
     ada: FirefoxPerson = await fox.arrive("Ada", product.url)
     await ada.join()
     await check_each_size(grace, ada, FIREFOX)
+    await ada.sees(grace)
     # Firefox codes every VP9 encoding in the smallest size, so the page offers it VP8 first.
     assert (await grace.statistics()).track("Ada").codec == "video/VP8"

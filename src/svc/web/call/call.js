@@ -72,8 +72,7 @@ export class Call extends EventTarget {
    * page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of
    * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing`
    * (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat server
-   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings, but never in a
-   * sealed call, where that has not been tried.
+   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   Sealing | null, simulcast?: boolean}} how
@@ -97,7 +96,7 @@ export class Call extends EventTarget {
     this.#requestGrant = requestGrant;
     this.#codec = sealing?.codec ?? codec;
     this.#sealing = sealing;
-    this.#simulcast = simulcast && !sealing;
+    this.#simulcast = simulcast;
   }
 
   /** The received tracks: [{mid, trackId, userId, source, receiver}]. @returns {Track[]} */
