@@ -15,13 +15,14 @@ import threading
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js.api import StreamConfig, StreamInfo
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, StreamInfo
 from nats.js.errors import APIError, NotFoundError
 
 from svc.base import commit_log
@@ -29,8 +30,9 @@ from svc.base.commit_log import LogLost, recorded
 from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encoded, statements_of
 
 REPLICAS = 3
-# How far back a follower may be without starting from a snapshot.
-KEPT_S = 7 * 24 * 3600.0
+# How far back a follower may be without starting from a snapshot. Any second of the last seven days can be
+# restored: the snapshot before it may be a day older.
+KEPT_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a stream's new leader up to 6 s.
 DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
@@ -279,6 +281,29 @@ class NatsLog:
             return (await self.client.jetstream(timeout=_ATTEMPT_S).stream_info(self.name)).state.last_seq
         except (NatsError, TimeoutError) as fault:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
+
+    def sequence_at(self, moment: datetime) -> int:
+        """Return the last sequence that NATS stored before `moment`. Raises ClusterError."""
+        return self.run(self._sequence_at(moment.astimezone(UTC)))
+
+    async def _sequence_at(self, moment: datetime) -> int:
+        stream, end = self.client.jetstream(timeout=_CONNECT_S), await self._last_sequence()
+        consumer = ConsumerConfig(
+            deliver_policy=DeliverPolicy.BY_START_TIME,
+            opt_start_time=moment,
+            ack_policy=AckPolicy.NONE,
+        )
+        try:
+            later = await stream.pull_subscribe(self.subject, stream=self.name, config=consumer)
+            try:
+                if (await later.consumer_info()).num_pending == 0:
+                    return end
+                (first,) = await later.fetch(1, timeout=_CONNECT_S)
+                return first.metadata.sequence.stream - 1
+            finally:
+                await later.unsubscribe()
+        except (NatsError, TimeoutError) as fault:
+            raise ClusterError(f"the log cannot be searched: {type(fault).__name__}") from None
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
         """Return complete entries behind `after`, each with its last sequence, and the last sequence seen.

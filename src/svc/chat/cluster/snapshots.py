@@ -9,7 +9,7 @@ import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import version
@@ -27,10 +27,12 @@ from svc.base.snapshot import opened_copy, snapshot
 from svc.base.storage import USUAL_FOLDER
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
 from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
-from svc.chat.cluster.nats_log import ClusterError, NatsLog
+from svc.chat.cluster.nats_log import KEPT_S, ClusterError, NatsLog
 
-# The newest may be damaged by a fault that nobody has noticed yet.
+# The newest may be damaged by a fault that nobody has noticed yet. Besides these, the first of each day is
+# kept as long as the log reaches back, so that any second of it can be restored.
 _KEPT = 3
+_DAY_S = 24 * 3600.0
 # For a snapshot of many gigabytes over a slow line.
 _TRANSFER_S = 3600.0
 _PREFIX = ".snapshot-"
@@ -75,16 +77,16 @@ class Snapshots:
             raise ClusterError(f"the snapshots cannot be read: {type(fault).__name__}") from None
         return None if newest is None else time.time() - newest[1]
 
-    def restore(self, data_dir: Path, database: Path, community: str) -> int:
+    def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
         """Replace the database by the newest snapshot, and add files that are missing.
 
-        Return the position in the log. Raises ClusterError and changes nothing if there is no sound snapshot
-        of this community.
+        With `at`, it is the newest one that contains no later entry of the log. Return the position in the
+        log. Raises ClusterError and changes nothing if there is no sound snapshot of this community.
         """
         try:
-            newest = self._log.run(self._newest())
+            newest = self._log.run(self._newest(at))
             if newest is None:
-                raise ClusterError("there is no snapshot yet")
+                raise ClusterError("there is no snapshot yet" if at is None else "no snapshot is that old")
             with _making_in(data_dir / FOLDER) as making:
                 archive = making / "snapshot.tar.gz"
                 with archive.open("xb") as file:
@@ -116,18 +118,17 @@ class Snapshots:
         async with asyncio.timeout(_TRANSFER_S):
             store = await self._store()
             await store.put(name, file)  # type: ignore[arg-type]
-            for old in (await self._names())[_KEPT:]:
+            for old in superfluous(await self._names(), time.time()):
                 with suppress(NatsError):
-                    await store.delete(old[0])
+                    await store.delete(old)
 
     async def _get(self, name: str, file: IO[bytes]) -> None:
         async with asyncio.timeout(_TRANSFER_S):
             await (await self._store()).get(name, file)  # type: ignore[arg-type]
 
-    async def _newest(self) -> tuple[str, float] | None:
+    async def _newest(self, at: int | None = None) -> tuple[str, float] | None:
         async with asyncio.timeout(4 * _REQUEST_S):
-            names = await self._names()
-            return names[0] if names else None
+            return next((found for found in await self._names() if at is None or int(found[0]) <= at), None)
 
     async def _names(self) -> list[tuple[str, float]]:
         """Return the snapshots' names and times, the newest first."""
@@ -137,6 +138,16 @@ class Snapshots:
             return []
         times = {info.name: datetime.fromisoformat(info.mtime).timestamp() for info in infos if info.mtime}
         return sorted(times.items(), reverse=True)
+
+
+def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
+    """Return the names of snapshots to delete. `stored` has names and Unix times, the newest first."""
+    kept, day = {name for name, _ in stored[:_KEPT]}, None
+    for name, made_at in reversed(stored):
+        if made_at // _DAY_S != day and made_at > now - KEPT_S:
+            day = made_at // _DAY_S
+            kept.add(name)
+    return [name for name, _ in stored if name not in kept]
 
 
 @contextmanager

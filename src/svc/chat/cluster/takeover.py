@@ -4,6 +4,7 @@ Blocks. Does not choose who takes over. Two candidates may try at once: the log 
 """
 
 from svc.base.commit_log import LogLost
+from svc.base.progress import report
 from svc.chat.cluster.entry import Entry
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica
@@ -12,12 +13,14 @@ from svc.chat.cluster.replica import Replica
 _AT_ONCE = 200
 
 
-def catch_up(log: NatsLog, replica: Replica) -> int:
-    """Apply the log to its end. Return the end. Raises ClusterError and Diverged."""
-    end = log.last_sequence()
-    seen = replica.sequence
+def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
+    """Apply the log up to `end`, by default the present one. Return it. Raises ClusterError and Diverged."""
+    end = log.last_sequence() if end is None else end
+    began_at = seen = replica.sequence
     while seen < end:
         entries, seen = log.read(replica.sequence)
+        entries = [(sequence, entry) for sequence, entry in entries if sequence <= end]
+        report("reading the log", seen - began_at, end - began_at)
         for start in range(0, len(entries), _AT_ONCE):
             replica.apply(entries[start : start + _AT_ONCE])
     return end

@@ -1,9 +1,10 @@
-"""`svc admin restore FILE`: create a data folder from a backup, all or nothing."""
+"""`svc admin restore`: create a data folder from a backup, or from a cluster's log, all or nothing."""
 
 import asyncio
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,35 +17,58 @@ if TYPE_CHECKING:
 
 
 def add(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="file from svc admin backup")
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="file from svc admin backup")
+    parser.add_argument(
+        "--at",
+        type=_moment,
+        metavar="TIME",
+        help="instead of FILE: the community of a cluster before this moment, like 2026-11-28T10:15:00Z",
+    )
+    parser.add_argument("--cluster", metavar="URLS", help="NATS servers for --at; or SVC_CLUSTER")
+    parser.add_argument("--cluster-name", default="svc", metavar="NAME", help="name of the log in NATS")
     parser.add_argument(
         "--verify", action="store_true", help="check the database and every file it refers to"
     )
     parser.set_defaults(run=_run)
 
 
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no time like 2026-11-28T10:15:00Z") from None
+    return moment if moment.tzinfo else moment.astimezone()
+
+
 def _run(options: Namespace) -> None:
     from svc.base.progress import heard_by
 
+    if (options.file is None) == (options.at is None):
+        raise ConfigError("Give either FILE or --at TIME")
     folder: Path = options.data_dir
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} is not empty. Restore a backup into a new folder")
     with shown() as listener, heard_by(listener):
-        result = asyncio.run(_restored(options.file, folder, options.variables, verify=options.verify))
-    files = result["objects"]
-    assert isinstance(files, int), "it is a count"
-    lines = [
-        f"{folder}  database and {counted(files, 'file')}, backed up at {result['made_at']}",
-        f"Media is in {result['objects_folder']}." if result["objects_folder"] else "Media is in the bucket.",
-    ]
+        result = asyncio.run(_restored(options, folder))
+    if options.at is not None:
+        lines = [
+            f"{folder}  community before {result['at']}: the log up to entry {result['sequence']}",
+            "Media is neither in the log nor here: it is where it was.",
+        ]
+    else:
+        files = result["objects"]
+        assert isinstance(files, int), "it is a count"
+        media = result["objects_folder"]
+        lines = [
+            f"{folder}  database and {counted(files, 'file')}, backed up at {result['made_at']}",
+            f"Media is in {media}." if media else "Media is in the bucket.",
+        ]
     if options.verify:
         lines.append("The database is sound, and every file that it refers to is there.")
     printed(result, lines, as_json=options.json)
 
 
-async def _restored(
-    archive: Path, folder: Path, variables: Mapping[str, str], *, verify: bool
-) -> dict[str, object]:
+async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
     from svc.base.migrations import migrations_in
     from svc.base.objects import StoreFailed
     from svc.chat.backup.archive import ArchiveError
@@ -52,34 +76,60 @@ async def _restored(
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 
     migrations = migrations_in(SCHEMA_FOLDER)
-    elsewhere, named_folder = _store(variables)
+    elsewhere, media = _store(options.variables)
     try:
         async with built(folder) as building:
-            newest = migrations[-1].number
-            restored = await restore(archive, building, newest, DATABASE_NAME, elsewhere, named_folder)
-            refuse_foreign(building / DATABASE_NAME, migrations)
-            if verify:
-                objects = elsewhere or _files(building / restored.objects_folder)
-                if found := await faults(building / DATABASE_NAME, objects):
+            database = building / DATABASE_NAME
+            if options.at is not None:
+                result = await _from_cluster(options, building, database)
+            else:
+                newest = migrations[-1].number
+                restored = await restore(options.file, building, newest, DATABASE_NAME, elsewhere, media)
+                media = restored.objects_folder
+                result = _described(asdict(restored)) | {"objects_folder": "" if elsewhere else media}
+            refuse_foreign(database, migrations)
+            if options.verify:
+                objects = elsewhere or _files(building / media)
+                if found := await faults(database, objects):
                     raise ArchiveError("; ".join(found))
     except ArchiveError as fault:
-        raise ConfigError(f"{archive}: {fault}; nothing was restored") from None
+        raise ConfigError(f"{options.file or options.at}: {fault}; nothing was restored") from None
     except StoreFailed as fault:
         raise ConfigError(f"the object store does not accept it: {fault}; nothing was restored") from None
     except OSError as fault:
         named = fault.filename or folder
         raise ConfigError(f"{named}: {fault.strerror or fault}; nothing was restored") from None
-    described = _described(asdict(restored), verified=verify)
-    return {**described, "objects_folder": "" if elsewhere else restored.objects_folder}
+    return result | {"verified": options.verify}
 
 
-def _described(restored: dict[str, object], *, verified: bool) -> dict[str, object]:
-    from datetime import UTC, datetime
+async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dict[str, object]:
+    from svc.base.config import items
 
+    try:
+        from svc.chat.cluster.nats_log import ClusterError
+        from svc.chat.cluster.point_in_time import restore_at
+    except ModuleNotFoundError as fault:
+        if fault.name != "nats":
+            raise
+        raise ConfigError("--at needs its library: pip install 'svc-server[cluster]'") from None
+    variables = {"SVC_CLUSTER": options.cluster} if options.cluster else options.variables
+    servers = items(variables, "SVC_CLUSTER")
+    if not servers:
+        raise ConfigError("--at needs --cluster or SVC_CLUSTER beside it")
+    try:
+        restored = await asyncio.to_thread(
+            restore_at, servers, options.cluster_name, options.at, folder, database
+        )
+    except ClusterError as fault:
+        raise ConfigError(f"{fault}; nothing was restored") from None
+    return {"at": options.at.isoformat(), **asdict(restored)}
+
+
+def _described(restored: dict[str, object]) -> dict[str, object]:
     header = restored.pop("header")
     assert isinstance(header, dict), "it was a dataclass"
     made_at = datetime.fromtimestamp(header["made_at_ms"] / 1000, UTC).isoformat(timespec="seconds")
-    return {"schema": header["schema"], "made_at": made_at, **restored, "verified": verified}
+    return {"schema": header["schema"], "made_at": made_at, **restored}
 
 
 def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
