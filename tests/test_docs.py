@@ -15,6 +15,8 @@ from svc.base.database import Database
 from svc.base.envelope import Payload
 from svc.base.metrics import Registry
 from svc.chat import config as chat_config
+from svc.chat.cluster.measurements import DESCRIPTIONS
+from svc.chat.cluster.measurements import measure as measure_node
 from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
 from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.media.sweep import Counts
@@ -256,6 +258,7 @@ def test_every_metric_is_documented() -> None:
     )
     exposition += measurements((), (), (), link, cast(Database, database), Tally()).exposition()[0]
     registry = Registry()
+    measure_node(registry, lambda: dict.fromkeys(DESCRIPTIONS, 0.0))
     queue = SimpleNamespace(waiting=0, dead=0, outcomes={})
     measure_uploads(registry, cast(Queue, queue), Counts(), lambda: False, {})
     exposition += registry.exposition()[0]

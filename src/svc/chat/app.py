@@ -30,6 +30,7 @@ from svc.base.garbage_collector import collect_rarely, collect_when_quiet
 from svc.base.http_connections import recognise
 from svc.base.http_server import Runner
 from svc.base.listeners import tcp_sockets
+from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import reading_for
 from svc.chat import ports
@@ -62,6 +63,8 @@ class Replication:
     log: CommitLog
     # Adds the node's commands to the server's.
     commands: Callable[[ControlHandler], ControlHandler]
+    # Adds the node's metrics to the server's.
+    measure: Callable[[Registry], None]
 
 
 class Draining:
@@ -189,6 +192,7 @@ async def serving(
         commands: ControlHandler = community.commands.run
         if replication is not None:
             commands = replication.commands(commands)
+            replication.measure(community.registry)
         control = listening(config.data_dir, commands)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
         draining = Draining()

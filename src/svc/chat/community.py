@@ -149,7 +149,7 @@ class Community:
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Control(self._commands())
-        self._registry = self._measured(database)
+        self.registry = self._measured(database)
 
     async def load(self) -> None:
         """Load everything from the database before serving."""
@@ -270,7 +270,7 @@ class Community:
 
         shown_version = config.operating.version or version("svc-server")
         report = HealthReport(config, self._sources(), shown_version, int(time.time() * 1000))
-        return StatusRequests(shown_version, info, self.tokens, self._registry, self.probes, report)
+        return StatusRequests(shown_version, info, self.tokens, self.registry, self.probes, report)
 
     def _sources(self) -> Sources:
         return Sources(

@@ -63,6 +63,13 @@ async def status_at(node: ChatNode) -> Mapping[str, object]:
     return result
 
 
+async def metric_of(node: ChatNode, name: str) -> float:
+    async with ClientSession() as http, http.get(f"{node.address}/metrics") as response:
+        lines = (await response.text()).splitlines()
+    (value,) = (line.rpartition(" ")[2] for line in lines if line.startswith(name + " "))
+    return float(value)
+
+
 async def are_level(nodes: Sequence[ChatNode]) -> bool:
     """Return whether no node lacks an entry that another one has."""
     described = (await status_at(nodes[0])).get("nodes", [])
@@ -109,6 +116,10 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
             return all([(await node.health())["tablesAgreedAt"] for node in followers])
 
         await wait_until("the followers have compared their tables", have_agreed, within_s=20)
+        owns = [await metric_of(node, "svc_chat_cluster_owner") for node in (first, *followers)]
+        assert owns == [1, 0, 0]
+        assert len({await metric_of(node, "svc_chat_cluster_epoch") for node in nodes}) == 1
+        assert (await status_at(first))["replicas"] == dict.fromkeys("abc", True)
         # The owner last: otherwise the others would take over and write.
         for node in (*followers, first):
             node.signal(signal.SIGTERM)

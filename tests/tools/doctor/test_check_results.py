@@ -27,7 +27,7 @@ def way(
 def cluster_of(**states: str) -> dict[str, object]:
     """Return the status of a cluster whose node `a` has the lease."""
     nodes = [{"node": name, "state": state, "lag": 0} for name, state in states.items()]
-    return {"owner": "a", "epoch": 3, "nodes": nodes}
+    return {"owner": "a", "epoch": 3, "nodes": nodes, "replicas": dict.fromkeys("xyz", True)}
 
 
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
@@ -47,6 +47,9 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (cluster.examined(cluster_of(a="silent", b="follower"))[0], PROBLEM, "quorum"),
     (cluster.examined(cluster_of(a="owner", b="silent"))[1], PROBLEM, "another machine"),
     (cluster.examined(cluster_of(a="owner", b="silent"))[2], NOTICE, "log"),
+    (cluster.examined(cluster_of(a="owner", b="follower"))[2], OK, ""),
+    (cluster.examined(cluster_of(a="owner") | {"replicas": {"x": True, "y": False}})[2], PROBLEM, "NATS"),
+    (cluster.examined(cluster_of(a="owner") | {"replicas": {"x": True}})[2], PROBLEM, "three machines"),
     (machine.findings(GOOD)[0], OK, ""),
     (machine.findings(replace(GOOD, clock_kept=False))[0], NOTICE, "timedatectl"),
     (machine.findings(replace(GOOD, clock_kept=None))[0], OK, ""),

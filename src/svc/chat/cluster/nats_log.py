@@ -282,6 +282,14 @@ class NatsLog:
         except (NatsError, TimeoutError) as fault:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 
+    def replicas(self) -> dict[str, bool]:
+        """Return the NATS servers of the log, each with whether it has all of it. Raises ClusterError."""
+        info = self.run(self._info())
+        if info is None or info.cluster is None:
+            return {}
+        leader = {info.cluster.leader: True} if info.cluster.leader else {}
+        return leader | {peer.name or "": bool(peer.current) for peer in info.cluster.replicas or ()}
+
     def sequence_at(self, moment: datetime) -> int:
         """Return the last sequence that NATS stored before `moment`. Raises ClusterError."""
         return self.run(self._sequence_at(moment.astimezone(UTC)))

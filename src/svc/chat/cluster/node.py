@@ -28,9 +28,11 @@ from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely
 from svc.base.listeners import address_of, tcp_sockets
+from svc.base.metrics import Registry
 from svc.base.migrations import schema_version
 from svc.base.storage import FILESYSTEM
 from svc.chat.app import Replication, serving
+from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.follower import Follower, TableCheck
@@ -101,6 +103,8 @@ class Node:
         self._sockets = tcp_sockets(flags.listen_fds, config.host, config.port)
         self._files = flags.tls_files()
         self._flags = flags
+        self._registry = Registry()
+        self._measure(self._registry)
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
 
     async def run(self) -> None:
@@ -148,6 +152,7 @@ class Node:
                     self._config.trusted_proxy_hops,
                     self._health,
                     lambda: self._membership.owner.url,
+                    self._registry.exposition,
                 ) as address,
                 listening(self._config.data_dir, self._commands.standing_by),
             ):
@@ -241,7 +246,7 @@ class Node:
         flags = replace(self._flags, listen_fds=[opened.detach() for opened in self._duplicates()])
         snapshots: asyncio.Task[None] | None = None
         try:
-            async with serving(self._config, flags, Replication(self._log, self._commands.before)) as address:
+            async with serving(self._config, flags, self._replication()) as address:
                 self._state = OWNER
                 snapshots = asyncio.ensure_future(self._make_snapshots())
                 logger.info("listening", extra={"address": address, "epoch": self._log.epoch})
@@ -299,7 +304,19 @@ class Node:
 
         threading.Thread(target=store, name="snapshot", daemon=True).start()
 
+    def _replication(self) -> Replication:
+        return Replication(self._log, self._commands.before, self._measure)
+
     # Reports.
+
+    def _measure(self, registry: Registry) -> None:
+        measurements.measure(registry, self._measured)
+
+    def _measured(self) -> Mapping[str, float]:
+        sequence, epoch = self._where()
+        lag = max(0, self._membership.owner.sequence - sequence)
+        values = (self._state == OWNER, epoch, sequence, lag)
+        return dict(zip(measurements.DESCRIPTIONS, values, strict=True))
 
     def _status(self) -> NodeStatus:
         sequence, epoch = self._where()

@@ -46,6 +46,7 @@ class NodeCommands:
         try:
             nodes = await asyncio.to_thread(self._membership.nodes)
             end = await asyncio.to_thread(self._log.last_sequence)
+            replicas = await asyncio.to_thread(self._log.replicas)
         except ClusterError as fault:
             return _refused(f"The cluster cannot be asked: {fault}")
         owner = self._membership.owner
@@ -54,6 +55,7 @@ class NodeCommands:
                 "owner": owner.node if owner.session else "",
                 "epoch": max((node.epoch for node in nodes), default=0),
                 "sequence": end,
+                "replicas": replicas,
                 "nodes": [self._described(node, end) for node in nodes],
             }
         }

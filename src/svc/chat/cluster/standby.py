@@ -1,4 +1,4 @@
-"""The HTTP server of a node that does not own its community: `/health`, and 503 with the owner's address.
+"""The HTTP server of a node that does not own its community: `/health`, `/metrics`, and 503 with the owner.
 
 Serves nothing of the community, whose data here may be a moment old.
 """
@@ -31,12 +31,16 @@ async def standing_by(
     trusted_proxy_hops: int,
     health: Callable[[], Mapping[str, object]],
     owner_url: Callable[[], str],
+    exposition: Callable[[], tuple[bytes, str]],
 ) -> AsyncIterator[str]:
     """Serve while the block runs. Yield the address."""
 
     async def answer(request: web.Request) -> web.Response:
         if request.path == "/health" and request.method in ("GET", "HEAD"):
             return _json(200, health())
+        if request.path == "/metrics" and request.method in ("GET", "HEAD"):
+            body, content_type = exposition()
+            return web.Response(body=body, headers={"Content-Type": content_type})
         return _refusal(request, owner_url())
 
     application = web.Application()

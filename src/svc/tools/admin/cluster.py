@@ -10,6 +10,8 @@ def _shown(status: Result) -> Iterator[str]:
     owner = status["owner"] or "none at the moment"
     entries = counted(status["sequence"], "entry", "entries")
     yield f"owner {owner}  epoch {status['epoch']}  {entries} in the log"
+    stored = (name + ("" if is_current else " (behind)") for name, is_current in status["replicas"].items())
+    yield f"log on {', '.join(stored) or 'no NATS server'}"
     for node in status["nodes"]:
         here = "  (this node)" if node["here"] else ""
         lag = counted(node["lag"], "entry", "entries")

@@ -1,4 +1,4 @@
-"""Judges a cluster as one of its nodes sees it: its owner, and whether another node can take over.
+"""Judges a cluster as one of its nodes sees it: its owner, its log, and whether another node can take over.
 
 Reads the result of the control command `cluster_status`.
 """
@@ -10,6 +10,8 @@ from svc.tools.doctor.check_result import Finding, notice, ok, problem
 
 # Entries that a follower reads in some seconds.
 _FAR_BEHIND = 10_000
+# With fewer, the loss of one NATS server ends all writing.
+_REPLICAS = 3
 
 
 def examined(status: Mapping[str, Any]) -> list[Finding]:
@@ -32,4 +34,13 @@ def examined(status: Mapping[str, Any]) -> list[Finding]:
             found.append(notice(f"Node {name} has stopped announcing itself", "Start it, or read its log."))
         elif node["lag"] > _FAR_BEHIND:
             found.append(notice(f"Node {name} is {node['lag']:,} entries behind", "Wait, or read its log."))
+    behind = sorted(name for name, is_current in status["replicas"].items() if not is_current)
+    if behind:
+        advice = "Start NATS there, or read its log: another loss could end all writing."
+        found.append(problem(f"Without all of the log: {', '.join(behind)}", advice))
+    elif len(status["replicas"]) < _REPLICAS:
+        advice = "Run three NATS servers on three machines (docs/cluster.md)."
+        found.append(problem(f"The log is on {len(status['replicas'])} NATS servers", advice))
+    else:
+        found.append(ok(f"The log is on {', '.join(sorted(status['replicas']))}"))
     return found
