@@ -63,10 +63,10 @@ async def row(case: Beside, url: str, listeners: RoomClients, watchers: RoomClie
     before = await dropped(url)
     # The video begins before the measured audio, and ends after it.
     video = asyncio.create_task(watchers.meter.measure(case.pps, seconds + 1.0, silent))
-    heard = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
+    received = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
     seen = await video
     counted = await dropped(url) - before
-    return " | ".join([f"| {case.what}", *of_audio(heard), *of_video(seen), of_drops(counted)]) + " |"
+    return " | ".join([f"| {case.what}", *of_audio(received), *of_video(seen), of_drops(counted)]) + " |"
 
 
 def of_audio(found: Measurement) -> list[str]:

@@ -86,7 +86,7 @@ async def main() -> None:
     parser.add_argument("--joins", type=int, default=JOINS)
     parser.add_argument("--stays", type=int, default=STAYS)
     parser.add_argument("--tiles", type=int, default=TILES)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
@@ -95,7 +95,7 @@ async def main() -> None:
             running_product(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
-            await measure(people, asked.joins, asked.stays, asked.tiles)
+            await measure(people, options.joins, options.stays, options.tiles)
             if people.faults:
                 print("\n".join(people.faults))
 
@@ -155,11 +155,11 @@ async def left_behind(inspector: CDPSession) -> dict[str, int]:
         prototype = await inspector.send("Runtime.evaluate", {"expression": f"{name}.prototype"})
         of = {"prototypeObjectId": prototype["result"]["objectId"], "objectGroup": "counted"}
         objects = (await inspector.send("Runtime.queryObjects", of))["objects"]
-        asked = {
+        wanted = {
             "objectId": objects["objectId"],
             "functionDeclaration": "function () { return this.length; }",
         }
-        found[name] = (await inspector.send("Runtime.callFunctionOn", asked))["result"]["value"]
+        found[name] = (await inspector.send("Runtime.callFunctionOn", wanted))["result"]["value"]
         await inspector.send("Runtime.releaseObjectGroup", {"objectGroup": "counted"})
     return found
 

@@ -45,13 +45,13 @@ Row = tuple[str, str, str, list[float]]
 
 
 def _in_a_process(masked: dict[str, str]) -> list[Row]:
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "benchmarks.encryption", "--run"],
         env=os.environ | masked,
         stdout=subprocess.PIPE,
         check=True,
     )
-    return [(profile, library, by, figures) for profile, library, by, figures in json.loads(said.stdout)]
+    return [(profile, library, by, figures) for profile, library, by, figures in json.loads(result.stdout)]
 
 
 def measure() -> list[Row]:

@@ -122,7 +122,7 @@ async def lag(folder: Path, uploads: int) -> None:
     photograph = media_files.photograph(4000, 3000)
     _, film = next(iter(media_files.films(folder.parent, only="mpeg4", seconds=20)))
     async with _program(("chat",), folder) as (server, address), ClientSession(address) as http:
-        said = asyncio.create_task(_lags(server))
+        lags = asyncio.create_task(_lags(server))
         invite = (folder / "invite-code").read_text().strip()
         [token] = await _members(ChatServer(address, invite, server.pid))
         headers = {"Authorization": f"Bearer {token}"}
@@ -133,7 +133,7 @@ async def lag(folder: Path, uploads: int) -> None:
         async with _program(("worker",), folder):
             await _phase(server, _all_ended(http, headers, ids))
         took_s = time.perf_counter() - began
-        said.cancel()
+        lags.cancel()
     print(f"\n{uploads} photographs and a film decoded beside the server: {took_s:.1f} s")
     print("\n| event loop of the chat server | p50 ms | p99 ms | most ms |\n|---|---|---|---|")
     whats = ("nothing to do", f"{uploads} photographs and a film arrive", "they are decoded")

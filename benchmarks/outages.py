@@ -27,17 +27,17 @@ COLUMNS = ("sound: p50", "worst", "late", "chat: p50", "worst", "said: worst")
 
 
 async def main() -> None:
-    asked = _arguments()
-    if reason := why_not(asked.client):
+    options = _arguments()
+    if reason := why_not(options.client):
         raise SystemExit(reason)
     print(f"| {'outage':<44} | times | {' | '.join(COLUMNS)} |")
-    for each in map(outage, asked.outages or [each.name for each in OUTAGES]):
+    for each in map(outage, options.outages or [each.name for each in OUTAGES]):
         with tempfile.TemporaryDirectory() as folder:
-            async with talking(Path(folder), asked.client, (6,) if asked.ipv6 else (4,)) as talk:
+            async with talking(Path(folder), options.client, (6,) if options.ipv6 else (4,)) as talk:
                 found = []
-                for _ in range(asked.times):
+                for _ in range(options.times):
                     next_one = asyncio.create_task(asyncio.sleep(PERIOD_S))
-                    found.append(await talk.through(each, asked.seconds if each.lasts_s else None))
+                    found.append(await talk.through(each, options.seconds if each.lasts_s else None))
                     await next_one
                     print(f"{each.name}: {found[-1]}", file=sys.stderr, flush=True)
         print(_line(each, found), flush=True)
@@ -60,7 +60,7 @@ def _arguments() -> argparse.Namespace:
 
 def _line(each: Outage, found: Sequence[Healed]) -> str:
     sound, chat = [one.sound_s for one in found], [one.chat_s for one in found]
-    said = max(one.said_s for one in found)
+    slowest = max(one.problem_shown_s for one in found)
     late = sum(one > GOAL_S for one in sound)
     cells = [f"{statistics.median(sound):.1f} s", f"{max(sound):.1f} s", str(late)]
     cells += (
@@ -68,7 +68,7 @@ def _line(each: Outage, found: Sequence[Healed]) -> str:
         if each.chat_too and any(chat)
         else ["–", "–"]
     )
-    cells.append(f"{said:.1f} s" if said else "–")
+    cells.append(f"{slowest:.1f} s" if slowest else "–")
     return f"| {each.what:<44} | {len(found):5} | {' | '.join(cells)} |"
 
 

@@ -55,15 +55,15 @@ async def profile(script: ModuleType, seconds: float) -> None:
                 flush=True,
             )
             time_went[name] = await shares(meter, pid, script.PPS, seconds)
-    for name, told in time_went.items():
-        print(f"\n{name}: {told}", flush=True)
+    for name, share in time_went.items():
+        print(f"\n{name}: {share}", flush=True)
 
 
 async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]:
     flowing = asyncio.create_task(meter.measure(pps, seconds, silent))
-    said = await perf("stat", "-x;", "-e", ",".join(EVENTS), "-p", str(pid), "sleep", str(seconds + 1))
+    output = await perf("stat", "-x;", "-e", ",".join(EVENTS), "-p", str(pid), "sleep", str(seconds + 1))
     received = max((await flowing).received, 1)
-    counts = {what: number for line in said.splitlines() for number, _, what, *_ in [line.split(";")]}
+    counts = {what: number for line in output.splitlines() for number, _, what, *_ in [line.split(";")]}
     return [float(counts[event]) / received if counts[event][:1].isdigit() else 0.0 for event in EVENTS]
 
 
@@ -77,18 +77,18 @@ async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
             *("-o", output, "-p", str(pid), "sleep", str(seconds + 1)),
         )
         await flowing
-        said = await perf(
+        report = await perf(
             "report", "-i", output, "--sort", "dso", "--stdio", "--percent-limit", LEAST_PER_CENT
         )
-    lines = [line.split()[:2] for line in said.splitlines() if line.strip() and line[0] != "#"]
+    lines = [line.split()[:2] for line in report.splitlines() if line.strip() and line[0] != "#"]
     return ", ".join(f"{name} {share}" for share, name in lines)
 
 
 async def perf(*arguments: str) -> str:
     """Return all output of perf."""
     process = await asyncio.create_subprocess_exec("perf", *arguments, stdout=PIPE, stderr=STDOUT)
-    said, _ = await process.communicate()
-    return said.decode()
+    output, _ = await process.communicate()
+    return output.decode()
 
 
 @asynccontextmanager

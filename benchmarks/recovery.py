@@ -81,7 +81,7 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=TIMES)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
@@ -90,7 +90,7 @@ async def main() -> None:
             running_product(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
-            await measure(product, people, asked.times)
+            await measure(product, people, options.times)
             if people.faults:
                 print("\n".join(people.faults))
 
@@ -136,16 +136,16 @@ async def silence(pair: Sequence[Person], happen: Callable[[], Awaitable[None]])
 
 def listening_since(product: Product, program: str) -> float:
     """Return the wall-clock time in the program's log."""
-    said = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
-    return datetime.fromisoformat(said[-1]).timestamp()
+    lines = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
+    return datetime.fromisoformat(lines[-1]).timestamp()
 
 
 def print_times(found: dict[str, list[tuple[float, float]]]) -> None:
     print("| seconds | times | until it listens again: median | worst | without sound: median | worst |")
     print("|---|---|---|---|---|---|")
     for what, times in found.items():
-        listening, heard = zip(*times, strict=True)
-        cells = [*middle_and_worst(listening), *middle_and_worst(heard)]
+        listening, answering = zip(*times, strict=True)
+        cells = [*middle_and_worst(listening), *middle_and_worst(answering)]
         print(f"| {what} | {len(times)} | {' | '.join(cells)} |")
 
 

@@ -51,7 +51,7 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
     async def attempt(pps: int) -> Measurement:
         await meter.warm_up(pps, 0.5)
         found = await meter.measure(pps, seconds, silent)
-        print(f"{name}: {told(found)}", file=sys.stderr, flush=True)
+        print(f"{name}: {line(found)}", file=sys.stderr, flush=True)
         return found
 
     best, bound = await search(attempt)
@@ -60,7 +60,7 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
     cells = [f"{best.packets_per_s:,.0f}", f"{near.cpu_us_per_packet or 0:.2f}"]
     cells += [f"{us or 0:,.0f}" for us in (near.p50_us, near.p99_us)]
     cells += [f"{beyond.packets_per_s:,.0f}", f"{beyond.loss_percent:.1f}", f"{beyond.p99_us or 0:,.0f}"]
-    notes = [f"too much: {told(bound)}" if bound else "the highest rate that was tried"]
+    notes = [f"too much: {line(bound)}" if bound else "the highest rate that was tried"]
     notes += [f"{each.pps}: {warning}" for each in (best, near, beyond) for warning in each.warnings()]
     return " | ".join(cells) + " |" + "".join(f" <!-- {note} -->" for note in notes)
 
@@ -111,11 +111,11 @@ def is_disturbed(found: Measurement) -> bool:
 def is_carried(found: Measurement) -> bool:
     """Return whether the rate succeeded. Packets refused by the generator's full sockets count too."""
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
-    asked = found.pps * found.publishers * found.seconds
-    return lost_percent <= MOST_LOSS_PERCENT and found.sent >= LEAST_SENT * asked
+    wanted = found.pps * found.publishers * found.seconds
+    return lost_percent <= MOST_LOSS_PERCENT and found.sent >= LEAST_SENT * wanted
 
 
-def told(found: Measurement) -> str:
+def line(found: Measurement) -> str:
     """Describe where the losses were, and who had the core."""
     # Reports are unread too, but nobody loses them.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))

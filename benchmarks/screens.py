@@ -72,7 +72,7 @@ LAYER = """(layer) => {
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
@@ -89,8 +89,8 @@ async def main() -> None:
             print("|---|---|---|---|---|---|---|")
             for preset in PRESETS:
                 for shown in SHOWN:
-                    told = await measured(sharer, viewer, preset, shown, asked.seconds)
-                    print(f"| {preset} | {shown} | {told} |", flush=True)
+                    figures = await measured(sharer, viewer, preset, shown, options.seconds)
+                    print(f"| {preset} | {shown} | {figures} |", flush=True)
             if people.faults:
                 print("\n".join(people.faults))
 

@@ -53,7 +53,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--seconds", type=float, default=LOOK_S)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
@@ -62,7 +62,7 @@ async def main() -> None:
             running_product(Path(folder) / "data") as product,
             people_at(product.url, executable) as people,
         ):
-            await measure(people, asked.rounds, asked.seconds)
+            await measure(people, options.rounds, options.seconds)
             if people.faults:
                 print("\n".join(people.faults))
 

@@ -75,8 +75,8 @@ def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -
     peer.send((len(check).to_bytes(2, "big") if tcp else b"") + check)
     while True:
         select.select([loop], [], [])
-        for kind, told, _, remote, local, *_ in loop.take_events():
-            if (kind, told) == ("check", transport):
+        for kind, event_transport, _, remote, local, *_ in loop.take_events():
+            if (kind, event_transport) == ("check", transport):
                 loop.select(transport, remote, local)
                 return transport
 

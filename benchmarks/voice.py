@@ -56,8 +56,8 @@ CLEAN = Line("", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    heard: float  # Concealed share of the sound that the person on the line hears.
-    told: float  # Concealed share of the sound that the other person hears.
+    concealed_there: float  # Concealed share of the sound that the person on the line hears.
+    concealed_here: float  # Concealed share of the sound that the other person hears.
     down: float  # Bytes per second on the line.
     up: float
 
@@ -102,7 +102,7 @@ async def main() -> None:
 
 
 def row(name: str, browser: str, found: Measured, clean: Measured) -> str:
-    shares = f"{100 * found.heard:.2f} | {100 * found.told:.2f}"
+    shares = f"{100 * found.concealed_there:.2f} | {100 * found.concealed_here:.2f}"
     return (
         f"| {name} | {browser} | {shares} | x {found.down / clean.down:.2f} | x {found.up / clean.up:.2f} |"
     )

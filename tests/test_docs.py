@@ -61,14 +61,14 @@ class Recording(dict[str, str]):
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__(variables)
-        self.asked: set[str] = set()
+        self.names_read: set[str] = set()
 
     def get(self, name: str, default: str | None = None) -> str | None:  # type: ignore[override]
-        self.asked.add(name)
+        self.names_read.add(name)
         return super().get(name, default)
 
     def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
+        self.names_read.add(name)
         return super().__getitem__(name)
 
 
@@ -77,7 +77,7 @@ def test_every_variable_that_is_read_is_documented_and_no_other(program: str) ->
     variables = Recording(REQUIRED)
     CONFIGURED[program](variables)
     documented = {name for row in rows(DOCS / "configuration.md", program) for name in row.code(0)}
-    assert documented == variables.asked
+    assert documented == variables.names_read
 
 
 @pytest.mark.parametrize("program", CONFIGURED)

@@ -44,10 +44,10 @@ def test_the_image_and_the_release_install_nothing_without_its_hash(path: str) -
 
 
 def test_the_packages_of_the_page_are_locked_and_run_no_scripts() -> None:
-    asked = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
+    wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())
     packages = json.loads((REPOSITORY / "ci" / "vendor-lock.json").read_text())["packages"]
     for kind in ("dependencies", "devDependencies"):
-        assert packages[""][kind] == asked[kind], "run ci/lock"
+        assert packages[""][kind] == wanted[kind], "run ci/lock"
     assert all("integrity" in package for path, package in packages.items() if path)
     assert (
         "npm ci --silent --no-audit --no-fund --ignore-scripts" in (REPOSITORY / "ci" / "vendor").read_text()

@@ -59,7 +59,7 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data / "share"
 
 
-def _said(*command: str) -> list[str]:
+def _output(*command: str) -> list[str]:
     ran = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30)
     return ran.stdout.split()
 
@@ -73,22 +73,22 @@ def test_bash_completes_subjects_and_actions(share: Path) -> None:
     script = share / "bash-completion" / "completions" / "svc"
     completed = '_shtab_svc; echo "${COMPREPLY[@]}"'
     subject = "COMP_WORDS=(svc admin chan) COMP_CWORD=2"
-    assert _said("bash", "-c", f"source {script}; {subject}; {completed}") == ["channel"]
+    assert _output("bash", "-c", f"source {script}; {subject}; {completed}") == ["channel"]
     action = "COMP_WORDS=(svc admin channel '') COMP_CWORD=3"
-    actions = _said("bash", "-c", f"source {script}; {action}; {completed}")
+    actions = _output("bash", "-c", f"source {script}; {action}; {completed}")
     assert {"list", "create", "edit", "delete"} <= set(actions)
 
 
 @_needs("fish")
 def test_fish_completes_subjects(share: Path) -> None:
     script = share / "fish" / "vendor_completions.d" / "svc.fish"
-    assert _said("fish", "-c", f"source {script}; complete -C 'svc admin cha'")[0] == "channel"
+    assert _output("fish", "-c", f"source {script}; complete -C 'svc admin cha'")[0] == "channel"
 
 
 @_needs("zsh")
 def test_zsh_can_read_its_completion(share: Path) -> None:
     script = share / "zsh" / "site-functions" / "_svc"
-    assert _said("zsh", "-n", str(script)) == []
+    assert _output("zsh", "-n", str(script)) == []
     assert script.read_text().startswith("#compdef svc\n")
 
 

@@ -47,8 +47,8 @@ async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
         assert "PROBLEM" not in printed
         assert (posted["author"]["display_name"], posted["text"]) == ("Robot", "Hello from a script")
     async with running_product(tmp_path / "restored"):
-        asking = in_place(".venv/bin/svc admin member list --data-dir restored")
-        assert "Olga" in await output_of(*asking.split(), cwd=tmp_path)
+        command = in_place(".venv/bin/svc admin member list --data-dir restored")
+        assert "Olga" in await output_of(*command.split(), cwd=tmp_path)
 
 
 def in_place(script: str) -> str:

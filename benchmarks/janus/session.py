@@ -60,13 +60,13 @@ class Session:
         raise BenchError("Janus has closed the connection")
 
     def _received(self, message: Message) -> None:
-        kind, asked = message["janus"], self._asked.get(message.get("transaction", ""))
+        kind, request = message["janus"], self._asked.get(message.get("transaction", ""))
         # An "ack" announces a later answer.
-        if asked is not None and kind != "ack" and not asked.done():
+        if request is not None and kind != "ack" and not request.done():
             if problem := _problem(message):
-                asked.set_exception(BenchError(f"Janus says: {problem}"))
+                request.set_exception(BenchError(f"Janus says: {problem}"))
             else:
-                asked.set_result(message)
+                request.set_result(message)
         elif kind == "webrtcup":
             self._handles[message["sender"]].up.set()
         elif kind == "hangup":

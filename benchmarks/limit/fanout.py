@@ -24,8 +24,8 @@ class Page(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, heard: asyncio.Event) -> None:
-        self._heard = heard
+    def __init__(self, received: asyncio.Event) -> None:
+        self._heard = received
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -55,11 +55,11 @@ class Reader(asyncio.Protocol):
 
 async def us_per_write(pages: int, seconds: float) -> float:
     """Return the server's CPU us per written frame."""
-    heard, complete = asyncio.Event(), asyncio.Event()
+    received, complete = asyncio.Event(), asyncio.Event()
     served: list[Page] = []
 
     def serve() -> Page:
-        served.append(Page(heard))
+        served.append(Page(received))
         if len(served) == pages:
             complete.set()
         return served[-1]
@@ -74,12 +74,12 @@ async def us_per_write(pages: int, seconds: float) -> float:
     await asyncio.sleep(SETTLE_S)
     rounds, ends, cpu_before = 0, time.monotonic() + seconds, time.process_time()
     while time.monotonic() < ends:
-        heard.clear()
+        received.clear()
         for page in served:
             page.transport.write(FRAME)
         rounds += 1
         async with asyncio.timeout(10):
-            await heard.wait()
+            await received.wait()
     spent_s = time.process_time() - cpu_before
     server.close()
     for page in served:

@@ -57,7 +57,7 @@ def count() -> dict[str, dict[str, str] | dict[str, int]]:
     """Return the instructions per repetition of each step, and the build of the core."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind"
-        said = subprocess.run(
+        result = subprocess.run(
             [
                 *("valgrind", "--tool=callgrind", "--quiet", f"--callgrind-out-file={output}"),
                 *("--toggle-collect=svc_measured", "--dump-after=svc_measured"),
@@ -69,7 +69,7 @@ def count() -> dict[str, dict[str, str] | dict[str, int]]:
         )
         steps = {
             name: round(_total(Path(f"{output}.{number}")) / TIMES)
-            for name, number in json.loads(said.stdout).items()
+            for name, number in json.loads(result.stdout).items()
         }
     return {"built with": circumstances(), "instructions": steps}
 

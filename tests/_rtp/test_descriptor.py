@@ -200,26 +200,26 @@ def test_spatial_layers_do_not_count_against_a_temporal_limit() -> None:
 
 def test_a_bitmask_is_added_to_three_bytes() -> None:
     plain = Descriptor(L1T3, 63, frame_number=7)
-    told = Descriptor(L1T3, 63, frame_number=7, active_decode_targets=0b100)
+    written = Descriptor(L1T3, 63, frame_number=7, active_decode_targets=0b100)
     known = known_structure(L1T3)
-    assert rewrite_descriptor(plain.serialise(), known, active_decode_targets=0b100) == told.serialise()
-    assert len(told.serialise()) == 4
+    assert rewrite_descriptor(plain.serialise(), known, active_decode_targets=0b100) == written.serialise()
+    assert len(written.serialise()) == 4
 
 
 def test_a_bitmask_replaces_the_senders() -> None:
     known = known_structure(L1T3)
     sent = Descriptor(L1T3, 63, active_decode_targets=0b111, custom_fdiffs=(3,))
-    told = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))
-    assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=0b100) == told.serialise()
+    written = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))
+    assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=0b100) == written.serialise()
 
 
 def test_a_bitmask_may_push_a_structure_over_the_one_byte_form() -> None:
     # 16 bytes are the maximum of an element of the one-byte form, here with two bits to spare.
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
-    told = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
-    assert (len(sent), len(told)) == (16, 17)
-    assert rewrite_descriptor(sent, active_decode_targets=0b001) == told
+    serialised = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
+    assert (len(sent), len(serialised)) == (16, 17)
+    assert rewrite_descriptor(sent, active_decode_targets=0b001) == serialised
 
 
 @pytest.mark.parametrize("capacity", range(17))

@@ -115,8 +115,11 @@ def check_structure(known: Known, structure: Structure) -> None:
 def test_any_descriptor_accepts_another_bitmask(sent: Descriptor, bitmask: int) -> None:
     bitmask &= 2**sent.structure.dt_cnt - 1
     known = known_structure(sent.structure)
-    told = Descriptor(**(vars(sent) | {"active_decode_targets": bitmask})).serialise()
-    assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=bitmask, capacity=1000) == told
+    serialised = Descriptor(**(vars(sent) | {"active_decode_targets": bitmask})).serialise()
+    assert (
+        rewrite_descriptor(sent.serialise(), known, active_decode_targets=bitmask, capacity=1000)
+        == serialised
+    )
 
 
 @given(valid_descriptors(), st.data())

@@ -165,8 +165,8 @@ class WatchedEncodings:
             self.now += argument / 1000
         else:
             last = max((sequence for sequence, _ in self.seen), default=0)
-            asked = [last - back & 0xFFFF for back in range(argument)] or [last]
-            self.scene.bob.send_rtcp(packets.nack(5000, asked), self.now)
+            requested = [last - back & 0xFFFF for back in range(argument)] or [last]
+            self.scene.bob.send_rtcp(packets.nack(5000, requested), self.now)
         self.scene.engine.advance(self.now)
         self.watch()
 

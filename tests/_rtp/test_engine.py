@@ -364,12 +364,12 @@ def test_each_forwarded_packet_is_logged_where_packet_logs_are_on() -> None:
     call.engine.set_verbose(True)
     call.send(8, 1.1)
     number = sequences(call.bob)[-1]
-    told = [
+    events = [
         (event[1], event[5], event[6], event[7])
         for event in call.engine.take_events()
         if event[0] == "forwarded"
     ]
-    assert told == [(call.bob.transport, 1000, 5000, 8 << 16 | number)]
+    assert events == [(call.bob.transport, 1000, 5000, 8 << 16 | number)]
 
 
 def test_a_change_of_codec_is_reported_once() -> None:
@@ -387,5 +387,5 @@ def test_a_change_of_codec_is_reported_once() -> None:
             payload=VP8_KEYFRAME,
         )
         alice.send(packet, 1.0 + step / 50)
-    told = [(event[5], event[6]) for event in engine.take_events() if event[0] == "track"]
-    assert told == [(1000, VIDEO), (1000, OTHER_VIDEO)]
+    tracks = [(event[5], event[6]) for event in engine.take_events() if event[0] == "track"]
+    assert tracks == [(1000, VIDEO), (1000, OTHER_VIDEO)]

@@ -131,8 +131,8 @@ def test_a_silent_path_and_its_return_are_each_reported_once() -> None:
         engine.advance(1 + tenth / 10)
         if tenth % 10 == 0:
             bob.check(1 + tenth / 10)
-    told = [(event[0], event[1], event[5]) for event in engine.take_events()]
-    assert told == [("silent", alice.transport, 1)]
+    events = [(event[0], event[1], event[5]) for event in engine.take_events()]
+    assert events == [("silent", alice.transport, 1)]
     alice.check(7.5)
     alice.check(7.6)
     assert [event[0] for event in engine.take_events()] == ["silent"]

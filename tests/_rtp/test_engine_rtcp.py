@@ -36,7 +36,7 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
     assert 9 <= plis(call.alice) <= 12
 
 
-def asked_twice(again_at: float | None) -> list[float]:
+def two_requests(again_at: float | None) -> list[float]:
     """Return when a sender gets requests if its receiver wants a keyframe at 10.55 s, and again, without
     success.
     """
@@ -56,7 +56,7 @@ def asked_twice(again_at: float | None) -> list[float]:
 
 
 def test_an_early_keyframe_request_is_delayed_and_not_lost() -> None:
-    once, twice = asked_twice(None), asked_twice(10.6)
+    once, twice = two_requests(None), two_requests(10.6)
     assert once[0] == 10.55
     assert sorted(set(twice) - set(once)) == [pytest.approx(13.55, abs=0.02)]
 
@@ -130,8 +130,8 @@ def test_the_sender_gets_transport_wide_feedback() -> None:
     call.engine.advance(1.2)
     call.deliver()
     feedback = [body for kind, fmt, body in call.alice.reports if (kind, fmt) == (205, 15)]
-    told = sum(struct.unpack("!H", body[10:12])[0] for body in feedback)
-    assert told == 5
+    reported = sum(struct.unpack("!H", body[10:12])[0] for body in feedback)
+    assert reported == 5
 
 
 def test_a_sender_report_is_translated_for_the_receiver() -> None:

@@ -87,26 +87,26 @@ def test_in_a_browsers_stream_an_attached_structure_starts_a_keyframe(name: str)
 
 @pytest.mark.parametrize(("name", "field"), [("vp8_l1t3_nodd", "key"), ("av1_l1t3_noddext", "N")])
 def test_without_descriptors_the_payload_marks_keyframes(name: str, field: str) -> None:
-    tells = [
+    reports = [
         (recognised(packet, codec), bool(packet.row["payload"].get(field)))
         for packet in capture(name).packets
         if (codec := codec_of(name, packet))
     ]
-    assert sum(ours for ours, _ in tells) == 3
-    assert all(ours == theirs for ours, theirs in tells)
+    assert sum(ours for ours, _ in reports) == 3
+    assert all(ours == theirs for ours, theirs in reports)
 
 
 # --- asked for ---
 
 
-def asked(requester: Requester, first: float, last: float) -> list[float]:
+def request_times(requester: Requester, first: float, last: float) -> list[float]:
     """Return the times of requests, in steps of 10 ms."""
     steps = [round(n / 100, 2) for n in range(round(first * 100), round(last * 100) + 1)]
     return [now for now in steps if requester.take_due(now)]
 
 
 def test_without_requests_one_is_sent_every_two_seconds() -> None:
-    assert asked(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
+    assert request_times(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
 def test_the_first_request_is_sent_at_once_and_the_next_after_half_a_second() -> None:
@@ -114,14 +114,14 @@ def test_the_first_request_is_sent_at_once_and_the_next_after_half_a_second() ->
     requester.request(1.0)
     assert requester.take_due(1.0)
     requester.request(1.1)
-    assert asked(requester, 1.1, 3.0) == [1.5]
+    assert request_times(requester, 1.1, 3.0) == [1.5]
 
 
 def test_concurrent_requests_are_merged() -> None:
     requester = Requester(100.0)
     for now in (1.0, 1.0, 1.1, 1.2, 1.3):
         requester.request(now)
-    assert asked(requester, 1.3, 5.0) == [1.3]
+    assert request_times(requester, 1.3, 5.0) == [1.3]
 
 
 @pytest.mark.parametrize(("came", "expected"), [(True, [1.1]), (False, [1.5])])
@@ -134,7 +134,7 @@ def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_on_
     if came:
         requester.keyframe_came()
     requester.request(1.1)
-    assert asked(requester, 1.1, 3.0) == expected
+    assert request_times(requester, 1.1, 3.0) == expected
 
 
 def test_the_periodic_request_satisfies_waiting_ones() -> None:
@@ -142,7 +142,7 @@ def test_the_periodic_request_satisfies_waiting_ones() -> None:
     requester.request(1.0)
     assert requester.take_due(1.0)
     requester.request(1.1)
-    assert asked(requester, 1.1, 3.0) == [1.2]
+    assert request_times(requester, 1.1, 3.0) == [1.2]
 
 
 def test_a_keyframe_satisfies_earlier_requests_only() -> None:
@@ -151,6 +151,6 @@ def test_a_keyframe_satisfies_earlier_requests_only() -> None:
     assert requester.take_due(1.0)
     requester.request(1.1)
     requester.keyframe_came()
-    assert asked(requester, 1.2, 2.0) == []
+    assert request_times(requester, 1.2, 2.0) == []
     requester.request(2.1)
-    assert asked(requester, 2.1, 3.0) == [2.1]
+    assert request_times(requester, 2.1, 3.0) == [2.1]

@@ -57,12 +57,12 @@ def test_a_nack_that_crosses_the_late_packet_is_not_answered() -> None:
     assert len(call.bob.media) == 5
 
 
-@pytest.mark.parametrize(("asked_for", "resends"), [(1, 3), (120, 6)])
-def test_a_receiver_with_heavy_loss_may_get_a_packet_more_often(asked_for: int, resends: int) -> None:
+@pytest.mark.parametrize(("requests", "resends"), [(1, 3), (120, 6)])
+def test_a_receiver_with_heavy_loss_may_get_a_packet_more_often(requests: int, resends: int) -> None:
     call = Call()
     for sequence in range(1, 1001):
         call.send(sequence, 1.0 + sequence / 10_000, payload=VP8_KEYFRAME + bytes(200))
-    numbers = sequences(call.bob)[-asked_for:]
+    numbers = sequences(call.bob)[-requests:]
     call.bob.send_rtcp(packets.nack(5000, numbers), 1.1)
     call.deliver()
     before = len(call.bob.media)
@@ -115,7 +115,7 @@ class Voice:
     def say(self, sequence: int, now: float) -> None:
         self.alice.send(packets.rtp(ssrc=77, sequence=sequence, payload_type=AUDIO, payload=b"opus"), now)
 
-    def heard(self) -> list[int]:
+    def received(self) -> list[int]:
         deliver(self.engine, self.alice, self.bob)
         return [number - sequences(self.bob)[0] for number in sequences(self.bob)]
 
@@ -125,11 +125,11 @@ def test_lost_audio_is_requested_and_forwarded_late() -> None:
     voice.say(2, 1.1)
     voice.say(4, 1.14)
     voice.engine.advance(1.151)
-    assert voice.heard() == [0, 1, 3]
+    assert voice.received() == [0, 1, 3]
     nacks = [body for kind, count, body in voice.alice.reports if (kind, count) == (205, 1)]
     assert [struct.unpack_from("!IH", body, 4) for body in nacks] == [(77, 3)]
     voice.say(3, 1.19)
-    assert voice.heard() == [0, 1, 3, 2]
+    assert voice.received() == [0, 1, 3, 2]
 
 
 @pytest.mark.parametrize(("round_trip_s", "again"), [(0.14, True), (0.16, False)])
@@ -137,7 +137,7 @@ def test_a_listener_within_150_ms_gets_the_identical_audio_packet_again(
     round_trip_s: float, again: bool
 ) -> None:
     voice = Voice(round_trip_s)
-    assert voice.heard() == [0]
+    assert voice.received() == [0]
     voice.say(2, 1.3)
     [(lost, _, _)] = voice.engine.take_datagrams()
     number = header(voice.bob.inbound.unprotect(lost))["sequence"]

@@ -9,11 +9,11 @@ LOUD, QUIET = 20, 80  # -dBov
 
 def changes(levels: list[int], *, every: float = 0.02) -> list[tuple[float, bool]]:
     meter = Meter()
-    told = []
+    events = []
     for n, level in enumerate(levels):
         if meter.heard(level, 1 + n * every):
-            told.append((round(n * every, 2), meter.speaking))
-    return told
+            events.append((round(n * every, 2), meter.speaking))
+    return events
 
 
 def test_sustained_loudness_is_speech() -> None:
@@ -29,8 +29,8 @@ def test_a_breath_between_words_does_not_end_speech() -> None:
 
 
 def test_a_pause_ends_speech_once() -> None:
-    told = changes([LOUD] * 20 + [QUIET] * 60)
-    assert [speaking for _, speaking in told] == [True, False]
+    events = changes([LOUD] * 20 + [QUIET] * 60)
+    assert [speaking for _, speaking in events] == [True, False]
 
 
 def test_the_voice_activity_bit_does_not_count_as_loudness() -> None:
@@ -62,8 +62,8 @@ def test_the_engine_reports_who_starts_and_stops_speaking() -> None:
         speak(alice, n, LOUD, 1 + n * 0.02)
     for n in range(100):
         engine.advance(1.4 + n * 0.02)
-    told = [(event[0], event[1], event[5]) for event in engine.take_events() if event[0] == "speaking"]
-    assert told == [("speaking", alice.transport, 1), ("speaking", alice.transport, 0)]
+    events = [(event[0], event[1], event[5]) for event in engine.take_events() if event[0] == "speaking"]
+    assert events == [("speaking", alice.transport, 1), ("speaking", alice.transport, 0)]
 
 
 def test_a_muted_participant_does_not_speak() -> None:

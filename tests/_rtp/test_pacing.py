@@ -112,7 +112,7 @@ class PacedLine(Line):
     def numbers(self) -> list[int]:
         return [header(packet)["sequence"] for packet in self.bob.media if header(packet)["ssrc"] == 6000]
 
-    def asked(self) -> int:
+    def requests(self) -> int:
         return sum((kind, count) == PLI for kind, count, _ in self.alice.reports)
 
 
@@ -143,7 +143,7 @@ def test_a_frame_that_does_not_fit_is_left_out_whole_and_the_rest_waits_for_a_re
     shown = line.shown()
     assert 0 < len(shown) < len(sent)
     assert shown == [frame.number for frame in sent[: len(shown)]]
-    assert line.asked() >= 1
+    assert line.requests() >= 1
     late = line.show(2000)
     keyframe = line.show(5000, keyframe=True)
     line.run(0.3)

@@ -42,13 +42,13 @@ class Clocked:
         self.participant = participant
         self.now = now
         self.woken: list[float] = []  # woken by nothing but a deadline
-        self.heard: list[tuple[float, tuple[int, int]]] = []
+        self.reports: list[tuple[float, tuple[int, int]]] = []
         self.turn()
 
     def turn(self) -> None:
         self.engine.advance(self.now)
         deliver(self.engine, self.participant)
-        self.heard += [(self.now, (kind, number)) for kind, number, _ in self.participant.reports]
+        self.reports += [(self.now, (kind, number)) for kind, number, _ in self.participant.reports]
         self.participant.reports.clear()
 
     def sleep(self, until: float) -> None:
@@ -66,7 +66,7 @@ class Clocked:
         self.turn()
 
     def when(self, report: tuple[int, int]) -> list[float]:
-        return [now for now, which in self.heard if which == report]
+        return [now for now, which in self.reports if which == report]
 
     def woken_since(self, begin: float) -> int:
         return sum(now > begin for now in self.woken)
@@ -149,16 +149,16 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
         clock.send(sound(n), 1.0 + n / 50)
     clock.sleep(12.0)
     assert clock.woken_since(2.1) <= 4 * 10
-    assert {which for now, which in clock.heard if now > 2.1} == {RECEIVER_REPORT}
+    assert {which for now, which in clock.reports if now > 2.1} == {RECEIVER_REPORT}
 
 
 def test_ticks_keep_their_distance_however_much_is_due() -> None:
     """Every second packet is lost, at 4000 a second: each loss would have its own request time."""
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)
-    asked = clock.when(NACK)
-    assert len(asked) > 100
-    assert min(gaps(asked)) >= SPACING_S - EXACT_S
+    times = clock.when(NACK)
+    assert len(times) > 100
+    assert min(gaps(times)) >= SPACING_S - EXACT_S
 
 
 # --- how punctually ---
@@ -177,11 +177,11 @@ def test_a_gap_is_requested_in_time_while_packets_arrive() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
-    asked = clock.when(NACK)
+    times = clock.when(NACK)
     for gap in range(1, 29):
         # Each gap left out one of the hundred packets before it.
         missed = begin + (gap * 99) / 1000
-        first = min(now for now in asked if now >= missed)
+        first = min(now for now in times if now >= missed)
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
 
 
@@ -217,9 +217,9 @@ def test_a_delayed_request_is_sent_in_time() -> None:
     for at in (begin, begin + 0.95):
         clock.ask(at)
     clock.sleep(begin + 3.1)
-    asked = [now - begin for now in clock.when(PLI) if now >= begin]
-    assert asked[0] == 0
-    assert any(3.0 - EXACT_S <= after <= 3.0 + SPACING_S + EXACT_S for after in asked)
+    times = [now - begin for now in clock.when(PLI) if now >= begin]
+    assert times[0] == 0
+    assert any(3.0 - EXACT_S <= after <= 3.0 + SPACING_S + EXACT_S for after in times)
 
 
 def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
@@ -231,8 +231,8 @@ def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
     clock.call.bob.subscribe(clock.call.forwarder, 6000)
     clock.turn()
     clock.sleep(begin + 0.6)
-    asked = [now - begin for now in clock.when(PLI) if now > begin]
-    assert asked == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
+    times = [now - begin for now in clock.when(PLI) if now > begin]
+    assert times == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
 
 
 def test_a_new_source_whose_keyframe_starts_with_a_loss_is_asked_for_another() -> None:
@@ -240,8 +240,8 @@ def test_a_new_source_whose_keyframe_starts_with_a_loss_is_asked_for_another() -
     begin = clock.until_quiet()
     clock.send(video(101, ssrc=2000, payload=VP8_DELTA), begin)
     clock.sleep(begin + 0.1)
-    asked = [now - begin for now in clock.when(PLI) if now >= begin]
-    assert asked == [pytest.approx(0, abs=SPACING_S + EXACT_S)]
+    times = [now - begin for now in clock.when(PLI) if now >= begin]
+    assert times == [pytest.approx(0, abs=SPACING_S + EXACT_S)]
 
 
 def test_transport_wide_feedback_is_sent_every_75_to_95_ms_while_packets_arrive() -> None:
@@ -249,10 +249,10 @@ def test_transport_wide_feedback_is_sent_every_75_to_95_ms_while_packets_arrive(
         clock = Clock()
         clock.show(range(pps * 3), 1.0, pps=pps)
         clock.sleep(5.0)
-        told = clock.when(TRANSPORT_WIDE)
-        assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(told)), pps
+        times = clock.when(TRANSPORT_WIDE)
+        assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(times)), pps
         # The last packet is reported as soon as any other.
-        assert 1.0 + (pps * 3 - 1) / pps <= told[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
+        assert 1.0 + (pps * 3 - 1) / pps <= times[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
 
 
 def test_receiver_reports_are_sent_every_900_ms_to_1_s() -> None:
@@ -301,9 +301,9 @@ def test_a_sender_gets_pending_feedback_as_soon_as_a_path_is_selected() -> None:
     clock = Clocked(engine, alice)
     clock.send(video(1), 1.0)
     clock.sleep(1.1)
-    assert clock.heard == []
+    assert clock.reports == []
     ManualEngine.select(engine, alice.transport, alice.address, SERVER)
     # A command wakes the thread.
     clock.turn()
     clock.sleep(1.1 + SPACING_S)
-    assert RECEIVER_REPORT in [which for _, which in clock.heard]
+    assert RECEIVER_REPORT in [which for _, which in clock.reports]

@@ -186,12 +186,12 @@ def test_numbers_are_requested_in_order_across_the_wrap() -> None:
 
 
 def test_a_packet_is_requested_ten_times_and_then_abandoned() -> None:
-    source, asked, now = fed([1, 3]), 0, 1.0 + REORDER_WAIT_S
+    source, requests, now = fed([1, 3]), 0, 1.0 + REORDER_WAIT_S
     for _ in range(40):
-        asked += len(source.due_nacks(now, 0.05))
+        requests += len(source.due_nacks(now, 0.05))
         assert source.due_nacks(now, 0.05) == []
         now += 0.05
-    assert asked == TRIES
+    assert requests == TRIES
 
 
 def test_a_packet_missing_for_more_than_a_second_is_abandoned() -> None:
@@ -203,8 +203,8 @@ def test_a_packet_missing_for_more_than_a_second_is_abandoned() -> None:
 
 
 def test_a_large_gap_is_requested_in_part() -> None:
-    asked = fed([1, 2000]).due_nacks(1.1, RETRY_S)
-    assert asked == list(range(2, 2 + 256))
+    requested = fed([1, 2000]).due_nacks(1.1, RETRY_S)
+    assert requested == list(range(2, 2 + 256))
 
 
 def test_a_restart_forgets_missing_packets() -> None:
@@ -221,16 +221,16 @@ def test_audio_is_requested_only_while_it_can_still_be_played() -> None:
 
 def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: float | None) -> int:
     """Lose every second packet of a voice. Return how many of them the sender was asked for."""
-    asked = 0
+    requests = 0
     for number in range(0, 2 * packets, 2):
         now = start + number * 0.02
         source.update(int(start) * 1000 + number, 0, now)
         due = source.due_nacks(now, 0.3)
-        asked += len(due)
+        requests += len(due)
         if answer_after_s is not None:
             for sequence in due:
                 source.update(sequence, 0, now + answer_after_s)
-    return asked
+    return requests
 
 
 def test_a_sender_that_never_resends_audio_is_left_alone_for_ten_seconds() -> None:

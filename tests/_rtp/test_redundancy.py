@@ -106,7 +106,7 @@ class Voice:
         return [header(packet)["payload_type"] == RED for packet in self.bob.media]
 
 
-def heard(receiver: Participant) -> list[bytes]:
+def payloads(receiver: Participant) -> list[bytes]:
     return [payload(packet) for packet in receiver.media]
 
 
@@ -115,7 +115,7 @@ def test_a_receiver_gets_plain_audio_from_a_sender_of_red_and_what_was_lost_befo
     voice.send(1, red(primary=sound(1)), RED)
     voice.send(4, red((2 * SAMPLES, sound(2)), (SAMPLES, sound(3)), primary=sound(4)), RED)
     for receiver in (voice.bob, voice.carol):
-        assert heard(receiver) == [sound(number) for number in (1, 2, 3, 4)]
+        assert payloads(receiver) == [sound(number) for number in (1, 2, 3, 4)]
         headers = [header(packet) for packet in receiver.media]
         first = headers[0]
         assert [each["sequence"] - first["sequence"] for each in headers] == [0, 1, 2, 3]
@@ -136,7 +136,7 @@ def test_a_packet_that_arrives_after_its_copy_is_a_duplicate() -> None:
     voice.send(1)
     voice.send(3, red((SAMPLES, sound(2)), primary=sound(3)), RED)
     voice.send(2)
-    assert heard(voice.carol) == [sound(1), sound(2), sound(3)]
+    assert payloads(voice.carol) == [sound(1), sound(2), sound(3)]
     assert voice.engine.counters()["dropped_duplicate"] == 1
 
 
@@ -147,7 +147,7 @@ def test_red_that_is_malformed_is_dropped() -> None:
         (b"", b"\xef\x00", red((SAMPLES, sound(1)), primary=b"")[:20], bytes([9])), 2
     ):
         voice.send(number, body, RED)
-    assert heard(voice.carol) == [sound(1)]
+    assert payloads(voice.carol) == [sound(1)]
     assert voice.engine.counters()["dropped_malformed"] == 4
 
 

@@ -46,7 +46,7 @@ class Watched(Call):
         for participant in (self.alice, self.bob):
             participant.reports.clear()
 
-    def says(self, who: Participant, packet: bytes, now: float = 10.05) -> None:
+    def send_report(self, who: Participant, packet: bytes, now: float = 10.05) -> None:
         who.send_rtcp(packet, now)
         self.deliver()
 
@@ -68,7 +68,9 @@ def feedback(kind: int, number: int, media: int, control: bytes = bytes(4)) -> b
 @row(ARRIVES, "`SR` 200")
 def test_a_sender_report_is_forwarded_with_our_ssrc_and_counts() -> None:
     call = Watched()
-    call.says(call.alice, packets.sender_report(1000, 0x0102_0304_0506_0708, 777, packets=99, octets=9999))
+    call.send_report(
+        call.alice, packets.sender_report(1000, 0x0102_0304_0506_0708, 777, packets=99, octets=9999)
+    )
     (sr,) = [body for kind, _, body in call.bob.reports if kind == 200]
     assert struct.unpack("!IQII", sr[:20]) == (5000, 0x0102_0304_0506_0708, 777, 3)
     assert call.alice.reports == []
@@ -80,7 +82,7 @@ def test_the_report_blocks_of_a_sender_report_are_read_like_a_receivers() -> Non
     call.engine.close_down_track(call.down_track)
     call.bob.subscribe(call.forwarder, 6000, extension_ids=[MID], mid="7")
     block = packets.receiver_report(1, 6000)[8:]
-    call.says(call.bob, packets.rtcp(200, 1, struct.pack("!IQIII", 7, 1, 2, 3, 4) + block))
+    call.send_report(call.bob, packets.rtcp(200, 1, struct.pack("!IQIII", 7, 1, 2, 3, 4) + block))
     call.send(4, 10.1)
     assert header(call.bob.media[-1])["extensions"] == []
 
@@ -88,16 +90,16 @@ def test_the_report_blocks_of_a_sender_report_are_read_like_a_receivers() -> Non
 @row(ARRIVES, "`RR` 201")
 def test_a_receiver_report_ends_here_and_yields_the_round_trip() -> None:
     call = Watched()
-    call.says(call.alice, packets.sender_report(1000, 0x0000_AAAA_BBBB_0000, 0), 10.1)
+    call.send_report(call.alice, packets.sender_report(1000, 0x0000_AAAA_BBBB_0000, 0), 10.1)
     call.forget()
     # 300 ms after the SR, of which the receiver held it for 100.
-    call.says(call.bob, packets.receiver_report(1, 5000, lsr=0xAAAA_BBBB, dlsr=6554), 10.4)
+    call.send_report(call.bob, packets.receiver_report(1, 5000, lsr=0xAAAA_BBBB, dlsr=6554), 10.4)
     assert call.alice.reports == call.bob.reports == []
     number = sequences(call.bob)[2]
     resent = []
     for now in (10.41, 10.5, 10.6, 10.62):
         before = len(call.bob.media)
-        call.says(call.bob, packets.nack(5000, [number]), now)
+        call.send_report(call.bob, packets.nack(5000, [number]), now)
         resent.append(len(call.bob.media) - before)
     # "at most once in a round trip".
     assert resent == [1, 0, 0, 1]
@@ -107,7 +109,7 @@ def test_a_receiver_report_ends_here_and_yields_the_round_trip() -> None:
 def test_a_nack_is_answered_from_the_history_and_not_forwarded() -> None:
     call = Watched()
     number = sequences(call.bob)[1]
-    call.says(call.bob, packets.nack(5000, [number]))
+    call.send_report(call.bob, packets.nack(5000, [number]))
     again = call.bob.media[-1]
     assert (header(again)["ssrc"], header(again)["payload_type"]) == (5001, VIDEO_RTX)
     assert payload(again)[:2] == struct.pack("!H", number)
@@ -119,7 +121,7 @@ def test_a_nack_is_answered_from_the_history_and_not_forwarded() -> None:
 @row(ARRIVES, "`FMT_FIR` PSFB 4")
 def test_a_keyframe_request_becomes_a_pli_to_the_sender(request_: Callable[[int], bytes]) -> None:
     call = Watched()
-    call.says(call.bob, request_(5000), 10.6)
+    call.send_report(call.bob, request_(5000), 10.6)
     assert call.alice.reports == [(206, 1, struct.pack("!II", 1001, 1000))]
 
 
@@ -127,7 +129,7 @@ def test_a_keyframe_request_becomes_a_pli_to_the_sender(request_: Callable[[int]
 def test_each_entry_of_an_fir_is_read() -> None:
     call = Watched()
     entries = struct.pack("!IBBBB", 4711, 1, 0, 0, 0) + struct.pack("!IBBBB", 5000, 1, 0, 0, 0)
-    call.says(call.bob, feedback(206, 4, 0, entries), 10.6)
+    call.send_report(call.bob, feedback(206, 4, 0, entries), 10.6)
     assert [(kind, number) for kind, number, _ in call.alice.reports] == [(206, 1)]
 
 
@@ -159,15 +161,15 @@ def test_each_entry_of_an_fir_is_read() -> None:
 @row(ARRIVES, "207")
 def test_consumed_packets_change_nothing(kind: int, number: int, body: bytes, by_sender: bool) -> None:
     call = Watched()
-    call.says(call.alice if by_sender else call.bob, packets.rtcp(kind, number, body))
+    call.send_report(call.alice if by_sender else call.bob, packets.rtcp(kind, number, body))
     assert call.untouched()
 
 
 @pytest.mark.parametrize("request_", [packets.pli, packets.fir, lambda media: packets.nack(media, [1])])
 def test_a_sender_may_not_send_a_receivers_requests(request_: Callable[[int], bytes]) -> None:
     call = Watched()
-    call.says(call.alice, request_(1000), 10.05)
-    call.says(call.alice, request_(5000), 10.05)
+    call.send_report(call.alice, request_(1000), 10.05)
+    call.send_report(call.alice, request_(5000), 10.05)
     assert call.untouched()
 
 
@@ -211,7 +213,7 @@ def test_a_sender_gets_a_report_each_second() -> None:
     assert [kind for kind, _, _ in call.bob.reports] == []
 
 
-def told_of_sound(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
+def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
     """Return the loss that a speaker's report shows if listeners report these losses at 11 s: fraction,
     packets.
     """
@@ -241,30 +243,30 @@ def told_of_sound(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
 def test_a_speaker_gets_the_loss_of_the_worst_listener_as_a_share() -> None:
-    assert told_of_sound({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
+    assert reported_loss({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
 
 
 @row(MADE, "`RR`")
 def test_a_hopeless_listener_counts_as_losing_a_fifth() -> None:
-    assert told_of_sound({5000: 200}, now=12.0) == (51, 0)
+    assert reported_loss({5000: 200}, now=12.0) == (51, 0)
 
 
 @row(MADE, "`RR`")
 def test_a_speaker_gets_their_own_loss_if_it_is_larger() -> None:
-    assert told_of_sound({5000: 26}, now=12.0, lost_by_us=10) == (128, 10)
+    assert reported_loss({5000: 26}, now=12.0, lost_by_us=10) == (128, 10)
 
 
 @row(MADE, "`RR`")
 def test_old_reports_of_a_listener_are_forgotten() -> None:
-    assert told_of_sound({5000: 26}, now=22.9) == (26, 0)
-    assert told_of_sound({5000: 26}, now=23.1) == (0, 0)
+    assert reported_loss({5000: 26}, now=22.9) == (26, 0)
+    assert reported_loss({5000: 26}, now=23.1) == (0, 0)
 
 
 @row(MADE, "`FMT_NACK`")
 def test_a_sender_is_asked_ten_times_for_missing_packets_and_then_for_a_keyframe() -> None:
     call = Watched()
     call.send(6, 10.05)
-    asked = []
+    requests = []
     for step in range(1, 400):
         now = 10.05 + step / 100
         call.engine.advance(now)
@@ -272,12 +274,12 @@ def test_a_sender_is_asked_ten_times_for_missing_packets_and_then_for_a_keyframe
         for kind, number, body in call.alice.reports:
             if (kind, number) == (205, 1):
                 assert list(packets.read_nack(body)) == [4, 5]
-                asked.append(now - 10.05)
+                requests.append(now - 10.05)
         call.alice.reports.clear()
-    assert 0.009 < asked[0] < 0.03
-    assert len(asked) <= 10
-    assert asked[-1] <= 1.0
-    assert all(0.09 <= later - earlier <= 0.12 for earlier, later in pairwise(asked))
+    assert 0.009 < requests[0] < 0.03
+    assert len(requests) <= 10
+    assert requests[-1] <= 1.0
+    assert all(0.09 <= later - earlier <= 0.12 for earlier, later in pairwise(requests))
 
 
 @row(MADE, "`FMT_NACK`")
@@ -288,13 +290,13 @@ def test_a_sender_that_responds_quickly_is_asked_again_sooner() -> None:
     call.send(4, 10.10)  # 30 ms after the NACK
     call.send(7, 10.20)
     call.forget()
-    asked = []
+    steps = []
     for step in range(1, 20):
         call.engine.advance(10.20 + step / 100)
         call.deliver()
-        asked += [step] * sum((kind, number) == (205, 1) for kind, number, _ in call.alice.reports)
+        steps += [step] * sum((kind, number) == (205, 1) for kind, number, _ in call.alice.reports)
         call.alice.reports.clear()
-    assert 4 <= asked[1] - asked[0] <= 6
+    assert 4 <= steps[1] - steps[0] <= 6
 
 
 @row(MADE, "`FMT_PLI`")
@@ -325,9 +327,9 @@ def test_a_sender_gets_arrival_times_within_100_ms() -> None:
         call.send(sequence, now, payload=VP8_DELTA, twcc=sequence)
         call.engine.advance(now)
         call.deliver()
-    told = [body for kind, number, body in call.alice.reports if (kind, number) == (205, 15)]
-    assert sum(struct.unpack_from("!H", body, 10)[0] for body in told) >= 16
-    assert len(told) >= 4
+    feedback = [body for kind, number, body in call.alice.reports if (kind, number) == (205, 15)]
+    assert sum(struct.unpack_from("!H", body, 10)[0] for body in feedback) >= 16
+    assert len(feedback) >= 4
 
 
 # --- a receiver that loses too much ---
@@ -337,13 +339,13 @@ def test_a_receiver_that_reports_a_third_lost_for_5_s_gets_no_video_until_a_keyf
     call = Watched()
     number = 4
     for second in range(8):
-        call.says(call.bob, packets.receiver_report(1, 5000, fraction_lost=100), 11.0 + second)
+        call.send_report(call.bob, packets.receiver_report(1, 5000, fraction_lost=100), 11.0 + second)
         call.send(number, 11.5 + second, payload=VP8_DELTA)
         number += 1
     # Three from the beginning, and one after each of the first five reports.
     assert len(call.bob.media) == 3 + 5
     call.forget()
-    call.says(call.bob, packets.pli(5000), 18.6)
+    call.send_report(call.bob, packets.pli(5000), 18.6)
     assert call.alice.reports == []
     call.send(number, 18.7)
     assert sequences(call.bob)[-1] == sequences(call.bob)[0] + 8
@@ -353,7 +355,7 @@ def test_a_receiver_that_recovers_is_not_paused() -> None:
     call = Watched()
     for second in range(12):
         lost = 100 if second % 5 else 20
-        call.says(call.bob, packets.receiver_report(1, 5000, fraction_lost=lost), 11.0 + second)
+        call.send_report(call.bob, packets.receiver_report(1, 5000, fraction_lost=lost), 11.0 + second)
     assert call.untouched()
 
 

@@ -42,5 +42,5 @@ print(sha1.OPENSSL)
 
 
 def test_without_openssl_python_computes_the_hmac() -> None:
-    said = subprocess.run([sys.executable, "-c", CHECK_WITHOUT], capture_output=True, text=True, check=True)
-    assert said.stdout.split() == ["False"]
+    result = subprocess.run([sys.executable, "-c", CHECK_WITHOUT], capture_output=True, text=True, check=True)
+    assert result.stdout.split() == ["False"]

@@ -101,12 +101,12 @@ def test_the_current_encoding_continues_until_the_keyframe_arrives() -> None:
     scene.run(40)
     scene.want(2)
     largest = scene.encodings["f"]
-    frame, asked = largest.frame, []
+    frame, requests = largest.frame, []
 
     def late(number: int) -> list[bytes]:
-        if largest.keyframe_asked:
-            asked.append(number)
-            largest.keyframe_asked = len(asked) > 1
+        if largest.keyframe_requested:
+            requests.append(number)
+            largest.keyframe_requested = len(requests) > 1
         return frame(number)
 
     largest.frame = late  # type: ignore[method-assign]
@@ -263,9 +263,12 @@ def test_a_receiver_whose_line_is_congested_gets_nothing_larger_until_the_keyfra
     frame = smallest.frame
 
     def late(number: int) -> list[bytes]:
-        requested, smallest.keyframe_asked = smallest.keyframe_asked, smallest.keyframe_asked and number > 55
+        requested, smallest.keyframe_requested = (
+            smallest.keyframe_requested,
+            smallest.keyframe_requested and number > 55,
+        )
         packets_of_frame = frame(number)
-        smallest.keyframe_asked |= requested and number <= 55
+        smallest.keyframe_requested |= requested and number <= 55
         return packets_of_frame
 
     smallest.frame = late  # type: ignore[method-assign]

@@ -71,14 +71,14 @@ def test_openssl_knows_whether_the_processor_has_aes(processor: str, by: str) ->
     platform.machine() not in ("x86_64", "aarch64"), reason="OpenSSL has other variables for it"
 )
 def test_aes_in_software_gives_the_same_result() -> None:
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", "from svc._rtp import srtp; print(srtp.OPENSSL, srtp.ENCRYPTION['aes'])"],
         env=os.environ | WITHOUT_AES,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert said.stdout.split() == ["True", "software"]
+    assert result.stdout.split() == ["True", "software"]
 
 
 SEAL_WITHOUT = """
@@ -98,10 +98,10 @@ print(srtp.ENCRYPTION["sealed_by"], len(keys.seal(b"\\x80" + bytes(11), b"", b"1
     ids=["the wheel's, as on macOS", "hashlib's too, as on Windows"],
 )
 def test_without_openssl_the_next_library_encrypts(hidden: int, sealed_by: set[str]) -> None:
-    said = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SEAL_WITHOUT, str(hidden)], capture_output=True, text=True, check=True
     )
-    library, length = said.stdout.split()
+    library, length = result.stdout.split()
     assert library in sealed_by
     assert int(length) == 12 + 4 + GCM_TAG
 

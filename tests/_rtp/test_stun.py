@@ -90,9 +90,9 @@ def test_a_truncated_request_is_refused() -> None:
         assert answer(whole[:length]) is None
         # Also under a header with the shorter length.
         if length >= 20:
-            told = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
+            shortened = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
             cut_after_integrity = length == len(request(fingerprint=False))
-            assert (answer(told) is not None) == cut_after_integrity
+            assert (answer(shortened) is not None) == cut_after_integrity
 
 
 @pytest.mark.parametrize(

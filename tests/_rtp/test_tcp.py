@@ -82,7 +82,7 @@ class Person:
         """Send a check over `way`, and receive media there from now on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
-        self.path = told_path(self.loop, self.transport)
+        self.path = path_event(self.loop, self.transport)
         self.loop.select(self.transport, self.path, SERVER)
         self.settle()
         return way
@@ -152,13 +152,13 @@ class Person:
             way.close()
 
 
-def told_path(loop: UdpLoop, transport: int) -> tuple[str, int] | tuple[str, int, int]:
+def path_event(loop: UdpLoop, transport: int) -> tuple[str, int] | tuple[str, int, int]:
     """Return the path on which the core has received a check from this participant."""
     while True:
         readable, _, _ = select.select([loop], [], [], WITHIN_S)
         assert readable, "no check was told"
-        for kind, told, _, remote, local, *_ in loop.take_events():
-            if kind == "check" and told == transport:
+        for kind, event_transport, _, remote, local, *_ in loop.take_events():
+            if kind == "check" and event_transport == transport:
                 assert local == SERVER
                 return remote
 
@@ -181,7 +181,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
     for peer in peers:
         peer.send(binding_request("ours", PWD))
         assert peer.recv()[:2] == b"\x01\x01"
-        path = told_path(loop, transport)
+        path = path_event(loop, transport)
         assert path[:2] == peer.address
         paths.append(path)
     assert paths[0][2:] != paths[1][2:]
@@ -225,9 +225,9 @@ def test_a_receiver_moves_from_udp_to_tcp_and_back_without_loss(loop: UdpLoop) -
     bob.come_over(UdpPeer((SERVER, loop.port)))
     bob.watch(ada.publish("0", "audio"), 5000, AUDIO)
     for way in ("tcp", "udp", "tcp", "tcp", "udp"):
-        said = [ada.speak() for _ in range(5)]
+        spoken = [ada.speak() for _ in range(5)]
         coming = bob.packets()
-        assert [next(coming).payload for _ in said] == said
+        assert [next(coming).payload for _ in spoken] == spoken
         bob.come_over(KINDS[way]((SERVER, loop.port)))
     ada.close()
     bob.close()
@@ -253,13 +253,13 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop
     dropped = loop.counters()["dropped_slow_video"]
     # Eve reads again. She gets all of each frame that was started, and all audio.
     frames: defaultdict[int, int] = defaultdict(int)
-    heard = 0
+    received = 0
     coming = eve.packets()
-    while heard < ada.sent["audio"] or sum(frames.values()) < ada.sent["video"] - dropped:
+    while received < ada.sent["audio"] or sum(frames.values()) < ada.sent["video"] - dropped:
         packet = next(coming)
         if packet.ssrc == 6000:
-            assert packet.payload == heard.to_bytes(4, "big")
-            heard += 1
+            assert packet.payload == received.to_bytes(4, "big")
+            received += 1
         else:
             frames[packet.timestamp] += 1
     assert set(frames.values()) == {PACKETS_OF_FRAME}
@@ -273,10 +273,10 @@ def test_the_end_of_a_media_connection_is_reported_at_once(loop: UdpLoop) -> Non
     ada.come_over(TcpPeer((SERVER, loop.port)))
     loop.take_events()
     ada.close()
-    told: list[str] = []
-    while "silent" not in told:
+    kinds: list[str] = []
+    while "silent" not in kinds:
         assert select.select([loop], [], [], WITHIN_S)[0]
-        told += [event[0] for event in loop.take_events()]
+        kinds += [event[0] for event in loop.take_events()]
     # The path names a closed connection, so data sent there is dropped.
     loop.send_stun(b"\x01nobody", ada.path, SERVER)
     wait_for(lambda: loop.counters()["dropped_send_failed"] == 1)

@@ -65,7 +65,7 @@ def feedbacks(log: Log) -> Iterator[Feedback]:
         yield Feedback(data)
 
 
-def told(log: Log) -> list[tuple[int, float | None]]:
+def parsed(log: Log) -> list[tuple[int, float | None]]:
     """Return (number, arrival) for everything that the log reports."""
     return [
         ((feedback.base + i) & 0xFFFF, arrival)
@@ -115,14 +115,14 @@ def test_packets_are_numbered_and_counted() -> None:
 def test_arrivals_are_reported(
     arrivals: list[tuple[int, float]], expected: list[tuple[int, float | None]]
 ) -> None:
-    assert told(recorded(arrivals)) == [
+    assert parsed(recorded(arrivals)) == [
         (number, at if at is None else pytest.approx(at, abs=TICK_S)) for number, at in expected
     ]
 
 
 def test_reported_losses_are_not_reported_again() -> None:
     log = recorded([(1, 1.0), (3, 1.0)])
-    told(log)
+    parsed(log)
     log.record(2, 1.1)
     assert log.write() == b""
 
@@ -131,27 +131,27 @@ def test_reported_losses_are_not_reported_again() -> None:
 @pytest.mark.parametrize("spacing_s", [0.0, 0.01, 0.1])
 def test_runs_of_any_length_fit(length: int, spacing_s: float) -> None:
     sent = [(n, 1 + n * spacing_s) for n in range(length)]
-    assert [number for number, at in told(recorded(sent)) if at is not None] == list(range(length))
+    assert [number for number, at in parsed(recorded(sent)) if at is not None] == list(range(length))
 
 
 def test_only_the_newest_of_very_many_packets_are_remembered() -> None:
-    numbers = [number for number, _ in told(recorded([(n, 1.0) for n in range(5000)]))]
+    numbers = [number for number, _ in parsed(recorded([(n, 1.0) for n in range(5000)]))]
     assert numbers == list(range(5000 - REMEMBERED, 5000))
 
 
 def test_a_very_large_jump_leaves_nothing_stale() -> None:
     log = recorded([(n, 1.0) for n in range(100)])
     log.record(20_000, 2.0)
-    ((number, at),) = [(number, at) for number, at in told(log) if at is not None]
+    ((number, at),) = [(number, at) for number, at in parsed(log) if at is not None]
     assert number == 20_000
     assert at == pytest.approx(2.0, abs=TICK_S)
 
 
 def test_a_sender_whose_numbers_jump_back_gets_reports_at_once() -> None:
     log = recorded([(n, 1.0) for n in range(30_000, 30_010)])
-    told(log)
+    parsed(log)
     log.record(100, 2.0)
-    assert [number for number, _ in told(log)] == [100]
+    assert [number for number, _ in parsed(log)] == [100]
 
 
 # (increase of the number, ms later, whether to write a feedback now)
@@ -174,25 +174,25 @@ def test_arrival_times_are_exact_to_a_quarter_of_a_millisecond(
     log = Log()
     number, now = start, 1000.0
     pending: dict[int, float] = {}
-    next_told = highest = None
+    next_reported = highest = None
     for step, later_ms, write in steps:
         number, now = number + step, now + later_ms / 1000
         log.record(number & 0xFFFF, now)
-        if next_told is None or highest is None:
-            next_told = highest = number
+        if next_reported is None or highest is None:
+            next_reported = highest = number
         highest = max(highest, number)
-        next_told = max(next_told, highest - REMEMBERED + 1)
+        next_reported = max(next_reported, highest - REMEMBERED + 1)
         pending[number] = now
         if write:
-            check(log, pending, next_told, highest)
-            next_told, pending = highest + 1, {}
-    assert next_told is not None and highest is not None
-    check(log, pending, next_told, highest)
+            check(log, pending, next_reported, highest)
+            next_reported, pending = highest + 1, {}
+    assert next_reported is not None and highest is not None
+    check(log, pending, next_reported, highest)
 
 
 def check(log: Log, pending: dict[int, float], first: int, highest: int) -> None:
     expected = [(number & 0xFFFF, pending.get(number)) for number in range(first, highest + 1)]
-    got = told(log)
+    got = parsed(log)
     assert [(number, at is None) for number, at in got] == [(number, at is None) for number, at in expected]
     for (_, at), (_, came) in zip(got, expected, strict=True):
         assert at == (None if came is None else pytest.approx(came, abs=TICK_S / 2 + 1e-6))

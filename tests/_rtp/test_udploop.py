@@ -107,8 +107,8 @@ def test_events_make_the_descriptor_readable_and_name_both_addresses(loop: UdpLo
     client.check()
     readable, _, _ = select.select([loop], [], [], WITHIN_S)
     assert readable
-    ((kind, told, _, remote, local, priority, _, _),) = loop.take_events()
-    assert (kind, told, priority) == ("check", transport, 1)
+    ((kind, event_transport, _, remote, local, priority, _, _),) = loop.take_events()
+    assert (kind, event_transport, priority) == ("check", transport, 1)
     assert (remote, local) == (client.socket.getsockname(), "127.0.0.1")
     assert select.select([loop], [], [], 0) == ([], [], [])
     client.close()

@@ -226,10 +226,10 @@ async def test_a_members_delayed_requests_are_limited(clock: Clock) -> None:
         await over.wait()
 
     pace = Pace(clock, wait)
-    asked = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
-    asking = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(asked)]
+    count = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
+    tasks = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(count)]
     await asyncio.sleep(0)  # Each task runs up to its first wait.
-    assert sum(not task.done() for task in asking) == MOST_WAITING
+    assert sum(not task.done() for task in tasks) == MOST_WAITING
     over.set()
-    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    outcomes = await asyncio.gather(*tasks, return_exceptions=True)
     assert outcomes.count(None) == REQUEST_BURST

@@ -50,18 +50,18 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
 
 
 async def send(address: str, method: str, path: str, body: bytes, **headers: str) -> Answer:
-    said = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     async with line_to(address) as line:
-        return await line.ask(method, path, [*said, f"Content-Length: {len(body)}"], body)
+        return await line.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
 
 
 @pytest.mark.parametrize("codec", CODECS)
 async def test_the_charset_of_a_request_is_ignored(codec: str, hook: Hook, folk: People) -> None:
     """The codec is ignored for JSON and for forms. All of these bodies are valid as UTF-8."""
     address = hook.chat.address
-    told = {"Authorization": f"Bearer {folk.member.token}"}
-    of_json = {**told, "Content_Type": f"application/json; charset={codec}"}
-    of_form = {**told, "Content_Type": f"application/x-www-form-urlencoded; charset={codec}"}
+    headers = {"Authorization": f"Bearer {folk.member.token}"}
+    of_json = {**headers, "Content_Type": f"application/json; charset={codec}"}
+    of_form = {**headers, "Content_Type": f"application/x-www-form-urlencoded; charset={codec}"}
     body = json.dumps({"text": "+AGE- é \\x61"}, ensure_ascii=False).encode()
     channel = "/api/channels/general/messages"
     assert (await send(address, "POST", channel, body, **of_json)).json()["text"] == "+AGE- é \\x61"
@@ -76,19 +76,19 @@ async def test_the_charset_of_a_request_is_ignored(codec: str, hook: Hook, folk:
 @pytest.mark.parametrize("fault", NO_JSON)
 async def test_a_body_that_is_not_utf_8_json_gets_a_clear_400(fault: str, hook: Hook, folk: People) -> None:
     address, body = hook.chat.address, NO_JSON[fault]
-    told = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
+    headers = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
     words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}
     for method, path in (
         *(("POST", "/api/auth/join"), ("PATCH", "/api/settings")),
         *(("POST", "/api/channels"), ("POST", "/api/webhooks")),
     ):
-        answer = await send(address, method, path, body, **told)
+        answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, path
         # An endpoint without this field skips it, whatever number it holds.
         assert answer.json() == words or fault == "a number without end", path
     # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):
-        answer = await send(address, "POST", hook.path + path, body, X_GitHub_Event="ping", **told)
+        answer = await send(address, "POST", hook.path + path, body, X_GitHub_Event="ping", **headers)
         assert answer.status in (200, 204, 400, 429), (path, answer)
 
 
@@ -97,8 +97,8 @@ async def test_the_management_listener_gives_the_same_error(
     fault: str, variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
-        told = {"Authorization": "Bearer token", "Content_Type": "application/json; charset=utf-7"}
-        answer = await send(address, "PATCH", "/management/settings", NO_JSON[fault], **told)
+        headers = {"Authorization": "Bearer token", "Content_Type": "application/json; charset=utf-7"}
+        answer = await send(address, "PATCH", "/management/settings", NO_JSON[fault], **headers)
         assert (answer.status, answer.json()["error"]) == (400, "invalid_json")
 
 
@@ -123,10 +123,10 @@ FILE_NAMES = {
 }
 
 
-@pytest.mark.parametrize("said", FILE_NAMES)
-async def test_the_name_of_a_file_is_utf_8(said: str, folk: People) -> None:
-    name = FILE_NAMES[said]
-    part = f'Content-Disposition: form-data; name="file"; {said}'.encode("utf-8", "surrogateescape")
+@pytest.mark.parametrize("encoded", FILE_NAMES)
+async def test_the_name_of_a_file_is_utf_8(encoded: str, folk: People) -> None:
+    name = FILE_NAMES[encoded]
+    part = f'Content-Disposition: form-data; name="file"; {encoded}'.encode("utf-8", "surrogateescape")
     answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
     assert answer.status in ((201,) if name else (201, 400)), answer
     if name:
@@ -141,8 +141,11 @@ async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
 
 async def upload(folk: People, head: bytes) -> Answer:
     body = b"--b\r\n" + head + b"\r\n\r\n" + encoded(scene(), "PNG") + b"\r\n--b--\r\n"
-    told = {"Authorization": f"Bearer {folk.member.token}", "Content_Type": "multipart/form-data; boundary=b"}
-    return await send(folk.chat.address, "POST", "/api/channels/general/uploads", body, **told)
+    headers = {
+        "Authorization": f"Bearer {folk.member.token}",
+        "Content_Type": "multipart/form-data; boundary=b",
+    }
+    return await send(folk.chat.address, "POST", "/api/channels/general/uploads", body, **headers)
 
 
 NASTY = ("%ED%A0%80", "%FF%FE", "%00", "\udced\udca0\udc80", "\udcff", "%u0041", "é", "%F4%90%80%80")
@@ -169,18 +172,18 @@ async def test_an_undecodable_address_causes_no_internal_error(folk: People) -> 
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         for nasty in NASTY:
-            asked = "/".join(nasty if part.startswith("{") else part for part in path.split("/"))
+            address = "/".join(nasty if part.startswith("{") else part for part in path.split("/"))
             query = "&".join(f"{name}={nasty}" for name in ("query", "before", "limit", "name", nasty))
-            await require_no_fault(folk, method, f"{asked}?{query}")
+            await require_no_fault(folk, method, f"{address}?{query}")
 
 
 async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> None:
     """Invalid text in every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
-        asked = path.replace("{", "").replace("}", "")
+        address = path.replace("{", "").replace("}", "")
         for name, value in NASTY_HEADERS.items():
-            await require_no_fault(folk, method, asked, f"{name}: {value}")
+            await require_no_fault(folk, method, address, f"{name}: {value}")
 
 
 async def require_no_fault(folk: People, method: str, path: str, *headers: str) -> None:

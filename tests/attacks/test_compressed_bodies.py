@@ -80,12 +80,12 @@ async def test_a_compressed_tus_chunk_is_refused_too(folk: People, inflated: lis
         made = await line.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
         assert made.status == 201
         [place] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
-        said = [
+        lines = [
             *headers,
             *("Upload-Offset: 0", "Content-Type: application/offset+octet-stream"),
             *("Content-Length: 5", "Content-Encoding: gzip"),
         ]
-        assert (await line.ask("PATCH", place.partition(": ")[2], said, b"bytes")).json() == REFUSAL
+        assert (await line.ask("PATCH", place.partition(": ")[2], lines, b"bytes")).json() == REFUSAL
     assert inflated == []
 
 

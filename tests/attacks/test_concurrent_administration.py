@@ -278,8 +278,8 @@ async def prepared(folder: Path) -> Scene:
         names["report"] = (await scene.people["Max"].done("POST", "/api/reports", report))["id"]
         invite = await olga.done("POST", "/api/invites", {"approval": True})
         proof = await Device().proof(chat.http, chat.address)
-        asked = proof | {"nickname": "Wanda", "invite_code": invite["code"]}
-        async with chat.http.post("/api/auth/join", json=asked) as response:
+        body = proof | {"nickname": "Wanda", "invite_code": invite["code"]}
+        async with chat.http.post("/api/auth/join", json=body) as response:
             assert (await response.json())["error"] == "approval_pending"
         names["application"] = (await olga.done("GET", "/api/applications"))["applications"][0]["id"]
     return scene
@@ -400,11 +400,11 @@ async def ends_as_some_order_does(scene: Scene, folder: Path, acts: Sequence[Act
         possible.append(await in_turn(scene, folder / "in-turn", acts, order))
         if outcome == possible[-1]:
             return
-    told = "\n".join(act.what for act in acts)
+    summaries = "\n".join(act.what for act in acts)
     closest = min(possible, key=lambda one: len({*one[1]} ^ {*outcome[1]}))
     different = sorted({*closest[1]} ^ {*outcome[1]})
     orders = "\n".join(str(one[0]) for one in possible)
-    pytest.fail(f"{told}\nat once: {outcome[0]}\none by one:\n{orders}\ndifferent at least: {different}")
+    pytest.fail(f"{summaries}\nat once: {outcome[0]}\none by one:\n{orders}\ndifferent at least: {different}")
 
 
 def act_like(fragment: str) -> Act:

@@ -132,9 +132,9 @@ def test_a_new_member_is_served_first_with_pending_data(
 def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
     selector: FairSelector,
 ) -> None:
-    selector.fair.whose = lambda said: "Ada" if said == b"member" else None
+    selector.fair.whose = lambda data: "Ada" if data == b"member" else None
     table = Table(Limits(10, of_owner=1))
-    (member, says), (stranger, says_else) = pairs = socket.socketpair(), socket.socketpair()
+    (member, member_socket), (stranger, stranger_socket) = pairs = socket.socketpair(), socket.socketpair()
     with ExitStack() as stack:
         for each in (*pairs[0], *pairs[1]):
             stack.enter_context(each)
@@ -142,8 +142,8 @@ def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
             put_last(selector, each, table)
         for _ in range(CROWD // LOOKED_AT_ONCE + 1):
             turn(selector)
-        says_else.send(b"somebody")
-        says.send(b"member")
+        stranger_socket.send(b"somebody")
+        member_socket.send(b"member")
         found = turn(selector)
         assert member.fileno() in found and stranger.fileno() not in found
         assert member.fileno() not in selector.fair.turns
@@ -155,7 +155,7 @@ def test_a_member_skips_the_queue_only_with_a_limited_number_of_connections(
     selector: FairSelector,
 ) -> None:
     """A crowd that comes first forever would keep everybody else waiting, even with tokens."""
-    selector.fair.whose = lambda said: said.decode().partition(" ")[0] or None
+    selector.fair.whose = lambda data: data.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:
         for owner in ["Ada"] * 10 + ["Ben"]:
@@ -236,7 +236,7 @@ def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: l
     assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
 
 
-async def _asks_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
+async def _request_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
     turns, turn = [], loop.turn
 
     async def noted() -> None:
@@ -250,8 +250,8 @@ async def _asks_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
         for token, costing in (("", TOGETHER - 1), (answer["access_token"], 0)):
             turns.clear()
             reader, writer = await asyncio.open_connection(place.hostname, place.port)
-            asked = f"GET /api/members HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
-            writer.write(asked.encode() * TOGETHER)
+            request = f"GET /api/members HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n"
+            writer.write(request.encode() * TOGETHER)
             for _ in range(TOGETHER):
                 assert (await reader.readuntil(b"\r\n")).split()[1] == (b"200" if token else b"401")
                 head = await reader.readuntil(b"\r\n\r\n")
@@ -266,7 +266,7 @@ def test_each_pipelined_request_of_a_stranger_costs_a_turn(
     with asyncio.Runner(loop_factory=FairLoop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)
-        runner.run(_asks_at_once(loop, variables))
+        runner.run(_request_at_once(loop, variables))
 
 
 async def _signs_in(loop: FairLoop) -> None:
@@ -302,11 +302,11 @@ def test_a_connection_is_a_strangers_until_it_authenticates() -> None:
 
 
 async def _say_nothing(loop: FairLoop) -> None:
-    asked = 0
+    calls = 0
 
     async def keep(connection: socket.socket, place: Place) -> None:
-        nonlocal asked
-        asked += 1
+        nonlocal calls
+        calls += 1
         connection.close()
         place.leave()
 
@@ -325,7 +325,7 @@ async def _say_nothing(loop: FairLoop) -> None:
     assert await readers[0].read() == b""
     assert len(table) == len(loop.strangers) == 3
     writers[1].write(b"x")
-    await eventually("it was opened", lambda: asked == 1 and len(table) == 2, within_s=WITHIN_S)
+    await eventually("it was opened", lambda: calls == 1 and len(table) == 2, within_s=WITHIN_S)
     table.sweep(acceptor.FIRST_BYTE_DEADLINE_S - 1)
     assert len(table) == 2
     await connected()
@@ -336,7 +336,7 @@ async def _say_nothing(loop: FairLoop) -> None:
         assert await reader.read() == b""
     for writer in writers:
         writer.close()
-    assert asked == 1
+    assert calls == 1
 
 
 async def _keep_silent(loop: FairLoop) -> None:
@@ -371,8 +371,8 @@ async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:
         answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
         whose = loop.whose
 
-        def noted(said: bytes) -> str | None:
-            passed.append(whose(said))
+        def noted(data: bytes) -> str | None:
+            passed.append(whose(data))
             return passed[-1]
 
         loop.whose = noted

@@ -30,8 +30,8 @@ ZIP = b"PK\x03\x04" + bytes(60)
 async def outcome(site: Site, content: bytes, name: str) -> dict[str, Any]:
     """Return the result of an upload, or its refusal."""
     async with site.page() as page:
-        told = await ended(page, await site.send(content, name=name))
-    found: dict[str, Any] = told.get("result") or told
+        event = await ended(page, await site.send(content, name=name))
+    found: dict[str, Any] = event.get("result") or event
     return found
 
 

@@ -123,9 +123,9 @@ def test_another_users_open_folder_is_refused(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     with pytest.raises(ConfigError) as refusal, held(tmp_path):
         pass
-    said = str(refusal.value)
-    assert said.startswith(f"{tmp_path} belongs to the user with the id {owner}") and "(mode 775)" in said
-    assert f"chown {owner + 1} {tmp_path}" in said and "inside it" in said
+    error = str(refusal.value)
+    assert error.startswith(f"{tmp_path} belongs to the user with the id {owner}") and "(mode 775)" in error
+    assert f"chown {owner + 1} {tmp_path}" in error and "inside it" in error
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o775
 
 

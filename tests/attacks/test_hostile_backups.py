@@ -83,15 +83,15 @@ def refused(file: Path, *, bounded: bool = False) -> str:
     """Return the one line that tells the operator the fault. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
-        status, said = restored(file, folder)
+        status, error = restored(file, folder)
     else:
         with redirect_stderr(complaint):
             status = main(["admin", "restore", str(file), "--data-dir", str(folder)])
-        said = complaint.getvalue()
-    assert status == 2 and said.startswith(f"svc admin: {file}: "), said
-    assert said.endswith("; nothing was restored\n") and said.count("\n") == 1, said
+        error = complaint.getvalue()
+    assert status == 2 and error.startswith(f"svc admin: {file}: "), error
+    assert error.endswith("; nothing was restored\n") and error.count("\n") == 1, error
     assert [path.name for path in file.parent.iterdir()] == [file.name]
-    return said.removeprefix(f"svc admin: {file}: ")
+    return error.removeprefix(f"svc admin: {file}: ")
 
 
 def raw_header(name: bytes, size: int, kind: bytes) -> bytes:
@@ -116,11 +116,11 @@ def test_a_good_backup_is_restored_within_the_memory_limit(tmp_path: Path, datab
 def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
     """4 GB of zeros are 4 MB here. The data after the header does not matter, because the size is refused."""
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
-    said = refused(packed(tmp_path / "b.tar.gz", [], tail))
+    error = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert (
-        f"the limit is {MAX_EXTENDED_BYTES}" in said
+        f"the limit is {MAX_EXTENDED_BYTES}" in error
         if kind == b"x"
-        else "of a kind that no backup has" in said
+        else "of a kind that no backup has" in error
     )
 
 
@@ -154,14 +154,14 @@ def test_a_bomb_is_refused_by_its_announced_size(tmp_path: Path) -> None:
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
     long = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax))
-    said = refused(packed(tmp_path / "b.tar.gz", [], long + tail + bytes(1 << 20)), bounded=True)
-    assert "objects/uploads/bomb.webp has 1125899906842624 bytes, and the disk has room for" in said
+    error = refused(packed(tmp_path / "b.tar.gz", [], long + tail + bytes(1 << 20)), bounded=True)
+    assert "objects/uploads/bomb.webp has 1125899906842624 bytes, and the disk has room for" in error
 
 
 def test_a_secret_of_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
     tail = raw_header(b"files/big-key", 2 << 30, b"0") + bytes(1 << 20)
-    said = refused(packed(tmp_path / "b.tar.gz", [], tail))
-    assert "files/big-key has 2147483648 bytes, and such a file has at most 1048576" in said
+    error = refused(packed(tmp_path / "b.tar.gz", [], tail))
+    assert "files/big-key has 2147483648 bytes, and such a file has at most 1048576" in error
 
 
 @pytest.mark.parametrize(
@@ -203,16 +203,16 @@ def test_only_files_are_restored(tmp_path: Path, kind: bytes, what: str) -> None
     ],
 )
 def test_unexpected_names_in_a_backup_are_refused(tmp_path: Path, name: str) -> None:
-    said = refused(packed(tmp_path / "b.tar.gz", [member(name, b"x")]))
-    assert "has no place in a backup" in said and said.rstrip("\n").isprintable()
+    error = refused(packed(tmp_path / "b.tar.gz", [member(name, b"x")]))
+    assert "has no place in a backup" in error and error.rstrip("\n").isprintable()
 
 
 def test_a_name_with_a_nul_is_refused_with_a_message(tmp_path: Path) -> None:
     record = b"path=files/some\0key\n"
     pax = f"{len(record) + 3} ".encode() + record
     tail = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax)) + raw_header(b"x", 0, b"0")
-    said = refused(packed(tmp_path / "b.tar.gz", [], tail))
-    assert "'files/some\\x00key' has no place in a backup" in said
+    error = refused(packed(tmp_path / "b.tar.gz", [], tail))
+    assert "'files/some\\x00key' has no place in a backup" in error
 
 
 def test_a_repeated_name_is_refused(tmp_path: Path) -> None:

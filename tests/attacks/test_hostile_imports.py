@@ -99,17 +99,17 @@ def imported(file: Path, data: Path, *words: str) -> str:
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
-    said = complaint.getvalue()
-    assert (status, said.count("\n")) == ((2, 1) if said else (0, 0)), said
-    return said
+    error = complaint.getvalue()
+    assert (status, error.count("\n")) == ((2, 1) if error else (0, 0)), error
+    return error
 
 
 def refused(file: Path, data: Path, *words: str) -> str:
-    said = imported(file, data, *words)
-    assert said.startswith("svc admin: ") and said.endswith("; nothing was imported\n"), said
-    assert said.rstrip("\n").isprintable()
+    error = imported(file, data, *words)
+    assert error.startswith("svc admin: ") and error.endswith("; nothing was imported\n"), error
+    assert error.rstrip("\n").isprintable()
     assert rows(data, "SELECT * FROM messages") == [] and stored(data) == []
-    return said
+    return error
 
 
 def within_memory(file: Path, data: Path, *words: str) -> tuple[int, str]:
@@ -254,9 +254,9 @@ def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Pat
 def test_a_message_that_members_could_not_see_is_refused(
     tmp_path: Path, data: Path, changes: dict[str, object]
 ) -> None:
-    said = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
+    error = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
     (name,) = changes
-    assert f"line 3: message: {name}" in said
+    assert f"line 3: message: {name}" in error
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, com
         archive.writestr(
             "export.jsonl", b'{"kind": "export", "format": "svc-export", "version": 1}\n' + line + b"\n"
         )
-    said = refused(file, data)
-    assert f"{file}: export.jsonl, line 2: " in said and complaint in said and len(said) < 1000
+    error = refused(file, data)
+    assert f"{file}: export.jsonl, line 2: " in error and complaint in error and len(error) < 1000
 
 
 def test_endless_stored_files_are_limited(
@@ -402,8 +402,8 @@ def test_a_large_export_of_discord_is_read_message_by_message(tmp_path: Path, ow
         '{"channel": {"id": "2", "name": "general"}, "messages": [' + ",".join([post] * 5_000) + "]}"
     )
     assert file.stat().st_size > 14_000_000
-    status, said = within_memory(file, owned, "--from", "discord")
-    assert (status, said) == (0, "")
+    status, error = within_memory(file, owned, "--from", "discord")
+    assert (status, error) == (0, "")
 
 
 def test_parts_in_any_order_are_sorted(tmp_path: Path, owned: Path) -> None:
@@ -434,8 +434,8 @@ def test_a_document_that_is_not_an_export_is_refused(
 ) -> None:
     file = tmp_path / "general.json"
     file.write_bytes(content)
-    said = refused(file, owned, "--from", "discord")
-    assert said.startswith(f"svc admin: {file}: ") and complaint in said
+    error = refused(file, owned, "--from", "discord")
+    assert error.startswith(f"svc admin: {file}: ") and complaint in error
 
 
 def test_endless_people_are_limited(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -447,8 +447,8 @@ def test_endless_people_are_limited(tmp_path: Path, owned: Path, monkeypatch: py
 def test_a_channels_name_cannot_control_the_terminal(tmp_path: Path, owned: Path) -> None:
     file = discord(tmp_path / "g.json", POST, channel="\x1b]0;owned\x07")
     assert imported(file, owned, "--from", "discord") == ""
-    said = imported(file, owned, "--from", "discord")
-    assert "has been imported before" in said and said.rstrip("\n").isprintable()
+    error = imported(file, owned, "--from", "discord")
+    assert "has been imported before" in error and error.rstrip("\n").isprintable()
 
 
 # Slack.
@@ -464,8 +464,8 @@ def test_a_bomb_of_one_slack_day_is_read_message_by_message(tmp_path: Path, owne
         archive.writestr("channels.json", json.dumps([{"id": "C1", "name": "general"}]))
         archive.writestr("users.json", "[]")
         archive.writestr("general/2020-01-02.json", "[" + ",".join([one] * 200) + "]")
-    status, said = within_memory(file, owned, "--from", "slack")
-    assert (status, said) == (0, "")
+    status, error = within_memory(file, owned, "--from", "slack")
+    assert (status, error) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -493,5 +493,5 @@ def test_an_oversized_slack_file_is_refused(
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, text in files.items():
             archive.writestr(path, text)
-    said = refused(file, owned, "--from", "slack")
-    assert name in said and complaint in said
+    error = refused(file, owned, "--from", "slack")
+    assert name in error and complaint in error

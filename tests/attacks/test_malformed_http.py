@@ -83,8 +83,8 @@ LISTENERS: dict[str, Listener] = {
 
 
 def require_anonymous(answer: Answer) -> None:
-    said = answer.head.lower() + answer.body.decode().lower()
-    assert not [name for name in ("aiohttp", "python", "llhttp", "http/1.0 400 bad http") if name in said]
+    text = answer.head.lower() + answer.body.decode().lower()
+    assert not [name for name in ("aiohttp", "python", "llhttp", "http/1.0 400 bad http") if name in text]
     assert "server: svc\r\n" in answer.head.lower()
 
 

@@ -64,12 +64,12 @@ async def test_a_device_that_fetches_no_welcomes_keeps_one_for_each_group(
         for epoch in range(2):
             packages = [b64decode(one["key_package"]) for one in await ada.take(group, ben)]
             sent = welcome(*packages, size=WELCOME_BYTES)
-            asked: dict[str, object] = {
+            body: dict[str, object] = {
                 "commit": text(private_message(group["id"], epoch, COMMIT)),
                 "removed": [ben.device_id] if epoch else [],
                 "welcome": text(sent),
             }
-            await ada.person.done("POST", path(group, "commits"), asked)
+            await ada.person.done("POST", path(group, "commits"), body)
             made.setdefault(group["id"], []).append(sent)
             if not epoch:
                 await ben.person.done("POST", path(group, "lost"))

@@ -48,21 +48,21 @@ async def test_a_query_ends_at_its_deadline_and_the_connection_continues() -> No
 
 async def test_a_cancelled_query_ends_at_once() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
-        asking = asyncio.create_task(queries.rows(ENDLESS, ()))
+        task = asyncio.create_task(queries.rows(ENDLESS, ()))
         next_one = asyncio.create_task(queries.rows("SELECT 1", ()))
         await asyncio.sleep(0)
-        asking.cancel()
+        task.cancel()
         assert len(await next_one) == 1
-        assert asking.cancelled()
+        assert task.cancelled()
 
 
 async def test_a_search_that_gets_no_connection_in_time_gets_an_error() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
-        asking = asyncio.create_task(queries.rows(ENDLESS, ()))
+        task = asyncio.create_task(queries.rows(ENDLESS, ()))
         await asyncio.sleep(0)
         with pytest.raises(PoolBusy):
             await queries.rows("SELECT 1", ())
-        asking.cancel()
+        task.cancel()
 
 
 async def test_slow_queries_of_one_member_leave_a_connection_to_others() -> None:
@@ -86,12 +86,12 @@ async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     only = await aiosqlite.connect(":memory:")
     await only.create_function("end", 0, ended.set)
     queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
-    asked = [asyncio.create_task(queries.rows(sql, ())) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
+    tasks = [asyncio.create_task(queries.rows(sql, ())) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
     for _ in range(3):
         await asyncio.sleep(0)
     # This turn of the loop ends only after the last query.
     assert ended.wait(DEADLINE_S)
-    assert [tuple(row) for rows in await asyncio.gather(*asked) for row in rows] == [(1,), (2,), (None,)]
+    assert [tuple(row) for rows in await asyncio.gather(*tasks) for row in rows] == [(1,), (2,), (None,)]
     await queries.close()
 
 
@@ -156,8 +156,8 @@ async def test_a_search_that_takes_too_long_gets_advice(folk: People) -> None:
 
 @pytest.mark.usefixtures("slow_searches")
 async def test_a_member_runs_one_search_at_a_time(folk: People) -> None:
-    asked = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
-    codes = sorted(answer["error"] for _, answer in await asyncio.gather(*asked))
+    requests = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
+    codes = sorted(answer["error"] for _, answer in await asyncio.gather(*requests))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
     # Searches of other members are not affected.
     assert await folk.admin.refused("GET", "/api/search?query=the") == "search_too_long"

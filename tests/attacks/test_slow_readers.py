@@ -55,7 +55,7 @@ class Stalled:
         self._reader, self._writer = reader, writer
 
     @classmethod
-    async def asks(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
+    async def start(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
         # Buffers as little as possible itself.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
@@ -91,7 +91,7 @@ async def stall() -> AsyncIterator[Stall]:
     async with AsyncExitStack() as stack:
 
         async def begin(chat: ChatServer, path: str, source: str, token: str = "") -> Stalled:
-            stalled = await Stalled.asks(chat, path, source, token)
+            stalled = await Stalled.start(chat, path, source, token)
             stack.push_async_callback(stalled.close)
             return stalled
 
@@ -178,5 +178,5 @@ async def test_an_unavailable_store_is_reported_in_the_response_and_once_in_the_
                         assert answer["message"] == requests._NOT_READ
         finally:
             stores.close()
-    said = [record for record in caplog.records if record.message == "stored media cannot be read"]
-    assert len(said) == 1
+    records = [record for record in caplog.records if record.message == "stored media cannot be read"]
+    assert len(records) == 1

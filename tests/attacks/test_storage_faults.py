@@ -105,9 +105,9 @@ async def test_a_new_database_records_its_server(path: Path) -> None:
 
 async def test_an_empty_file_is_not_treated_as_a_new_server(path: Path, variables: dict[str, str]) -> None:
     os.truncate(path, 0)
-    said = await _refused(variables)
-    assert said.startswith(f"{path} is empty (0 bytes)")
-    assert "svc admin restore" in said and "delete the empty file" in said
+    error = await _refused(variables)
+    assert error.startswith(f"{path} is empty (0 bytes)")
+    assert "svc admin restore" in error and "delete the empty file" in error
     assert _content(path) == b""
 
 
@@ -128,9 +128,9 @@ async def test_a_foreign_database_is_refused_unchanged(
 ) -> None:
     _sql(path, *statements)
     before = _content(path)
-    said = await _refused(variables)
-    assert said.startswith(f"{path} is no database of this program: ") and complaint in said
-    assert "Restore a backup" in said
+    error = await _refused(variables)
+    assert error.startswith(f"{path} is no database of this program: ") and complaint in error
+    assert "Restore a backup" in error
     assert _content(path) == before
 
 
@@ -141,8 +141,8 @@ async def test_a_file_that_is_no_database_is_refused(path: Path, variables: dict
 
 async def test_a_log_without_its_database_is_not_a_new_server(path: Path, variables: dict[str, str]) -> None:
     _rename(path, path.with_name(path.name + "-wal"))
-    said = await _refused(variables)
-    assert f"{path} is missing, but its log" in said
+    error = await _refused(variables)
+    assert f"{path} is missing, but its log" in error
     with pytest.raises(FileNotFoundError):
         _content(path)
 
@@ -179,8 +179,8 @@ async def test_a_killed_start_leaves_no_half_database(tmp_path: Path) -> None:
 
 async def test_flipped_bits_stop_the_start(path: Path, variables: dict[str, str]) -> None:
     _flip_a_page(path)
-    said = await _refused(variables)
-    assert said.startswith(f"{path} is damaged: ") and "Restore a backup" in said
+    error = await _refused(variables)
+    assert error.startswith(f"{path} is damaged: ") and "Restore a backup" in error
 
 
 async def test_a_large_database_is_checked_beside_the_running_server(
@@ -241,8 +241,8 @@ def test_commands_report_a_read_only_file_system(path: Path, command: str) -> No
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )
-        said = (await process.communicate())[0].decode()
-        assert process.returncode and "read-only" in said.lower() and "Traceback" not in said, said
+        output = (await process.communicate())[0].decode()
+        assert process.returncode and "read-only" in output.lower() and "Traceback" not in output, output
 
     in_namespace(body, (), {})
 

@@ -75,7 +75,7 @@ def rows(variables: dict[str, str]) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-async def said(person: Person) -> list[dict[str, Any]]:
+async def history(person: Person) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = (await person.done("GET", MESSAGES))["messages"]
     return messages
 
@@ -84,7 +84,7 @@ async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
     """Check that a new message comes last with the clock's time, and that nobody has anything to read."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
-    messages = await said(owner)
+    messages = await history(owner)
     assert [message["text"] for message in messages] == [*texts, "after it"]
     assert all(message["posted_at_ms"] <= int(time.time() * 1000) for message in messages)
     invite = await owner.done("POST", "/api/invites")
@@ -129,8 +129,8 @@ async def test_an_export_from_the_future_is_imported_and_corrected(
     before_ms = int(time.time() * 1000)
     other = variables | {"DATA_DIR": str(tmp_path / "other")}
     await run_command(["admin", "import", str(changed), "--data-dir", other["DATA_DIR"]])
-    told = capsys.readouterr().out
-    assert "times later than now were set to now" in told
+    output = capsys.readouterr().out
+    assert "times later than now were set to now" in output
     async with chat_server(other) as chat:
         secrets = Path(variables["DATA_DIR"]), Path(other["DATA_DIR"])
         assert all(folder.is_dir() for folder in secrets)

@@ -94,9 +94,9 @@ async def test_a_member_who_fills_the_space_leaves_some_for_others(place: Place,
         taken += 10_000
     assert answer == (507, "storage_full")
     assert taken == small // 2
-    status, _, told = await place.begin(greedy, 20_000)
-    assert (status, told["error"]) == (507, "storage_full")
-    assert "members who have the most" in told["message"]
+    status, _, body = await place.begin(greedy, 20_000)
+    assert (status, body["error"]) == (507, "storage_full")
+    assert "members who have the most" in body["message"]
     assert (await place.send(other, content=bytes(20_000)))[0] == 201
 
 
@@ -119,8 +119,8 @@ async def test_what_the_worker_gave_up_still_counts_while_it_is_kept(place: Plac
         assert await place.claim() is not None
         clock[0] += LEASE_S + 1
     assert await place.claim() is None
-    status, _, told = await place.begin(member, 40_000)
-    assert (status, told["error"]) == (507, "storage_full")
+    status, _, body = await place.begin(member, 40_000)
+    assert (status, body["error"]) == (507, "storage_full")
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])

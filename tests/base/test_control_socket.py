@@ -97,18 +97,18 @@ async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.
     # Far less than the whole work takes: each report of progress extends the deadline.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
     seen: list[Progress] = []
-    heard = asyncio.Event()
+    received = asyncio.Event()
 
     async def work(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         for done in range(1, 4):
-            heard.clear()
+            received.clear()
             await asyncio.to_thread(report, "working", done, 3)
-            await heard.wait()
+            await received.wait()
         return {"result": "done"}
 
     def hear(progress: Progress) -> None:
         seen.append(progress)
-        heard.set()
+        received.set()
 
     async with listening(folder, work):
         assert await ask(folder, "work", {}, hear) == {"result": "done"}
@@ -117,7 +117,7 @@ async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.
 
 async def test_work_ends_when_its_caller_leaves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
-    heard, ended = asyncio.Event(), asyncio.Event()
+    received, ended = asyncio.Event(), asyncio.Event()
 
     async def work(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
         try:
@@ -128,10 +128,10 @@ async def test_work_ends_when_its_caller_leaves(folder: Path, monkeypatch: pytes
             ended.set()
 
     async with listening(folder, work):
-        asking = asyncio.ensure_future(ask(folder, "work", {}, lambda _: heard.set()))
+        task = asyncio.ensure_future(ask(folder, "work", {}, lambda _: received.set()))
         async with asyncio.timeout(30):
-            await heard.wait()
-            asking.cancel()
+            await received.wait()
+            task.cancel()
             await ended.wait()
 
 

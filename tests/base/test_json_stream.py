@@ -10,8 +10,8 @@ from svc.base.json_stream import JsonStream
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64 * 1024])
 def test_a_document_parses_the_same_in_any_pieces(size: int) -> None:
-    said = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
-    source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(said, ensure_ascii=False, indent=1).encode())
+    value = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
+    source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(value, ensure_ascii=False, indent=1).encode())
     document = JsonStream(lambda most: source.read(min(most, size)), 1000)
     found: dict[str, object] = {}
     for name in document.names():
@@ -19,7 +19,7 @@ def test_a_document_parses_the_same_in_any_pieces(size: int) -> None:
             [document.value() for _ in document.items()] if document.peek() == "[" else document.value()
         )
     document.end()
-    assert found == said
+    assert found == value
 
 
 def test_parsing_does_not_block_the_loop() -> None:

@@ -77,10 +77,10 @@ async def test_a_file_is_read_from_disk_too(sandbox: Sandbox, tmp_path: Path) ->
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
 async def test_no_metadata_of_the_file_remains(sandbox: Sandbox, format_: str, output: str) -> None:
-    told = pictures.tell_tale(format_)
-    assert pictures.SECRET in told
+    marked = pictures.tell_tale(format_)
+    assert pictures.SECRET in marked
     rules = dataclasses.replace(RULES, output=output, thumbnail_side=16)
-    picture = await rewrite(sandbox, told, rules)
+    picture = await rewrite(sandbox, marked, rules)
     assert picture.thumbnail is not None
     for written in (picture.data, picture.thumbnail):
         assert pictures.SECRET not in written
@@ -253,20 +253,22 @@ async def test_a_lying_decoder_gains_nothing(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}
-    said = {"data": webp, "more": [webp], **facts}
+    answer = {"data": webp, "more": [webp], **facts}
     with pytest.raises(Refused) as caught:
-        await rewritten(webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying({**said, **lie}))
+        await rewritten(
+            webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying({**answer, **lie})
+        )
     assert caught.value.code == "invalid_image"
-    picture = await rewritten(webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying(said))
+    picture = await rewritten(webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying(answer))
     assert picture.data == webp
 
 
 class _Saying(Sandbox):
     """A sandbox whose child returns a fixed result."""
 
-    def __init__(self, said: dict[str, object]) -> None:
+    def __init__(self, answer: dict[str, object]) -> None:
         super().__init__("none", at_once=1, broken="invalid_image")
-        self._said = said
+        self._said = answer
 
     async def call(self, *_: object, **__: object) -> Result:
         data, more = self._said["data"], self._said["more"]

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from svc.base.progress import Progress, heard_by, report
+from svc.base.progress import Progress, report, reports_to
 
 
 def test_progress_without_a_listener_is_ignored() -> None:
@@ -10,9 +10,9 @@ def test_progress_without_a_listener_is_ignored() -> None:
 
 
 async def test_progress_of_nested_work_is_reported_too() -> None:
-    heard: list[Progress] = []
-    with heard_by(heard.append):
+    reports: list[Progress] = []
+    with reports_to(reports.append):
         task = asyncio.ensure_future(asyncio.to_thread(report, "in a thread", 1, 2))
     report("outside", 1, 2)
     await task
-    assert heard == [Progress("in a thread", 1, 2)]
+    assert reports == [Progress("in a thread", 1, 2)]

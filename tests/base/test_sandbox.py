@@ -42,12 +42,12 @@ async def refusal(sandbox: Sandbox, function: str, limits: Limits = LIMITS, **ar
 
 async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("from a path")
-    said: list[float] = []
+    reports: list[float] = []
     async with as_file(tmp_path / "file") as first, as_file(b"from bytes") as second:
-        result = await sandbox.call("echo", {"one": 1}, [first, second], LIMITS, said.append)
+        result = await sandbox.call("echo", {"one": 1}, [first, second], LIMITS, reports.append)
     facts = {"arguments": {"one": 1}, "read": ["from a path", "from bytes"]}
     assert result == Result(facts, [b"aaa", b""])
-    assert said == [0.5]
+    assert reports == [0.5]
 
 
 async def test_a_child_has_no_environment_and_a_lower_priority(
@@ -73,8 +73,8 @@ async def test_the_active_layers_are_known_once_a_job_has_started(
             await call(sandbox, "allocate", size=1)
     assert Layer.DESCRIPTORS in (sandbox.layers or ())
     (line,) = [record for record in caplog.records if record.message == "decoder confined"]
-    said = f"{vars(line)['layers']} {vars(line)['missing']}".split()
-    assert sorted(said) == sorted(Layer)
+    words = f"{vars(line)['layers']} {vars(line)['missing']}".split()
+    assert sorted(words) == sorted(Layer)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these layers")
@@ -152,7 +152,7 @@ async def test_a_function_gives_its_own_reason_for_a_refusal(sandbox: Sandbox) -
 
 
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         b"\xff\xff\xff\xff",
         b"\0\0\0\2{]",
@@ -165,8 +165,8 @@ async def test_a_function_gives_its_own_reason_for_a_refusal(sandbox: Sandbox) -
         b"\0\0\0\3\xff\xff\xff",
     ],
 )
-async def test_an_invalid_message_is_a_refusal(sandbox: Sandbox, said: bytes) -> None:
-    assert (await refusal(sandbox, "lie", hex=said.hex())).code == "broken"
+async def test_an_invalid_message_is_a_refusal(sandbox: Sandbox, message: bytes) -> None:
+    assert (await refusal(sandbox, "lie", hex=message.hex())).code == "broken"
 
 
 async def test_a_cancelled_caller_kills_its_child(sandbox: Sandbox) -> None:

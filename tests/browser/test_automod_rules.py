@@ -133,14 +133,14 @@ async def test_each_kind_of_rule_has_the_chosen_effect(people: People) -> None:
     here = await community(people, "view_reports", "manage_automod", "timeout_members")
     page = await open_settings(here.moderator, "Automatic moderation")
     pages = here.moderator.page.get_by_role("navigation", name="Settings pages")
-    for kind, entries, said in (
+    for kind, entries, summary in (
         ("New members", None, "Good evening"),
         ("Words and patterns", "free*nitro", "Get free100nitro here"),
     ):
         await switch_on(page, kind, "Mark it", entries)
-        await write(here.member, said)
+        await write(here.member, summary)
         await pages.get_by_role("button", name="Reports").click()
-        await expect(here.moderator.page.locator(".report").filter(has_text=said)).to_be_visible()
+        await expect(here.moderator.page.locator(".report").filter(has_text=summary)).to_be_visible()
         await pages.get_by_role("button", name="Automatic moderation").click()
         await page.get_by_role("switch", name=kind).uncheck()
     await ask(here.owner, "PATCH", "/api/settings", {"profanityMode": "flag"})

@@ -91,8 +91,8 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
 
 async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> None:
     async def channels(kind: str) -> list[dict[str, Any]]:
-        told = (await ask(here.owner, "GET", "/api/channels"))["channels"]
-        return [channel for channel in told if channel["type"] == kind]
+        channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+        return [channel for channel in channels if channel["type"] == kind]
 
     changes = (
         (here.owner, "general", "hall", "Whatever goes", "10 seconds", 10),
@@ -245,11 +245,11 @@ async def test_the_matrix_shows_a_members_effective_permissions(here: Community,
     await expect(of_edsger.get_by_role("group", name="Send messages").locator(".outcome")).to_have_text("may")
     await expect(box(here.member)).to_be_enabled()
     await at_both_sizes(here.owner, axe, "the permissions of somebody in a channel")
-    told = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
+    channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
     [channel] = [
         c for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["name"] == "general"
     ]
-    assert "send_messages" in told[channel["id"]]
+    assert "send_messages" in channels[channel["id"]]
 
     await choose(here.moderator, "general", "Permissions")
     page = here.moderator.page
@@ -266,8 +266,8 @@ async def test_the_matrix_shows_a_members_effective_permissions(here: Community,
     await expect(reacting.locator(".outcome")).to_have_text("may not")
 
     async def may_react() -> bool:
-        told = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
-        return "add_reactions" in told[channel["id"]]
+        channels = (await ask(here.member, "GET", "/api/me/permissions"))["channels"]
+        return "add_reactions" in channels[channel["id"]]
 
     await becomes(may_react, False)
     # They cannot allow others what they may not do here themselves.
@@ -319,8 +319,8 @@ async def test_two_moderators_order_channels_concurrently(here: Community) -> No
     async with here.moderator.page.expect_response(order), here.owner.page.expect_response(order):
         await entry(here.moderator, "two").press("Control+Shift+ArrowUp")
         await entry(here.owner, "one").press("Control+Shift+ArrowDown")
-    told = [
+    calls = [
         c["name"] for c in (await ask(here.owner, "GET", "/api/channels"))["channels"] if c["type"] == "text"
     ]
     for person in (here.owner, here.moderator, here.member):
-        await expect(person.page.locator("#text-channels .channel-name")).to_have_text(told)
+        await expect(person.page.locator("#text-channels .channel-name")).to_have_text(calls)

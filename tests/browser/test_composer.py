@@ -101,9 +101,9 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
         await expect(box(ada)).to_have_value(f"@{whole} ")
         await box(ada).press_sequentially(f"to {whole}")
         await box(ada).press("Enter")
-        said = message(grace, f"to {whole}")
-        await expect(said).to_have_class(re.compile("mentions-me"))
-        await expect(said.locator(".mention")).to_have_text(f"@{whole}")
+        posted = message(grace, f"to {whole}")
+        await expect(posted).to_have_class(re.compile("mentions-me"))
+        await expect(posted.locator(".mention")).to_have_text(f"@{whole}")
     await keeps_nobody_out(grace, axe, "mentions of groups and roles")
     # A built-in role has the name that it has in every list.
     await box(ada).press_sequentially("@adm")

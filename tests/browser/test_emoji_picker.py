@@ -22,7 +22,7 @@ async def show(on: Bench) -> None:
         "EmojiPicker",
         {"serverEmoji": OWN},
         maps=("serverEmoji",),
-        tells=("onChoose", "onClose"),
+        callbacks=("onChoose", "onClose"),
     )
     await expect(emoji(on, "grinning face")).to_be_visible()
     await expect(on.page.get_by_role("searchbox")).to_be_focused()
@@ -41,16 +41,16 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     await field.press_sequentially("party pop")
     await expect(on.page.get_by_role("gridcell")).to_have_count(1)
     await field.press("Enter")
-    assert await on.told() == [["onChoose", "🎉"]]
+    assert await on.calls() == [["onChoose", "🎉"]]
     await field.fill("no such thing")
     await expect(on.page.get_by_role("status")).to_have_text(await on.words("emoji-none"))
     await field.press("Escape")
-    assert await on.told() == [["onChoose", "🎉"], ["onClose"]]
+    assert await on.calls() == [["onChoose", "🎉"], ["onClose"]]
     await field.fill("tada")
     first = on.page.get_by_role("gridcell").first.get_by_role("button")
     await expect(first).to_have_attribute("aria-label", ":tada:")
     await field.press("Enter")
-    assert (await on.told())[2:] == [["onChoose", ":tada:"]]
+    assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
 @wide_only
@@ -81,7 +81,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
     for _ in range(3):
         await keys.press("ArrowUp")
     await expect(on.page.get_by_role("searchbox")).to_be_focused()
-    assert await on.told() == [["onChoose", "😀"]]
+    assert await on.calls() == [["onChoose", "😀"]]
 
 
 @narrow_only
@@ -92,10 +92,10 @@ async def test_a_category_is_one_click_away_and_a_click_elsewhere_closes_the_pic
     await on.page.get_by_role("button", name=await on.words("emoji-group-9"), exact=True).click()
     await expect(emoji(on, "chequered flag")).to_be_visible()
     await emoji(on, "chequered flag").click()
-    assert await on.told() == [["onChoose", "🏁"]]
+    assert await on.calls() == [["onChoose", "🏁"]]
     size = await on.page.evaluate("[innerWidth, innerHeight]")
     await on.page.mouse.click(size[0] - 5, size[1] - 5)
-    assert (await on.told())[1:] == [["onClose"]]
+    assert (await on.calls())[1:] == [["onClose"]]
 
 
 @narrow_only
@@ -104,7 +104,7 @@ async def test_the_skin_tone_and_recent_emoji_are_remembered(people: People, pro
     await on.page.get_by_role("radio", name=await on.words("emoji-tone-5"), exact=True).check(force=True)
     await on.page.get_by_role("searchbox").fill("waving hand")
     await emoji(on, "waving hand").click()
-    assert await on.told() == [["onChoose", "👋🏿"]]
+    assert await on.calls() == [["onChoose", "👋🏿"]]
     await on.open()
     await show(on)
     await expect(on.page.get_by_role("gridcell").first).to_have_text("👋🏿")

@@ -52,25 +52,25 @@ async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     done = grace.page.locator(".upload-list [data-state=done]")
     await expect(done).to_have_count(len(files))
     await write(grace, "All kinds")
-    said = message(ada, "All kinds")
+    posted = message(ada, "All kinds")
     assert not await ada.page.locator("#messages-box").evaluate(SIDEWAYS)
 
     # Sound and video play in place.
-    await expect(said.locator(".sound figcaption")).to_have_text(re.compile(r"^tone\.mp3 \d+ kB$"))
-    await plays(said.locator("audio"))
-    film = said.locator("video")
+    await expect(posted.locator(".sound figcaption")).to_have_text(re.compile(r"^tone\.mp3 \d+ kB$"))
+    await plays(posted.locator("audio"))
+    film = posted.locator("video")
     await expect(film).to_have_attribute("poster", re.compile("^/media/"))
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
     # A picture is recognised whatever its name, and all its metadata is removed.
-    picture = said.locator(".openable img")
+    picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))
     assert SECRET.decode() not in written
 
     # Other files have a name, a size and a download link.
-    listed = said.locator(".file")
+    listed = posted.locator(".file")
     await expect(listed).to_have_text(
         [re.compile(r"^page\.html 2\.1 kB$"), re.compile(r"^report\.zip 1\.5 MB$")]
     )
@@ -108,17 +108,17 @@ async def test_unlisted_files_are_refused_and_the_others_are_sent(
         await ada.page.locator("#files").set_input_files(given)
         await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(2)
         refused = ada.page.locator(".upload-list [data-state=refused]")
-        told = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
-        await expect(refused.get_by_role("status")).to_have_text(told)
+        hint = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
+        await expect(refused.get_by_role("status")).to_have_text(hint)
         # The server would reject it again.
         await expect(refused.get_by_role("button")).to_have_count(1)
         await keeps_nobody_out(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []
         await refused.get_by_role("button", name="Remove archive.zip").click()
         await write(ada, "The rest")
-        said = message(ada, "The rest")
-        await expect(said.get_by_role("link", name="letter.PDF")).to_be_visible()
-        await expect(said.locator(".openable img")).to_be_visible()
+        posted = message(ada, "The rest")
+        await expect(posted.get_by_role("link", name="letter.PDF")).to_be_visible()
+        await expect(posted.locator(".openable img")).to_be_visible()
 
 
 @wide_only

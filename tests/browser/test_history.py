@@ -54,7 +54,7 @@ def exported() -> dict[str, object]:
         {"id": "11", "name": "ben", "nickname": "Ben"},
     ]
 
-    def said(number: int) -> dict[str, object]:
+    def message(number: int) -> dict[str, object]:
         day, at = divmod(number, A_DAY)
         when = BEGINNING + timedelta(days=day, seconds=10 * at)
         edited = {"timestampEdited": when.isoformat()} if number == EDITED else {}
@@ -68,7 +68,7 @@ def exported() -> dict[str, object]:
         }
 
     channel = {"id": "2", "type": "GuildTextChat", "name": "old", "topic": ""}
-    messages = [said(number) for number in range(LAST + 1)]
+    messages = [message(number) for number in range(LAST + 1)]
     return {"guild": {"id": "1", "name": "Old place"}, "channel": channel, "messages": messages}
 
 
@@ -202,7 +202,7 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
 
     # Refused: the present messages stay in place, and nothing more is requested until the person retries.
     line.spoil("history")
-    await told_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
+    await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
     await keeps_nobody_out(ada, axe, "earlier messages that are refused")
     first = (await drawn(ada))[0]
     assert first > 0
@@ -214,7 +214,7 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
 
     # Never answered, over a working connection.
     line.hold("history")
-    await told_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
+    await shows_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
     line.let_go()
     first = (await drawn(ada))[0]
     await earlier.get_by_role("button", name="Try again").click()
@@ -223,12 +223,12 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
     # Requested when the connection is lost: it recovers without any action.
     line.cut_before("history")
     first = (await drawn(ada))[0]
-    await told_above(ada, earlier, "The server cannot be reached. Trying again…")
+    await shows_above(ada, earlier, "The server cannot be reached. Trying again…")
     line.mend()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
 
 
-async def told_above(person: Person, earlier: Locator, words: str) -> None:
+async def shows_above(person: Person, earlier: Locator, words: str) -> None:
     """Scroll up until this text is above the messages. A page just opened may return to its end."""
 
     async def there() -> bool:

@@ -119,10 +119,10 @@ def card(number: int) -> dict[str, object]:
 async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
     await come_to_read(ada)
-    said: list[str] = []
-    asked: list[str] = []
-    ada.page.on("dialog", lambda dialog: said.append(dialog.message))
-    ada.page.on("request", lambda request: asked.append(request.url))
+    dialogs: list[str] = []
+    requests: list[str] = []
+    ada.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    ada.page.on("request", lambda request: requests.append(request.url))
     own = str(await ada.page.evaluate("() => location.origin"))
 
     await ask(ada, "POST", "/api/roles", {"name": "<b>R</b>" + "R" * 20, "color": 0xFF0000})
@@ -168,7 +168,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
             await ada.page.keyboard.press("Escape")
         assert await ada.page.locator(FOREIGN).count() == 0
     assert found == [], "\n".join(found)
-    assert (said, [each for each in asked if not each.startswith((own, "blob:", "data:"))]) == ([], [])
+    assert (dialogs, [each for each in requests if not each.startswith((own, "blob:", "data:"))]) == ([], [])
 
 
 async def name_everything(ada: Person) -> None:

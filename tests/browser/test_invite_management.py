@@ -110,7 +110,7 @@ async def make_for_approval(person: Person) -> str:
     return address
 
 
-async def asking_to_come_in(people: People, address: str, name: str = "Barbara") -> Person:
+async def applicant(people: People, address: str, name: str = "Barbara") -> Person:
     """Open the page of a guest who waits to be admitted by a link."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
@@ -126,7 +126,7 @@ async def test_applicants_are_approved_or_refused_in_the_page(
 ) -> None:
     address = await make_for_approval(here.moderator)
     for name in ("Frances", "Barbara"):
-        guest = await asking_to_come_in(people, address, name)
+        guest = await applicant(people, address, name)
     page = await open_settings(here.owner, "Invites")
     waiting = page.get_by_role("list", name="Waiting to be let in")
     await expect(waiting.get_by_role("listitem")).to_have_count(2)
@@ -154,7 +154,7 @@ async def test_managers_of_invites_approve_and_revoke_those_of_others(people: Pe
     here = await where_only_they_may(people, "manage_invites")
     address = await make_for_approval(here.owner)
     code = code_of(address)
-    guest = await asking_to_come_in(people, address)
+    guest = await applicant(people, address)
     page = await open_settings(here.moderator, "Invites")
     await expect(page.get_by_role("button", name="Invite people")).to_have_count(0)
     await page.get_by_role("list", name="Waiting to be let in").get_by_role("button", name="Let in").click()

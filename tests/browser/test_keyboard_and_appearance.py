@@ -45,7 +45,7 @@ async def reach(person: Person, name: str, *, role: Any = "button", key: str = "
     raise AssertionError(f"{name} is not reached with {key}")
 
 
-async def told_of(page: Page, role: str) -> dict[str, object]:
+async def accessibility_node(page: Page, role: str) -> dict[str, object]:
     """Return what the browser reports to a screen reader about the element with this role."""
     session = await page.context.new_cdp_session(page)
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
@@ -92,7 +92,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
 async def go_through_messages(ada: Person) -> None:
     press = ada.page.keyboard.press
     # New messages are announced one at a time, and arrow keys go through them.
-    log = await told_of(ada.page, "log")
+    log = await accessibility_node(ada.page, "log")
     assert log["live"] == "polite" and log["atomic"] is False
     await reach(ada, "Messages", role="log", key="Shift+Tab")
     await press("ArrowUp")

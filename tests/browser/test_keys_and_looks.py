@@ -212,8 +212,8 @@ async def test_a_member_whose_name_is_taken_learns_their_new_name(people: People
     first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
     await first.come_in()
     await second.come_in()
-    told = "“Tomás” is taken here, so your name is “Tomás 2”. You can change it in the settings."
-    await expect(second.page.get_by_text(told)).to_be_visible()
+    text = "“Tomás” is taken here, so your name is “Tomás 2”. You can change it in the settings."
+    await expect(second.page.get_by_text(text)).to_be_visible()
     await expect(first.page.locator(".notice")).to_have_count(0)
 
 

@@ -45,7 +45,7 @@ ROOM = """(element) => {
 }"""
 
 
-def said(language: str, key: str) -> str:
+def translated(language: str, key: str) -> str:
     """Return the text with this key, as far as nothing is filled in."""
     return messages(language)[key].strip().split("\n")[0]
 
@@ -74,16 +74,16 @@ def english_in(texts: list[str], language: str) -> set[str]:
 async def search(page: Page, language: str) -> None:
     """Find Ada's message, with filters in the language of the page."""
     field = page.get_by_role("searchbox")
-    await field.fill(f"{said(language, 'search-from')}:Ada 2 -{said(language, 'search-has')}:")
-    kinds = page.get_by_role("list", name=said(language, "search-filter-values"))
-    await kinds.get_by_text(said(language, "search-has-image")).click()
+    await field.fill(f"{translated(language, 'search-from')}:Ada 2 -{translated(language, 'search-has')}:")
+    kinds = page.get_by_role("list", name=translated(language, "search-filter-values"))
+    await kinds.get_by_text(translated(language, "search-has-image")).click()
     await field.press("Enter")
     await expect(page.locator(".message-line")).to_have_count(1)
 
 
 async def react(to: Locator, language: str) -> None:
     """React to a message, whose reaction then has a name in the language of the page."""
-    await press_at(to, said(language, "react"))
+    await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
     one = PLACED.sub("1", next(sentences(language, "reaction-count")))
     await expect(to.locator(".reaction")).to_have_accessible_name(f"👍 {one}")
@@ -105,9 +105,9 @@ async def test_no_english_remains_in_another_language(
             english[where] = left
 
     async def press(key: str, role: Literal["button", "menuitem"] = "button") -> None:
-        await page.get_by_role(role, name=said(language, key), exact=True).first.click()
+        await page.get_by_role(role, name=translated(language, key), exact=True).first.click()
 
-    await page.get_by_label(said(language, "your-name")).fill("Ada")
+    await page.get_by_label(translated(language, "your-name")).fill("Ada")
     await expect(page.locator("html")).to_have_attribute("lang", language)
     await look("the way in")
     await press("join")
@@ -128,7 +128,7 @@ async def test_no_english_remains_in_another_language(
         if key == "search":
             await search(page, language)
             await look("results")
-        await aside.get_by_role("button", name=said(language, "close")).click()
+        await aside.get_by_role("button", name=translated(language, "close")).click()
     dialog = page.get_by_role("dialog")
     for keys in ("Control+k", "Control+/"):
         await page.keyboard.press(keys)
@@ -138,7 +138,7 @@ async def test_no_english_remains_in_another_language(
         await expect(dialog).to_have_count(0)
     await first.locator(".author").click()
     # In the local date format.
-    joined = PLACED.sub(datetime.now().astimezone().strftime(date), said(language, "joined-on"))
+    joined = PLACED.sub(datetime.now().astimezone().strftime(date), translated(language, "joined-on"))
     await expect(page.get_by_role("dialog").get_by_text(joined, exact=True)).to_be_visible()
     await look("a profile")
     await page.keyboard.press("Escape")
@@ -161,9 +161,9 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
     for language in OFFERED:
         await page.evaluate("(language) => { localStorage['svc.language'] = language; }", language)
         await page.reload()
-        await page.get_by_role("button", name=said(language, "search"), exact=True).click()
-        named = {name: said(language, f"search-{name}") for name in SEARCH_FILTERS}
-        kinds = said(language, "search-has-link"), said(language, "search-has-reaction")
+        await page.get_by_role("button", name=translated(language, "search"), exact=True).click()
+        named = {name: translated(language, f"search-{name}") for name in SEARCH_FILTERS}
+        kinds = translated(language, "search-has-link"), translated(language, "search-has-reaction")
         for query, key, filled in (
             (f"{named['has']}:xyz", "search-kind-unknown", ("xyz", named["has"], *kinds)),
             (f"{named['before']}:2026-02-31", "search-day-unknown", ("2026-02-31",)),
@@ -173,7 +173,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         ):
             await page.get_by_role("searchbox").fill(query)
             await page.get_by_role("searchbox").press("Enter")
-            words = "(.+)".join(re.escape(part) for part in PLACED.split(said(language, key)))
+            words = "(.+)".join(re.escape(part) for part in PLACED.split(translated(language, key)))
             problem = page.locator(".aside .error")
             await expect(problem).to_have_text(re.compile(f"^{words}$"))
             for each in filled:
@@ -184,13 +184,15 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await wide_nowhere(page, language)
         # An open panel comes back after a reload.
-        await page.locator(".aside").get_by_role("button", name=said(language, "close")).click()
+        await page.locator(".aside").get_by_role("button", name=translated(language, "close")).click()
 
 
 async def open_settings(person: Person, language: str) -> None:
     if person.page.viewport_size and person.page.viewport_size["width"] < 640:
-        await person.page.get_by_role("button", name=said(language, "show-channels"), exact=True).click()
-    await person.page.get_by_role("button", name=said(language, "settings"), exact=True).click()
+        await person.page.get_by_role(
+            "button", name=translated(language, "show-channels"), exact=True
+        ).click()
+    await person.page.get_by_role("button", name=translated(language, "settings"), exact=True).click()
     await expect(person.page.get_by_role("dialog")).to_be_visible()
 
 

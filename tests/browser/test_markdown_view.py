@@ -117,26 +117,26 @@ async def test_spoilers_open_and_mentions_are_followed_by_keyboard(people: Peopl
         "Markdown",
         properties,
         maps=("channels",),
-        tells=("onMention", "onChannel"),
+        callbacks=("onMention", "onChannel"),
     )
     await on.page.get_by_role("button", name="@Ada").click()
     await on.page.get_by_role("button", name="#general").press("Enter")
-    assert await on.told() == [["onMention", "a1"], ["onChannel", "c1"]]
+    assert await on.calls() == [["onMention", "a1"], ["onChannel", "c1"]]
 
 
 async def test_no_hostile_content_runs_or_loads(people: People, product: Product) -> None:
     on = await bench(people, product)
-    asked: list[str] = []
-    said: list[str] = []
-    on.page.on("dialog", lambda dialog: said.append(dialog.message))
+    requests: list[str] = []
+    dialogs: list[str] = []
+    on.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
     own = await on.page.evaluate("() => location.origin")
-    on.page.on("request", lambda request: asked.append(request.url))
+    on.page.on("request", lambda request: requests.append(request.url))
     found = on.page.locator("body > div :is(img, script, svg, math, iframe, style, object, form, input)")
     for key in ("markdown", "addresses", "names", "file_names", "wide"):
         for text in ["\n\n".join(HOSTILE[key]), *HOSTILE[key]]:
             await show(on, text)
             assert await found.count() == 0, text
-    assert (said, [url for url in asked if not url.startswith(own)]) == ([], [])
+    assert (dialogs, [url for url in requests if not url.startswith(own)]) == ([], [])
 
 
 async def test_nothing_is_wider_than_its_column(people: People, product: Product) -> None:

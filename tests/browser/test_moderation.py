@@ -83,9 +83,9 @@ async def test_each_act_is_offered_only_with_its_permission_and_below_ones_rank(
     grace = path.format(id=await own_id(here.moderator))
     assert await refusal(here.member, method, grace, wish) == "forbidden"
     for person, other in ((here.moderator, here.member), (here.owner, here.moderator)):
-        said = f"Watches of {other.name}"
-        await write(other, said)
-        await expect(message(here.owner, said)).to_be_visible()
+        reason = f"Watches of {other.name}"
+        await write(other, reason)
+        await expect(message(here.owner, reason)).to_be_visible()
         dialog = await choose(person, other.name, item)
         if item == "Rename":
             await dialog.get_by_label("Name", exact=True).fill("Renamed")
@@ -93,7 +93,7 @@ async def test_each_act_is_offered_only_with_its_permission_and_below_ones_rank(
             await dialog.get_by_label("Delete their messages").select_option("Of the last 1 hour")
         await dialog.get_by_role("button", name=item, exact=True).click()
         await expect(other.page.locator(seen)).to_be_visible()
-        await expect(message(here.owner, said)).to_have_count(0 if item == "Ban" else 1)
+        await expect(message(here.owner, reason)).to_have_count(0 if item == "Ban" else 1)
         if item == "Rename":
             await ask(here.owner, "PATCH", path.format(id=await own_id(other)), {"nickname": other.name})
 
@@ -114,8 +114,8 @@ async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Communit
     await at_both_sizes(here.moderator, axe, "for how long somebody is silent")
     await dialog.get_by_role("button", name="Time out").click()
     await expect(box(here.member)).to_be_disabled()
-    told = re.compile(r"^You are in timeout until .*\d:\d\d")
-    await expect(box(here.member)).to_have_attribute("placeholder", told)
+    notice = re.compile(r"^You are in timeout until .*\d:\d\d")
+    await expect(box(here.member)).to_have_attribute("placeholder", notice)
     await at_both_sizes(here.member, axe, "somebody who is silent")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(["Dijkstra is in timeout."])
     assert await refusal(here.member, "PATCH", f"/api/members/{await own_id(here.member)}", {"nickname": "x"})
@@ -133,8 +133,8 @@ async def test_a_kicked_member_may_return_and_a_banned_one_may_not(
     await dialog.get_by_label("Reason").fill("Sells watches")
     await at_both_sizes(here.moderator, axe, "whether to ban somebody")
     await dialog.get_by_role("button", name="Ban").click()
-    told = "You are banned from this server: Sells watches"
-    await expect(here.member.page.get_by_role("alert")).to_have_text(told)
+    notice = "You are banned from this server: Sells watches"
+    await expect(here.member.page.get_by_role("alert")).to_have_text(notice)
     await at_both_sizes(here.member, axe, "somebody who is banned")
     await expect(message(here.owner, "Watches for sale")).to_have_count(0)
     page = await open_settings(here.moderator, "Bans")

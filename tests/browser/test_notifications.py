@@ -117,8 +117,8 @@ async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(p
     await menu.get_by_text("Nothing", exact=True).click()
 
     async def kept() -> bool:
-        told = (await ask(ada, "GET", "/api/me/notifications"))["notifications"]
-        return [each["level"] for each in told if each["channel_id"]] == ["nothing"]
+        notifications = (await ask(ada, "GET", "/api/me/notifications"))["notifications"]
+        return [each["level"] for each in notifications if each["channel_id"]] == ["nothing"]
 
     await wait_until("the server keeps it", kept, within_s=15)
     await ada.page.reload()

@@ -133,8 +133,8 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
     download = await downloading.value
     assert download.suggested_filename == "my-data.json"
     await download.save_as(tmp_path / "mine.json")
-    told = json.loads((tmp_path / "mine.json").read_text())
-    assert "Something to take along" in json.dumps(told["messages"])
+    exported = json.loads((tmp_path / "mine.json").read_text())
+    assert "Something to take along" in json.dumps(exported["messages"])
 
 
 @both_widths
@@ -156,10 +156,10 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
         {"name": "me.png", "mimeType": "image/png", "buffer": encoded(scene(80, 60), "PNG")}
     )
     await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
-    said = message(grace, "It is me")
-    await expect(said.locator(".author")).to_have_text("Ada Lovelace")
-    await expect(said.locator(".avatar img")).to_have_js_property("complete", True)
-    await said.locator(".author").click()
+    posted = message(grace, "It is me")
+    await expect(posted.locator(".author")).to_have_text("Ada Lovelace")
+    await expect(posted.locator(".avatar img")).to_have_js_property("complete", True)
+    await posted.locator(".author").click()
     card = grace.page.get_by_role("dialog", name="Ada Lovelace")
     await expect(card.get_by_text("Counting")).to_be_visible()
     await expect(card.locator(".avatar img")).to_be_visible()
@@ -307,8 +307,8 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     await dialog.get_by_label("What is wrong?").fill("Again.")
     await dialog.get_by_role("button", name="Send the report").click()
     await expect(dialog).to_have_count(0)
-    told = await as_member(ada, "GET", "/api/reports", {})
-    reports = told["reports"]
+    response = await as_member(ada, "GET", "/api/reports", {})
+    reports = response["reports"]
     assert isinstance(reports, list)
     assert [(report["text"], bool(report["message_id"])) for report in reports] == [
         ("Again.", False),
@@ -324,8 +324,8 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await come_to_read(ada)
     await come_to_read(grace)
     await write(grace, "Here I am")
-    said = message(ada, "Here I am")
-    name = said.get_by_role("button", name="Grace", exact=True)
+    posted = message(ada, "Here I am")
+    name = posted.get_by_role("button", name="Grace", exact=True)
     await name.click()
     profile = ada.page.get_by_role("dialog", name="Grace")
     # Mentioning somebody from the profile starts a message to them.
@@ -343,7 +343,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await expect(profile.get_by_role("menuitem", name=re.compile("^(Message|History)$"))).to_have_count(0)
     await ada.page.keyboard.press("Escape")
     await ada.page.keyboard.press("Escape")
-    await said.locator(".avatar-place").click(button="right")
+    await posted.locator(".avatar-place").click(button="right")
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
     # The owner has all actions.

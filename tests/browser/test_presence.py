@@ -8,7 +8,7 @@ import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.notifications import heard, listen, mention
+from tests.kit.notifications import listen, mention, sounds
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product
 from tests.kit.text_channels import come_to_read, entry, open_channel
@@ -66,7 +66,7 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
 
     await mention(grace, ada, "are you there?")
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
-    assert await heard(ada) == []
+    assert await sounds(ada) == []
 
     # It is kept for other pages too.
     await ada.page.reload()

@@ -43,7 +43,7 @@ def field(person: Person) -> Locator:
     return person.page.locator("#private-draft")
 
 
-def said(person: Person) -> Locator:
+def messages(person: Person) -> Locator:
     return person.page.locator("#private .message:not(.pending) .text")
 
 
@@ -64,7 +64,7 @@ async def find(person: Person, words: str) -> None:
 async def say(person: Person, text: str) -> None:
     await field(person).fill(text)
     await field(person).press("Enter")
-    await expect(said(person).filter(has_text=text.replace("*", "").removesuffix(":)"))).to_be_visible()
+    await expect(messages(person).filter(has_text=text.replace("*", "").removesuffix(":)"))).to_be_visible()
     await expect(person.page.locator("#private .pending")).to_have_count(0)
 
 
@@ -110,17 +110,17 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
-    await expect(said(grace)).to_have_text(["The cellar key is under the mat"])
+    await expect(messages(grace)).to_have_text(["The cellar key is under the mat"])
     await marks(grace, "Ada")
     await say(grace, "Which mat?")
-    await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
+    await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
     # A reload returns to the conversation, with its read state, and it continues.
     await ada.page.reload()
     await expect(ada.page.locator("#private-name")).to_have_text("Grace")
-    await expect(said(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
+    await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
     await say(ada, "The blue one")
-    await expect(said(grace).last).to_have_text("The blue one")
+    await expect(messages(grace).last).to_have_text("The blue one")
 
     # Both see the same number.
     numbers = []
@@ -145,7 +145,7 @@ async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await private(ada, "Grace")
     await say(ada, "The **lighthouse** at noon")
     await go_to(grace, "Ada")
-    await expect(said(grace).locator("strong")).to_have_text("lighthouse")
+    await expect(messages(grace).locator("strong")).to_have_text("lighthouse")
 
     # Grace replies and reacts, with the same controls as in channels.
     await press_at(private_message(grace, "lighthouse"), "Reply")
@@ -167,21 +167,21 @@ async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await expect(editor).to_have_value("The **lighthouse** at noon")
     await editor.fill("The harbour office at nine")
     await editor.press("Enter")
-    await expect(said(grace).first).to_have_text("The harbour office at nine")
+    await expect(messages(grace).first).to_have_text("The harbour office at nine")
     await expect(private_message(grace, "harbour")).to_contain_text("edited")
     await expect(
         private_message(grace, "harbour").get_by_role("button", name="Edit", exact=True)
     ).to_have_count(0)
     await say(ada, "Forget the windmill")
-    await expect(said(grace).last).to_have_text("Forget the windmill")
+    await expect(messages(grace).last).to_have_text("Forget the windmill")
     await press_at(private_message(ada, "windmill"), "Delete")
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
     for person in (ada, grace):
-        await expect(said(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
+        await expect(messages(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
 
     # All of it is there after a reload.
     await grace.page.reload()
-    await expect(said(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
+    await expect(messages(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
     # The quoted line links to its message.
     await private_message(grace, "Which lighthouse").locator(".replied").click()
@@ -215,10 +215,10 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
     await expect(waiting.locator(".text")).to_have_text(["first"])
     await grace.page.unroute("**/api/private/**")
     await grace.page.reload()
-    await expect(said(ada)).to_have_text(["first"])
+    await expect(messages(ada)).to_have_text(["first"])
     await expect(waiting).to_have_count(0)
     await go_to(grace, "Ada")
-    await expect(said(grace)).to_have_text(["first"])
+    await expect(messages(grace)).to_have_text(["first"])
 
 
 @wide_only
@@ -240,7 +240,7 @@ async def test_a_private_message_notifies_and_signing_out_erases_it(people: Peop
     await wait_until("a notice is shown", rung, within_s=15)
     await look_back(ada)
     await go_to(ada, "Grace")
-    await expect(said(ada)).to_have_text(["one", "two"])
+    await expect(messages(ada)).to_have_text(["one", "two"])
 
     async def cleared() -> bool:
         return await notices(ada.page) == []
@@ -289,7 +289,7 @@ async def test_only_a_reported_message_reaches_the_moderators_with_its_proof(
     await say(ada, "Nobody likes you")
     await say(ada, "The cellar key is under the mat")
     await conversation(grace, "Ada").click()
-    await expect(said(grace)).to_have_count(2)
+    await expect(messages(grace)).to_have_count(2)
     await press_at(private_message(grace, "Nobody likes you"), "More")
     await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
     dialog = grace.page.get_by_role("dialog", name="Report a message of Ada")

@@ -15,9 +15,9 @@ from tests.browser.test_private import (
     both,
     field,
     go_to,
+    messages,
     private,
     private_message,
-    said,
 )
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.waiting import wait_until
@@ -110,7 +110,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     await field(ada).press("Enter")
     # The picture opens by itself, and contains no location.
     for person in (ada, grace):
-        await expect(said(person)).to_have_text(["Two files"])
+        await expect(messages(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)
     shown = await loaded(pictures(grace))
     assert shown[:3] == b"\xff\xd8\xff"
@@ -146,7 +146,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
     for person in (ada, grace):
-        await expect(said(person)).to_have_count(0)
+        await expect(messages(person)).to_have_count(0)
 
     async def gone() -> bool:
         return not any(path.exists() for path in stored)
@@ -226,7 +226,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(ada.page.get_by_text("sent once the files are uploaded")).to_be_visible()
     await expect(field(ada)).to_have_value("As promised")
     let_go.set()
-    await expect(said(grace)).to_have_text(["As promised"])
+    await expect(messages(grace)).to_have_text(["As promised"])
     await expect(grace.page.get_by_role("button", name="Open minutes.txt")).to_be_visible()
     await expect(field(ada)).to_have_value("")
     assert tries > 1
@@ -237,7 +237,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     arrived = private_message(grace, "At once")
     await expect(arrived.get_by_role("button", name="Open minutes.txt")).to_be_visible()
     await expect(field(ada)).to_have_value("")
-    await expect(said(ada)).to_have_text(["As promised", "At once"])
+    await expect(messages(ada)).to_have_text(["As promised", "At once"])
 
     # A message that can never be sent is not offered again.
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.async_api import Locator, Route, expect
 
 from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out, look
-from tests.browser.test_private import all_bytes, both, conversation, go_to, private, said, say
+from tests.browser.test_private import all_bytes, both, conversation, go_to, messages, private, say
 from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, both_widths, narrow_only
@@ -56,7 +56,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
     await expect(conversation(edsger, "Regatta committee")).to_have_count(0)
     await expect(edsger.page.get_by_text("You are no longer in Regatta committee.")).to_be_visible()
     await say(grace, "Just us two")
-    await expect(said(ada).last).to_have_text("Just us two")
+    await expect(messages(ada).last).to_have_text("Just us two")
     await expect(notes(ada).last).to_have_text("Grace removed Edsger.")
 
 
@@ -81,9 +81,9 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
     await say(ada, "Who brings the flags?")
     for person in (grace, alan):
         await go_to(person, "Regatta committee")
-        await expect(said(person)).to_have_text(["Who brings the flags?"])
+        await expect(messages(person)).to_have_text(["Who brings the flags?"])
     await say(alan, "Grace does")
-    await expect(said(grace)).to_have_text(["Who brings the flags?", "Grace does"])
+    await expect(messages(grace)).to_have_text(["Who brings the flags?", "Grace does"])
 
     # A member who joins later reads later messages, under the same name.
     await ada.press("People and name")
@@ -97,7 +97,7 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
-    await expect(said(edsger)).to_have_text(["Welcome aboard"])
+    await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
     # A member who leaves reads no further messages, and keeps none.
     await alan.press("People and name")
@@ -116,7 +116,7 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
         assert text not in kept
 
 
-async def ada_sends_her_phone_what_was_said(
+async def ada_sends_her_phone_the_history(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
     """Let the phone ask, let the old device show which device asks, and allow it there."""
@@ -134,9 +134,9 @@ async def ada_sends_her_phone_what_was_said(
             await person.page.set_viewport_size(size)  # type: ignore[arg-type]
             await look(person, axe, f"{what}, {name}", found)
     await ada.page.set_viewport_size(WIDE)
-    await expect(said(phone)).to_have_count(0)
+    await expect(messages(phone)).to_have_count(0)
     await dialog.get_by_role("button", name="Same number: send").click()
-    await expect(said(phone)).to_have_text(["Hello"])
+    await expect(messages(phone)).to_have_text(["Hello"])
     await expect(notes(phone)).to_have_text(
         ["The messages above were transferred from another device of yours."]
     )
@@ -144,9 +144,9 @@ async def ada_sends_her_phone_what_was_said(
     await expect(ada.page.locator(".talk-ask")).to_have_count(0)
     await say(grace, "Nothing was said to me")
     for person in (ada, grace, phone):
-        await expect(said(person)).to_have_text(["Hello", "Nothing was said to me"])
+        await expect(messages(person)).to_have_text(["Hello", "Nothing was said to me"])
     await phone.page.reload()
-    await expect(said(phone)).to_have_text(["Hello", "Nothing was said to me"])
+    await expect(messages(phone)).to_have_text(["Hello", "Nothing was said to me"])
 
 
 async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verification(
@@ -159,7 +159,7 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
     await private(ada, "Grace")
     await say(ada, "Hello")
     await go_to(grace, "Ada")
-    await expect(said(grace)).to_have_text(["Hello"])
+    await expect(messages(grace)).to_have_text(["Hello"])
     await grace.press("How this is kept private")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("img", name="The number as a QR code")).to_be_visible()
@@ -186,7 +186,7 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
     await dialog.get_by_role("button", name="The numbers are the same").click()
     await grace.page.keyboard.press("Escape")
     await expect(grace.page.locator("#private-state")).to_have_count(0)
-    await ada_sends_her_phone_what_was_said(ada, grace, phone, axe, found)
+    await ada_sends_her_phone_the_history(ada, grace, phone, axe, found)
     assert not found, "\n".join(found)
 
 
@@ -203,7 +203,7 @@ async def test_a_member_who_lost_every_device_learns_what_is_gone_and_continues(
     await private(ada, "Grace")
     await say(ada, "Hello")
     await go_to(grace, "Ada")
-    await expect(said(grace)).to_have_text(["Hello"])
+    await expect(messages(grace)).to_have_text(["Hello"])
     # The server may end a page's session while the page reads. That is not a fault of the page.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
@@ -221,6 +221,6 @@ async def test_a_member_who_lost_every_device_learns_what_is_gone_and_continues(
     await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
     # The server cannot read it either, and both continue.
     await say(ada, "Is it you?")
-    await expect(said(found)).to_have_text(["Is it you?"])
+    await expect(messages(found)).to_have_text(["Is it you?"])
     await say(found, "Yes, with a new phone")
-    await expect(said(ada)).to_have_text(["Hello", "Still there?", "Is it you?", "Yes, with a new phone"])
+    await expect(messages(ada)).to_have_text(["Hello", "Still there?", "Is it you?", "Yes, with a new phone"])

@@ -6,7 +6,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import VIEWS
 from tests.browser.test_hostile import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
-from tests.browser.test_private import said
+from tests.browser.test_private import messages
 from tests.kit.community import ask, open_settings, own_id
 from tests.kit.people import People, Person, until_still
 from tests.kit.pictures import encoded, scene
@@ -22,10 +22,10 @@ LOADED = """(name) => {
 SAY = """async ([own, id, all]) => {
   const { start } = await import(own);
   const { device } = await start();
-  for (const said of all) {
+  for (const content of all) {
     // What nobody can read yet is kept, and sent later.
     const later = (error) => { if (error.status !== undefined) throw error; };
-    await device.send(id, { v: 1, type: "message", key: crypto.randomUUID(), ...said }).catch(later);
+    await device.send(id, { v: 1, type: "message", key: crypto.randomUUID(), ...content }).catch(later);
   }
 }"""
 NAME = "<img src=x onerror=alert(1)>" + "W" * 52
@@ -90,16 +90,16 @@ async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(peop
         await come_to_read(person)
         await write(person, f"I am {person.name}")
     dialogs: list[str] = []
-    asked: list[str] = []
+    requests: list[str] = []
     ada.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    ada.page.on("request", lambda request: asked.append(request.url))
+    ada.page.on("request", lambda request: requests.append(request.url))
     own = str(await ada.page.evaluate("() => location.origin"))
     group = await group_of(mallory, ada, await grace(people))
     await say_all(mallory, group, everything(await own_id(mallory)))
     for person in (ada, mallory):
         await person.page.set_viewport_size(SIZES["wide"])
         await person.page.locator("#private-talks").get_by_role("button", name=NAME).click()
-        await expect(said(person).last).to_have_text("The end")
+        await expect(messages(person).last).to_have_text("The end")
 
     await mallory.page.locator("#private-draft").evaluate(
         DROP, [HOSTILE["file_names"][:9], list(encoded(scene(1600, 900), "PNG"))]
@@ -115,7 +115,7 @@ async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(peop
     for person in (ada, mallory):
         assert await person.page.locator(FOREIGN).count() == 0
     assert found == [], "\n".join(found)
-    foreign = [each for each in asked if not each.startswith((own, "blob:", "data:"))]
+    foreign = [each for each in requests if not each.startswith((own, "blob:", "data:"))]
     assert (dialogs, foreign) == ([], [])
 
 
@@ -134,8 +134,8 @@ async def group_of(maker: Person, *others: Person) -> str:
     await say_all(maker, group, [{"text": "Hello"}])
 
     async def all_are_in() -> bool:
-        told = await ask(maker, "GET", f"/api/private/conversations/{group}")
-        return len(told["devices"]) == len(ids) + 1
+        response = await ask(maker, "GET", f"/api/private/conversations/{group}")
+        return len(response["devices"]) == len(ids) + 1
 
     await wait_until("everybody has a device in the group", all_are_in, within_s=15)
     return group
@@ -201,8 +201,8 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 async def report(person: Person) -> None:
     """Report a message with hostile text and names, which its recipient reveals to the moderators."""
     await person.page.set_viewport_size(SIZES["wide"])
-    told = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
-    await press_at(told, "More")
+    notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
+    await press_at(notice, "More")
     await person.page.get_by_role("menuitem", name="Report to the moderators").click()
     dialog = person.page.get_by_role("dialog")
     await dialog.get_by_label("What is wrong?").fill(HOSTILE["markdown"][0] + LONG)

@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.calls.test_devices import REFUSE
 from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
-from tests.browser.test_private import both, conversation, private, said, say
+from tests.browser.test_private import both, conversation, messages, private, say
 from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
 from tests.kit.product import Product
 
@@ -50,7 +50,7 @@ async def with_the_number(people: People) -> tuple[Person, Person]:
     await private(ada, "Grace")
     await say(ada, "Hello")
     await conversation(grace, "Ada").click()
-    await expect(said(grace)).to_have_text(["Hello"])
+    await expect(messages(grace)).to_have_text(["Hello"])
     for person in (ada, grace):
         await person.press("How this is kept private")
         await expect(code(person)).to_be_visible()
@@ -120,10 +120,10 @@ async def test_without_a_camera_the_page_gives_the_reason(people: People, axe: s
     await at_both_sizes(ada, axe, "a camera that is refused")
     await expect(ada.page.get_by_role("button", name="Scan the QR code")).to_be_visible()
 
-    asked: list[str] = []
-    grace.page.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    grace.page.on("request", lambda request: requests.append(request.url))
     number = await ada.page.locator(".private-number").inner_text()
     await grace.page.evaluate(READS_ITSELF, number)
     await grace.press("Scan the QR code")
     await expect(compared(grace)).to_be_visible()
-    assert not [url for url in asked if "vendor/qr" in url]
+    assert not [url for url in requests if "vendor/qr" in url]

@@ -28,18 +28,18 @@ async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
         assert people.faults == []
 
 
-async def told(person: Person, problem: str, what: str, to_do: str) -> None:
+async def shows_problem(person: Person, problem: str, what: str, to_do: str) -> None:
     """Check that the health page and every created link show it, on a computer and on a phone."""
     for size in (WIDE, NARROW):
         await person.page.set_viewport_size(size)
         page = await open_settings(person, "Health")
-        await said(page.get_by_role("note"), problem, what, to_do)
+        await note_shows_problem(page.get_by_role("note"), problem, what, to_do)
         await person.page.keyboard.press("Escape")
-        await said(await beside_a_link(person), problem, what, to_do)
+        await note_shows_problem(await beside_a_link(person), problem, what, to_do)
         await person.page.keyboard.press("Escape")
 
 
-async def said(note: Locator, problem: str, what: str, to_do: str) -> None:
+async def note_shows_problem(note: Locator, problem: str, what: str, to_do: str) -> None:
     await expect(note).to_contain_text(what)
     await expect(note).to_contain_text(to_do)
     await expect(note).to_have_attribute("data-problem", problem)
@@ -59,8 +59,8 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")
     what, to_do = "Only this computer can open 127.0.0.1", "--host 0.0.0.0 --tls"
-    await said(steps.get_by_role("note"), "only-here", what, to_do)
-    await told(ada, "only-here", what, to_do)
+    await note_shows_problem(steps.get_by_role("note"), "only-here", what, to_do)
+    await shows_problem(ada, "only-here", what, to_do)
 
 
 async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_path: Path) -> None:
@@ -69,14 +69,16 @@ async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_pa
         # Operators make only their own browser trust the certificate.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, trusted) as ada:
-            await told(ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls")
+            await shows_problem(
+                ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls"
+            )
 
 
 async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
         async with opened(url, "--ignore-certificate-errors") as ada:
-            await told(ada, "nearby", "server.lan", "Open the page there before you make links")
+            await shows_problem(ada, "nearby", "server.lan", "Open the page there before you make links")
 
 
 async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) -> None:

@@ -29,8 +29,8 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     await expect(page.get_by_role("button", name="Remove the picture")).to_be_visible()
 
     async def kept() -> bool:
-        told = await ask(here.owner, "GET", "/api/settings")
-        return told["rules"] == "Be kind." and told["welcomeChannelId"] is not None
+        response = await ask(here.owner, "GET", "/api/settings")
+        return response["rules"] == "Be kind." and response["welcomeChannelId"] is not None
 
     await wait_until("the server keeps all of it", kept, within_s=15)
 
@@ -47,9 +47,9 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
     # People who install the page see them too.
     session = await barbara.page.context.new_cdp_session(barbara.page)
-    told = await session.send("Page.getAppManifest")
-    assert told["errors"] == []
-    manifest = json.loads(told["data"])
+    answer = await session.send("Page.getAppManifest")
+    assert answer["errors"] == []
+    manifest = json.loads(answer["data"])
     assert (manifest["name"], manifest["icons"][0]["src"]) == ("Gardeners", info["iconUrl"])
     await barbara.page.get_by_label("Your name").fill("Barbara")
     await barbara.page.get_by_role("switch", name="I accept the rules").check()

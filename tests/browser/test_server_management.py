@@ -76,8 +76,12 @@ async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Communi
     await expect(page.get_by_role("switch", name="Previews of links")).not_to_be_checked()
 
     async def kept() -> bool:
-        told = await ask(here.owner, "GET", "/api/settings")
-        return (told["joinPolicy"], told["profanityMode"], told["linkPreviews"]) == ("open", "censor", False)
+        response = await ask(here.owner, "GET", "/api/settings")
+        return (response["joinPolicy"], response["profanityMode"], response["linkPreviews"]) == (
+            "open",
+            "censor",
+            False,
+        )
 
     await wait_until("the server has kept all three", kept, within_s=15)
     await has_no_page(here.moderator, "This server")
@@ -159,8 +163,8 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
         await question.get_by_role("button", name="Delete", exact=True).click()
         await expect(question).to_have_count(0)
-    told = here.moderator.page.locator(".notice")
-    await expect(told).to_contain_text(["Somebody has deleted this emoji."])
+    notice = here.moderator.page.locator(".notice")
+    await expect(notice).to_contain_text(["Somebody has deleted this emoji."])
     await expect(page.get_by_role("listitem")).to_have_count(1)
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
@@ -172,8 +176,8 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     await box(member).press("Tab")
     await box(member).press("Enter")
     await here.owner.page.keyboard.press("Escape")
-    said = message(here.owner, "Look")
-    await expect(said.get_by_role("img", name=":happy_cat:")).to_be_visible()
+    posted = message(here.owner, "Look")
+    await expect(posted.get_by_role("img", name=":happy_cat:")).to_be_visible()
     await do(here.owner, "Look", "React")
     await here.owner.press("All emoji")
     await here.owner.page.get_by_role("searchbox", name="Search emoji").fill("happy_cat")
@@ -199,8 +203,8 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     values = await here.moderator.page.locator("input, textarea").evaluate_all(
         "all => all.map(({ value }) => value)"
     )
-    told = await ask(here.owner, "GET", "/api/bots")
-    for place in (await here.moderator.page.content(), *values, str(told)):
+    response = await ask(here.owner, "GET", "/api/bots")
+    for place in (await here.moderator.page.content(), *values, str(response)):
         assert token not in place, "it is shown once"
     await here.member.press("Members")
     await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
@@ -292,10 +296,10 @@ async def counts_what_is_stored(here: Community) -> None:
 
     await becomes(kinds, ["message"])  # The file sent for processing is deleted a moment later.
     page = await open_settings(here.owner, "Storage")
-    told = await ask(here.owner, "GET", "/api/storage")
-    [kind], [holder] = told["by_kind"], told["by_member"]
+    response = await ask(here.owner, "GET", "/api/storage")
+    [kind], [holder] = response["by_kind"], response["by_member"]
     assert (kind["kind"], holder["nickname"]) == ("message", "Edsger")
-    assert kind["bytes"] == holder["bytes"] == told["bytes"] > 0
+    assert kind["bytes"] == holder["bytes"] == response["bytes"] > 0
     amounts = [await page.get_by_role("list", name=name).inner_text() for name in BY]
     amount = re.compile(r"[\d.,]+\s[kM]?B")
     assert len({found for text in amounts for found in amount.findall(text)}) == 1

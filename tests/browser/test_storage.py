@@ -62,8 +62,8 @@ async def test_a_browser_without_storage_signs_in_until_the_page_closes(
         try:
             ada = Person("Ada", await browser.new_page())
             await ada.page.goto(product.url)
-            told = ada.page.get_by_text("This browser keeps no data")
-            await expect(told).to_be_visible(timeout=DEADLINE_MS)
+            notice = ada.page.get_by_text("This browser keeps no data")
+            await expect(notice).to_be_visible(timeout=DEADLINE_MS)
             await come_to_read(ada)
             for where, size in (("a computer", WIDE), ("a phone", NARROW)):
                 await ada.page.set_viewport_size(size)

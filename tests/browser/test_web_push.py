@@ -46,8 +46,8 @@ class Scene:
 
     async def mention(self, ada: Person, text: str) -> None:
         member_id = await ada.page.evaluate(OWN_ID)
-        said = {"text": f"[Ada](mention:{member_id}) {text}"}
-        await self.grace.done("POST", "/api/channels/general/messages", said)
+        body = {"text": f"[Ada](mention:{member_id}) {text}"}
+        await self.grace.done("POST", "/api/channels/general/messages", body)
 
     async def stored(self) -> list[Any]:
         database = self.community.notifications.subscriptions._database
@@ -56,10 +56,10 @@ class Scene:
     async def in_sight(self, ada: Person, wanted: bool) -> None:
         member_id = await ada.page.evaluate(OWN_ID)
 
-        async def told() -> bool:
+        async def subscribed() -> bool:
             return self.community.hub.in_sight(member_id) is wanted
 
-        await wait_until("the server knows who looks", told, within_s=15)
+        await wait_until("the server knows who looks", subscribed, within_s=15)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -174,8 +174,8 @@ async def test_the_reason_why_push_is_impossible_is_shown(scene: Scene) -> None:
     await ada.page.reload()
     await open_settings(ada)
     await expect(switch(ada)).to_be_disabled()
-    told = ada.page.locator(".push-state").get_by_text("Your browser blocks notifications from this page.")
-    await expect(told).to_be_visible()
+    notice = ada.page.locator(".push-state").get_by_text("Your browser blocks notifications from this page.")
+    await expect(notice).to_be_visible()
     await ada.page.add_init_script("delete globalThis.PushManager")
     await ada.page.reload()
     await open_settings(ada)

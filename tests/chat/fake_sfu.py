@@ -16,7 +16,7 @@ class FakeSfu:
         self.server_id = server_id
         self.server_password = server_password
         self.people: dict[str, list[str]] = {}
-        self.heard: list[Envelope] = []
+        self.received: list[Envelope] = []
         self.rooms: set[str] = set()
         self.participants: asyncio.Queue[web.WebSocketResponse] = asyncio.Queue()
         self.answers_sync = True
@@ -69,7 +69,7 @@ class FakeSfu:
             await self._changed.wait_for(lambda: self.count(event) >= count)
 
     def count(self, event: str) -> int:
-        return sum(envelope.event == event for envelope in self.heard)
+        return sum(envelope.event == event for envelope in self.received)
 
     async def _serve_server(self, request: web.Request) -> web.WebSocketResponse:
         ws = web.WebSocketResponse()
@@ -90,7 +90,7 @@ class FakeSfu:
             rooms = [{"room_id": room, "user_ids": self.people.get(room, [])} for room in self.rooms]
             await ws.send_str(serialise("sync_response", {"rooms": rooms}))
         async with self._changed:
-            self.heard.append(envelope)
+            self.received.append(envelope)
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:

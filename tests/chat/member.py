@@ -104,8 +104,8 @@ class LiveMember:
         """Return the names in a voice channel after the next event about its people."""
         while True:
             frame = await self._next_push()
-            told = frame["event"] in ("voice_joined", "voice_left", "voice_state")
-            if told and frame["data"]["channel_id"] == channel_id:
+            is_voice = frame["event"] in ("voice_joined", "voice_left", "voice_state")
+            if is_voice and frame["data"]["channel_id"] == channel_id:
                 return [member["nickname"] for member in self.welcome["voice"][channel_id]]
 
     async def _next_push(self) -> dict[str, Any]:

@@ -58,7 +58,7 @@ class Page:
             if self._ws is not None:
                 await self._ws.close()
 
-    async def told_of(self, message_id: str) -> None:
+    async def is_notified_of(self, message_id: str) -> None:
         """Return once a message has been pushed here."""
         if message_id not in self.posted:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
@@ -174,7 +174,7 @@ class Author:
         self.sent += 1
         self._own.append(reply["data"])
         # No writer runs ahead of the pages, so that a lost page has not missed more than the server keeps.
-        await self._page.told_of(reply["data"]["id"])
+        await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:
         """React to any message, which may be deleted by now."""

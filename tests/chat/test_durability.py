@@ -46,15 +46,15 @@ async def token_of(server: ChatProcess, data_dir: Path) -> str:
 
 async def posted(http: ClientSession, text: str) -> tuple[int, dict[str, str]]:
     """Post at the pace that a member is allowed; the status and the answer."""
-    return await _asked(http, "POST", {"text": text})
+    return await _requested(http, "POST", {"text": text})
 
 
 async def read(http: ClientSession) -> int:
     """Read a page at that pace; the status."""
-    return (await _asked(http, "GET", None))[0]
+    return (await _requested(http, "GET", None))[0]
 
 
-async def _asked(http: ClientSession, method: str, body: object) -> tuple[int, dict[str, str]]:
+async def _requested(http: ClientSession, method: str, body: object) -> tuple[int, dict[str, str]]:
     while True:
         async with http.request(method, MESSAGES, json=body) as response:
             answered = await response.json()

@@ -31,17 +31,17 @@ async def hide(folk: People) -> dict[str, str]:
     for kind, name in NAMES.items():
         body = {"name": name, "type": kind, "overrides": overrides}
         secrets[kind] = str((await folk.owner.done("POST", "/api/channels", body))["id"])
-    secrets["message"] = await said(folk.owner, secrets["text"])
+    secrets["message"] = await posted(folk.owner, secrets["text"])
     return secrets
 
 
-async def said(person: Person, channel_id: str) -> str:
+async def posted(person: Person, channel_id: str) -> str:
     path, body = f"/api/channels/{channel_id}/messages", {"text": SAID}
     answer = await person.done("POST", path, body)
     return str(answer.get("message", answer)["id"])
 
 
-def told(answer: object, secrets: dict[str, str]) -> list[str]:
+def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
     """Return the secrets that a response or an event reveals."""
     text = json.dumps(answer, ensure_ascii=False)
     return [secret for secret in (*secrets.values(), *NAMES.values(), SAID) if secret in text]
@@ -49,7 +49,7 @@ def told(answer: object, secrets: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("role", UNINITIATED)
 async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
-    secrets, asking = await hide(folk), folk.by_role[role]
+    secrets, member = await hide(folk), folk.by_role[role]
     differing = []
     for endpoint in (endpoint for endpoint in ENDPOINTS if "{channel_id}" in endpoint):
         method, template = endpoint.split(" ")
@@ -64,7 +64,7 @@ async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: Peo
                     emoji="👍",
                 )
                 body = body_for(secrets["message"]) | {"name": "x", "deny": ["speak"]}
-                answers.append(await asking.ask(method, path, None if method == "GET" else body))
+                answers.append(await member.ask(method, path, None if method == "GET" else body))
             if answers[0] != answers[1] or answers[0][0] < 400:
                 differing.append((endpoint, kind, answers))
     assert not differing, "\n".join(map(str, differing))
@@ -90,7 +90,7 @@ async def test_every_event_responds_as_if_the_channel_did_not_exist(folk: People
 
 @pytest.mark.parametrize("role", UNINITIATED)
 async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
-    secrets, asking = await hide(folk), folk.by_role[role]
+    secrets, member = await hide(folk), folk.by_role[role]
     about = {"channel_id": secrets["text"], "message_id": secrets["message"], "text": "odd"}
     await folk.guest.done("POST", "/api/reports", about)
     await folk.owner.done("PATCH", f"/api/channels/{secrets['text']}", {"topic": SAID})
@@ -103,16 +103,16 @@ async def test_no_list_contains_the_channel(folk: People, role: str) -> None:
     ]
     paths += [f"/api/audit?target_id={secrets['text']}", f"/api/members/{folk.owner.id}"]
     for path in paths:
-        _, answer = await asking.ask("GET", path)
-        assert told(answer, secrets if "in:" not in path else {}) == [], path
-    assert told(await folk.owner.done("GET", "/api/audit"), secrets)
-    wrong = await asking.ask("POST", "/api/reports", about)
-    assert wrong == await asking.ask("POST", "/api/reports", about | {"channel_id": NEVER})
+        _, answer = await member.ask("GET", path)
+        assert leaks(answer, secrets if "in:" not in path else {}) == [], path
+    assert leaks(await folk.owner.done("GET", "/api/audit"), secrets)
+    wrong = await member.ask("POST", "/api/reports", about)
+    assert wrong == await member.ask("POST", "/api/reports", about | {"channel_id": NEVER})
     await folk.owner.done("DELETE", f"/api/channels/{secrets['text']}")
     for path in ("/api/audit", "/api/webhooks"):
-        assert told((await asking.ask("GET", path))[1], secrets) == []
+        assert leaks((await member.ask("GET", path))[1], secrets) == []
     async with folk.live(role) as [page]:
-        assert told(page.welcome, secrets) == []
+        assert leaks(page.welcome, secrets) == []
 
 
 async def test_nothing_that_happens_in_the_channel_is_pushed(folk: People, sfu: FakeSfu) -> None:
@@ -120,8 +120,8 @@ async def test_nothing_that_happens_in_the_channel_is_pushed(folk: People, sfu: 
         secrets = await hide(folk)
         await everything_happens(folk, sfu, secrets, guest)
         for page in uninitiated:
-            frames = await heard(page)
-            assert [frame for frame in frames if told(frame, secrets)] == []
+            frames = await events(page)
+            assert [frame for frame in frames if leaks(frame, secrets)] == []
             # Not even the number of hidden events may be visible.
             passing = ("channel_", "message_", "voice_", "webhook_")
             assert [frame for frame in frames if frame["event"].startswith(passing)] == []
@@ -156,7 +156,7 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
         pass
 
 
-async def heard(page: LiveMember) -> list[dict[str, Any]]:
+async def events(page: LiveMember) -> list[dict[str, Any]]:
     """Return all events that a page has received."""
     await page.ask("ping")
     return page._pushes

@@ -46,12 +46,14 @@ GOOD, BAD = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 def operations() -> list[tuple[str, GenerationMode]]:
     """Return every operation, also with invalid requests where possible."""
     paths: dict[str, dict[str, Any]] = DOCUMENT["paths"]  # type: ignore[assignment]
-    asked = []
+    requests = []
     for path, operations in paths.items():
         for method, operation in operations.items():
             takes_something = operation["parameters"] or "requestBody" in operation
-            asked += [(f"{method.upper()} {path}", mode) for mode in (GOOD, *([BAD] * bool(takes_something)))]
-    return [(route, mode) for route, mode in asked if route not in LEFT_OUT]
+            requests += [
+                (f"{method.upper()} {path}", mode) for mode in (GOOD, *([BAD] * bool(takes_something)))
+            ]
+    return [(route, mode) for route, mode in requests if route not in LEFT_OUT]
 
 
 @pytest.mark.parametrize(("route", "mode"), operations())

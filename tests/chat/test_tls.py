@@ -83,7 +83,7 @@ def where(chat: ChatServer) -> tuple[str, int]:
     return host, int(port)
 
 
-async def said(chat: ChatServer, request: bytes) -> bytes:
+async def raw_response(chat: ChatServer, request: bytes) -> bytes:
     """Return the complete plaintext response to these bytes."""
     reader, writer = await asyncio.open_connection(*where(chat))
     writer.write(request)
@@ -152,7 +152,7 @@ async def test_a_page_that_does_not_read_is_disconnected_over_tls_too(
 @pytest.mark.parametrize("path", ["/", "/health?a=b&c=%20d", "//elsewhere.example/x"])
 async def test_http_redirects_to_the_same_address_over_https(chat: ChatServer, path: str) -> None:
     authority_part = f"chat.example:{where(chat)[1]}"
-    answer = await said(chat, f"GET {path} HTTP/1.1\r\nHost: {authority_part}\r\n\r\n".encode())
+    answer = await raw_response(chat, f"GET {path} HTTP/1.1\r\nHost: {authority_part}\r\n\r\n".encode())
     head = answer.decode().split("\r\n")
     assert head[0] == "HTTP/1.1 308 Permanent Redirect"
     assert f"Location: https://{authority_part}{path}" in head
@@ -166,15 +166,15 @@ async def test_following_the_redirect_leads_to_the_page(chat: ChatServer) -> Non
 
 @pytest.mark.parametrize("host", ["evil.example/x", "a b", "", 'x"y', "[::1", "a:b"])
 async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) -> None:
-    answer = await said(chat, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    answer = await raw_response(chat, f"GET / HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert b"Location" not in answer
 
 
 async def test_garbage_ends_only_its_connection(chat: ChatServer) -> None:
-    assert (await said(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
+    assert (await raw_response(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
     # The data begins like a handshake: the server sends an alert, or nothing.
-    assert not (await said(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
+    assert not (await raw_response(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
     async with chat.http.get("/health") as response:
         assert response.status == 200
 

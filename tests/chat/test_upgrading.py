@@ -65,7 +65,7 @@ def _version(path: Path) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-async def _said(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
+async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
     """Return the owner's messages on the present server, after sending another."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
@@ -84,7 +84,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
     device, folder = Device(), Path(variables["DATA_DIR"])
     database = folder / DATABASE_NAME
     _written_by(version, database, device.thumbprint)
-    assert await _said(variables, device, "said today") == ["said long ago", "said today"]
+    assert await _messages(variables, device, "said today") == ["said long ago", "said today"]
     assert _version(database) == NEWEST
     # Going back, as docs/operations.md has it: the copy in place of the file, and the old version.
     copy = folder / "backups" / f"before-schema-{NEWEST}-from-{version}.sqlite3"
@@ -94,7 +94,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     assert await _texts(database, MIGRATIONS[:version]) == ["said long ago"]
     # And forward again.
-    assert await _said(variables, device) == ["said long ago"]
+    assert await _messages(variables, device) == ["said long ago"]
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
@@ -112,11 +112,11 @@ async def test_a_database_of_a_newer_version_is_refused_unchanged(variables: dic
         pass
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA user_version={NEWEST + 1}")
-    said = f"it was written by a newer version (schema {NEWEST + 1}, this one knows {NEWEST})"
+    error = f"it was written by a newer version (schema {NEWEST + 1}, this one knows {NEWEST})"
     with pytest.raises(ConfigError) as refusal:
         async with chat_server(variables):
             pass
-    assert said in str(refusal.value) and "restore the copy made before it was changed" in str(refusal.value)
+    assert error in str(refusal.value) and "restore the copy made before it was changed" in str(refusal.value)
     with pytest.raises(NotStarted) as ended:
         async with chat_process(variables):
             pass

@@ -18,7 +18,7 @@ async def test_every_voice_channel_is_registered_before_the_first_request(
     sfu: FakeSfu, chat: ChatServer
 ) -> None:
     await sfu.until("sync_request")
-    assert [envelope.event for envelope in sfu.heard] == [
+    assert [envelope.event for envelope in sfu.received] == [
         "server_register",
         "server_register",
         "sync_request",
@@ -76,16 +76,16 @@ async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         sfu.rooms.clear()  # Swept, since nobody was there.
-        sfu.heard.clear()
+        sfu.received.clear()
         await ada.ask("voice_join", channel_id="side-room")
-        assert [envelope.event for envelope in sfu.heard] == ["server_register", "sync_request"]
-        assert payload(sfu.heard[0])["room_id"] == "side-room"
+        assert [envelope.event for envelope in sfu.received] == ["server_register", "sync_request"]
+        assert payload(sfu.received[0])["room_id"] == "side-room"
 
 
 async def test_concurrent_joins_share_registrations(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        sfu.heard.clear()
+        sfu.received.clear()
         for number in range(20):
             request = {"event": "voice_join", "id": 100 + number, "data": {"channel_id": "lobby"}}
             await ada.ws.send_json(request)
@@ -166,10 +166,10 @@ async def test_a_grant_waits_while_the_sfu_restarts(sfu: FakeSfu, chat: ChatServ
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.stop()
-        asking = asyncio.ensure_future(ada.ask("voice_join", channel_id="lobby"))
+        task = asyncio.ensure_future(ada.ask("voice_join", channel_id="lobby"))
         await asyncio.sleep(0)
         await sfu.start()
-        assert (await asking)["event"] == "voice_join"
+        assert (await task)["event"] == "voice_join"
 
 
 async def test_without_an_sfu_the_member_gets_an_error(

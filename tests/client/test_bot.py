@@ -48,18 +48,18 @@ async def account(folk: People) -> Person:
 @asynccontextmanager
 async def running(bot: Bot) -> AsyncIterator[Heard]:
     """Run the bot, signed in and listening."""
-    heard, ready = Heard(), asyncio.Event()
+    received, ready = Heard(), asyncio.Event()
 
     @bot.on("authenticated")
     async def signed_in(_: object) -> None:
         ready.set()
 
-    bot.on_message(heard.waiting.put)
+    bot.on_message(received.waiting.put)
     task = asyncio.create_task(bot.run())
     try:
         async with asyncio.timeout(DEADLINE_S):
             await ready.wait()
-        yield heard
+        yield received
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -80,9 +80,9 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
             root = await folk.member.done("POST", GENERAL, {"text": "root"})
             await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
             line.server = chat.address
-            heard = await stack.enter_async_context(running(Bot(line.address, helper.token)))
+            received = await stack.enter_async_context(running(Bot(line.address, helper.token)))
             await folk.member.done("POST", GENERAL, {"text": "seen"})
-            assert await heard.texts(1) == ["seen"]
+            assert await received.texts(1) == ["seen"]
             line.down = True
             line.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
@@ -94,9 +94,9 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
                 await folk.member.done("POST", GENERAL, {"text": text})
             await folk.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
             line.server, line.down = chat.address, False
-            assert await heard.texts(122) == ["unseen", *texts, "aside"]
+            assert await received.texts(122) == ["unseen", *texts, "aside"]
             await folk.member.done("POST", GENERAL, {"text": "now"})
-            assert await heard.texts(1) == ["now"]
+            assert await received.texts(1) == ["now"]
 
 
 async def test_a_lost_connection_is_resumed(folk: People) -> None:
@@ -108,11 +108,11 @@ async def test_a_lost_connection_is_resumed(folk: People) -> None:
         async def welcomed(state: object) -> None:
             welcomes.append(state)
 
-        async with running(bot) as heard:
+        async with running(bot) as received:
             for number in range(3):
                 line.cut()
                 await folk.member.done("POST", GENERAL, {"text": str(number)})
-                assert await heard.texts(1) == [str(number)]
+                assert await received.texts(1) == [str(number)]
         assert (len(welcomes), line.cuts) == (1, 3)
 
 
@@ -161,11 +161,11 @@ async def test_a_failing_handler_and_foreign_commands_do_no_harm(
     async def fail(message: Message, words: str) -> None:
         raise ZeroDivisionError(message.author.display_name)
 
-    async with running(bot) as heard:
+    async with running(bot) as received:
         await other.done("POST", GENERAL, {"text": "!fail"})
         await folk.member.done("POST", GENERAL, {"text": "!fail now"})
         await folk.member.done("POST", GENERAL, {"text": "!unknown"})
-        assert await heard.texts(3) == ["!fail", "!fail now", "!unknown"]
+        assert await received.texts(3) == ["!fail", "!fail now", "!unknown"]
     assert caplog.text.count("a handler failed") == 1
     assert "ZeroDivisionError: Member" in caplog.text
 
@@ -273,8 +273,8 @@ def test_requests_before_the_bot_runs_are_refused() -> None:
 def test_the_client_imports_only_aiohttp() -> None:
     heavy = ("aiosqlite", "av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
     ours = ("svc.chat", "svc.sfu", "svc.worker", "svc.tools", "svc._rtp")
-    asking = "import sys; import svc.client; print(*sys.modules)"
-    ran = subprocess.run((sys.executable, "-c", asking), capture_output=True, text=True, check=True)
+    program = "import sys; import svc.client; print(*sys.modules)"
+    ran = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)
     loaded = ran.stdout.split()
     assert "svc.client.bot" in loaded
     assert [name for name in loaded if name.partition(".")[0] in heavy or name.startswith(ours)] == []

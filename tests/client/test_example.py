@@ -37,8 +37,8 @@ async def example(address: str, token: str, folder: Path) -> AsyncIterator[Proce
     finally:
         if process.returncode is None:
             process.terminate()
-        _, said = await process.communicate()
-        assert b"Traceback" not in said, said.decode()
+        _, output = await process.communicate()
+        assert b"Traceback" not in output, output.decode()
 
 
 async def test_the_example_responds_100_times_over_an_unreliable_line(folk: People, tmp_path: Path) -> None:

@@ -63,16 +63,16 @@ def test_a_difference_is_found() -> None:
 
 
 def test_the_client_uses_only_paths_and_events_of_the_server() -> None:
-    asked = {path for source in SOURCES for path in re.findall(r'f"(/api/[^"]+)"', source)}
+    requested = {path for source in SOURCES for path in re.findall(r'f"(/api/[^"]+)"', source)}
     paths = {re.sub(r"\{.*?\}", "{}", key.partition(" ")[2]) for key in ENDPOINTS}
-    assert len(asked) >= 4
-    assert {re.sub(r"\{[^/]*\}", "{}", path) for path in asked} <= paths
-    heard = {
+    assert len(requested) >= 4
+    assert {re.sub(r"\{[^/]*\}", "{}", path) for path in requested} <= paths
+    events = {
         event
         for source in SOURCES
         for event in re.findall(r'"((?:channel|member|voice|message)_\w+)"', source)
     }
-    assert heard - {"channel_id", "member_id"} <= set(DOCUMENT["channels"]["live"]["messages"])
+    assert events - {"channel_id", "member_id"} <= set(DOCUMENT["channels"]["live"]["messages"])
 
 
 @pytest.mark.parametrize(

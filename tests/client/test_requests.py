@@ -14,18 +14,18 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 @asynccontextmanager
-async def asking(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
+async def requests_to(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
     """Send requests to a server with these responses in order, then an empty object."""
-    waiting, asked = list(answers), list[web.Request]()
+    waiting, received = list(answers), list[web.Request]()
 
     async def answer(request: web.Request) -> web.StreamResponse:
-        asked.append(request)
+        received.append(request)
         return await waiting.pop(0)(request) if waiting else web.json_response({})
 
     application = web.Application()
     application.router.add_route("*", "/{path:.*}", answer)
     async with TestServer(application) as server, ClientSession(server.make_url("/")) as http:
-        yield Requests(http, "svcbot.x"), asked
+        yield Requests(http, "svcbot.x"), received
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "FIRST_WAIT_S", 0.01)
 
 
-def says(status: int, body: object = None, **headers: str) -> Answer:
+def answering(status: int, body: object = None, **headers: str) -> Answer:
     async def answer(_: web.Request) -> web.StreamResponse:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         if body is None:
@@ -53,61 +53,64 @@ TOO_FAST = {"error": "rate_limited", "message": "Wait", "retry_after_ms": 20}
 
 
 @pytest.mark.parametrize(
-    "answer", [says(429, TOO_FAST), says(429, Retry_After="0"), says(503, Retry_After="0")]
+    "answer", [answering(429, TOO_FAST), answering(429, Retry_After="0"), answering(503, Retry_After="0")]
 )
 async def test_a_rate_limited_request_is_repeated_after_the_wait(answer: Answer) -> None:
-    async with asking(answer) as (ours, asked):
+    async with requests_to(answer) as (ours, received):
         assert await ours.ask("POST", "/api/roles", {}, repeatable=False) == {}
-    assert len(asked) == 2
+    assert len(received) == 2
 
 
-@pytest.mark.parametrize("answer", [cut, says(502), says(500, {"error": "internal_error"})])
+@pytest.mark.parametrize("answer", [cut, answering(502), answering(500, {"error": "internal_error"})])
 async def test_repeatable_requests_are_repeated(answer: Answer) -> None:
-    async with asking(answer, answer) as (ours, asked):
+    async with requests_to(answer, answer) as (ours, received):
         assert await ours.ask("PUT", "/api/thing", repeatable=True) == {}
-    assert len(asked) == 3
+    assert len(received) == 3
 
 
-@pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (says(502), Refused)])
+@pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (answering(502), Refused)])
 async def test_other_requests_are_sent_once(answer: Answer, problem: type[Exception]) -> None:
-    async with asking(answer) as (ours, asked):
+    async with requests_to(answer) as (ours, received):
         with pytest.raises(problem):
             await ours.ask("POST", "/api/roles", {}, repeatable=False)
-    assert len(asked) == 1
+    assert len(received) == 1
 
 
 async def test_a_wait_that_is_too_long_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = {"error": "slow_mode", "message": "Wait", "retry_after_ms": 3_600_000}
-    async with asking(says(429, slow)) as (ours, asked):
+    async with requests_to(answering(429, slow)) as (ours, received):
         with pytest.raises(Refused) as refused:
             await ours.ask("POST", "/api/channels/general/messages", {}, repeatable=True)
-    assert (refused.value.code, refused.value.retry_after_s, len(asked)) == ("slow_mode", 3600.0, 1)
+    assert (refused.value.code, refused.value.retry_after_s, len(received)) == ("slow_mode", 3600.0, 1)
 
 
 async def test_a_server_that_stays_away_is_reported_as_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "PATIENCE_S", 0.1)
-    async with asking(*[cut] * 100) as (ours, _):
+    async with requests_to(*[cut] * 100) as (ours, _):
         with pytest.raises(Unreachable):
             await ours.ask("GET", "/api/channels", repeatable=True)
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])
 async def test_an_error_is_final_and_has_its_code(status: int) -> None:
-    async with asking(says(status, {"error": "unknown_channel", "message": "No"})) as (ours, asked):
+    async with requests_to(answering(status, {"error": "unknown_channel", "message": "No"})) as (
+        ours,
+        received,
+    ):
         with pytest.raises(Refused, match="unknown_channel: No"):
             await ours.ask("GET", "/api/channels/x", repeatable=True)
-    assert len(asked) == 1
+    assert len(received) == 1
 
 
 async def test_the_token_is_sent_only_to_the_server() -> None:
-    async with asking(says(302, Location="https://elsewhere.example/")) as (ours, asked):
+    async with requests_to(answering(302, Location="https://elsewhere.example/")) as (ours, received):
         with pytest.raises(Refused, match="http_302"):
             await ours.ask("GET", "/api/channels", repeatable=True)
-    assert [request.headers["Authorization"] for request in asked] == ["Bearer svcbot.x"]
+    assert [request.headers["Authorization"] for request in received] == ["Bearer svcbot.x"]
 
 
 async def test_an_endless_response_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "MAX_ANSWER_BYTES", 1000)
-    async with asking(says(200, "x" * 2000)) as (ours, _):
+    async with requests_to(answering(200, "x" * 2000)) as (ours, _):
         with pytest.raises(Unreachable):
             await ours.ask("GET", "/api/channels", repeatable=True)

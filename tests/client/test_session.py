@@ -15,7 +15,7 @@ def frame(event: str, data: object = None, **more: object) -> str:
     return json.dumps({"event": event, "data": {} if data is None else data, **more})
 
 
-def said(session: Session) -> Any:
+def sent(session: Session) -> Any:
     """Return a session's reply to the greeting of a new connection."""
     session.begin()
     answer = session.received(frame("hello"))
@@ -25,28 +25,28 @@ def said(session: Session) -> Any:
 
 def test_a_session_signs_in_once_and_then_resumes() -> None:
     session = Session("svcbot.x")
-    assert said(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
+    assert sent(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
     assert session.received(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
     assert session.received(frame("message_posted", seq=7)) == Pushed("message_posted", {})
-    assert said(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
+    assert sent(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
 
 
 def test_missed_events_follow_and_none_is_repeated() -> None:
     session = Session("svcbot.x")
-    said(session)
+    sent(session)
     session.received(frame("authenticated", {"seq": 5}, id=1))
     session.received(frame("message_posted", seq=7))
-    said(session)
+    sent(session)
     # All up to 20 is on its way; the connection is lost before it arrives.
     assert session.received(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
     assert session.received(frame("message_posted", seq=7)) is None
     assert session.received(frame("message_posted", seq=8)) == Pushed("message_posted", {})
-    assert said(session)["data"]["seq"] == 8
+    assert sent(session)["data"]["seq"] == 8
 
 
 def test_events_without_a_number_are_always_delivered() -> None:
     session = Session("svcbot.x")
-    said(session)
+    sent(session)
     session.received(frame("authenticated", {"seq": 5}, id=1))
     for _ in range(2):
         assert session.received(frame("typing", {"member_id": "ada"})) == Pushed(
@@ -56,14 +56,14 @@ def test_events_without_a_number_are_always_delivered() -> None:
 
 def test_before_the_sign_in_events_are_ignored() -> None:
     session = Session("svcbot.x")
-    said(session)
+    sent(session)
     assert session.received(frame("message_posted", seq=7)) is None
     assert not session.signed_in
 
 
 def test_a_refused_sign_in_gives_the_reason() -> None:
     session = Session("svcbot.x")
-    said(session)
+    sent(session)
     with pytest.raises(Refused) as refused:
         session.received(
             frame("error", {"error": "rate_limited", "message": "Wait", "retry_after_ms": 1500}, id=1)

@@ -18,7 +18,7 @@ CONTAINER = REPOSITORY / "deploy" / "container"
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
-def said_by(name: str, *arguments: str) -> str:
+def output_of(name: str, *arguments: str) -> str:
     """Return the complaints of a linter that pip installs."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
@@ -28,12 +28,12 @@ def said_by(name: str, *arguments: str) -> str:
 
 
 def test_hadolint_accepts_the_dockerfile() -> None:
-    assert said_by("hadolint", "--no-color", str(CONTAINER / "Dockerfile")) == ""
+    assert output_of("hadolint", "--no-color", str(CONTAINER / "Dockerfile")) == ""
 
 
 def test_the_compose_file_is_valid() -> None:
     schema = ("--builtin-schema", "vendor.compose-spec")
-    assert said_by("check-jsonschema", *schema, str(CONTAINER / "compose.yaml")) == ""
+    assert output_of("check-jsonschema", *schema, str(CONTAINER / "compose.yaml")) == ""
 
 
 def commands() -> Iterator[list[str]]:

@@ -33,10 +33,10 @@ class Mirror(asyncio.DatagramProtocol):
 
 class Member(asyncio.DatagramProtocol):
     def __init__(self) -> None:
-        self.heard: asyncio.Queue[bytes] = asyncio.Queue()
+        self.received: asyncio.Queue[bytes] = asyncio.Queue()
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
-        self.heard.put_nowait(data)
+        self.received.put_nowait(data)
 
 
 async def allocated(
@@ -62,7 +62,7 @@ def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None
                 assert relay.get_extra_info("sockname")[0] == TURN
                 relay.sendto(b"hello", (SFU, MEDIA_PORT))
                 async with asyncio.timeout(WITHIN_S):
-                    assert await member.heard.get() == b"back: hello"
+                    assert await member.received.get() == b"back: hello"
                 inner = relay._TurnTransport__inner_protocol
                 for forbidden in (ELSEWHERE, TURN, "127.0.0.1", "10.0.0.1"):
                     with pytest.raises(TransactionFailed) as refused:

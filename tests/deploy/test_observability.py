@@ -78,19 +78,19 @@ async def test_every_query_of_the_dashboard_returns_data(
     chat: tuple[ChatServer, dict[str, str]], tmp_path: Path
 ) -> None:
     server, targets = chat
-    async with server.member("Ada") as ada, prometheus(targets, tmp_path) as asked:
+    async with server.member("Ada") as ada, prometheus(targets, tmp_path) as prometheus_api:
         for number in range(3):
             await ada.ask("message_send", channel_id="general", text=f"message {number}")
         await ada.ask("message_send", channel_id="general", text="")
 
         async def scraped() -> bool:
-            counts = await asked(f"min(count_over_time(up[1m])) >= {SCRAPES} and min(up) == 1")
+            counts = await prometheus_api(f"min(count_over_time(up[1m])) >= {SCRAPES} and min(up) == 1")
             return bool(counts)
 
         await wait_until("both have been scraped", scraped, within_s=60)
         empty = []
         for query in filterfalse(needs_a_cluster, queries()):
-            if not await asked(query.replace("$__rate_interval", RATE_INTERVAL)):
+            if not await prometheus_api(query.replace("$__rate_interval", RATE_INTERVAL)):
                 empty.append(query)
         assert empty == []
 
@@ -127,9 +127,9 @@ async def prometheus(targets: dict[str, str], folder: Path) -> AsyncIterator["As
     )
     try:
         async with ClientSession(f"http://127.0.0.1:{port}") as http:
-            asked = Asked(http)
-            await wait_until("Prometheus is ready", asked.ready, within_s=30)
-            yield asked
+            api = Asked(http)
+            await wait_until("Prometheus is ready", api.ready, within_s=30)
+            yield api
     finally:
         process.terminate()
         await process.wait()

@@ -46,12 +46,12 @@ async def test_two_people_are_back_in_their_call_within_2_s(tmp_path: Path) -> N
             stack.push_async_callback(lambda caller=caller: caller.client.leave())  # type: ignore[misc]
         await talk(ada.client, grace.client)
 
-        async def told() -> None:
+        async def speak() -> None:
             assert (await ada.client.ending())[0] == 4006
 
-        telling = asyncio.create_task(told())
+        task = asyncio.create_task(speak())
         async with running_sfu("--handover-socket", place, "--take-over") as new:
-            await telling
+            await task
             async with asyncio.timeout(JOINED_AGAIN_WITHIN_S):
                 await asyncio.gather(ada.join_again(), grace.join_again())
                 both = (ada.client, grace.client)

@@ -102,9 +102,9 @@ async def test_a_request_during_a_restart_of_the_chat_server_only_waits(tmp_path
         async with started(*command, descriptors=[number], **variables):
             assert await health(port) == "chat"
         # Nobody serves now, and nobody is turned away.
-        asking = asyncio.create_task(health(port))
+        task = asyncio.create_task(health(port))
         async with started(*command, descriptors=[number], **variables):
-            assert await asking == "chat"
+            assert await task == "chat"
 
 
 async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:

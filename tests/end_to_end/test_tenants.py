@@ -31,7 +31,7 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
     assert (grace.welcome["peers"], away_grace.welcome["peers"]) == (["ada"], ["ada"])
     for server in (control, away):
         assert await server.sync() == {"lobby": ["ada", "grace"]}
-        joined = [data["user_id"] for event, data in server.heard if event == "peer_joined"]
+        joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
         assert joined == ["ada", "grace"], "each heard of its own users only"
 
     # The other server's id with our secret: dropped. Our own id: only our own users.
@@ -47,7 +47,7 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
     await both_talk(away_ada, away_grace)
     assert (await sfu.metrics())["svc_sfu_dropped_control_messages_total"] == 3
     assert await away.sync() == {"lobby": ["ada", "grace"]}
-    assert "peer_left" not in dict(away.heard)
+    assert "peer_left" not in dict(away.received)
 
 
 async def test_a_tenants_secret_does_not_open_another_tenants_rooms(sfu: SfuProcess, guests: Guests) -> None:

@@ -94,9 +94,9 @@ def stun() -> Iterator[bytes]:
 
 
 def turn() -> Iterator[bytes]:
-    asked = {"REALM": "example.org", "NONCE": b"0123456789abcdef"}
+    attributes = {"REALM": "example.org", "NONCE": b"0123456789abcdef"}
     refusals = {
-        code: Message(Method.ALLOCATE, Class.ERROR, attributes={"ERROR-CODE": (code, "no"), **asked})
+        code: Message(Method.ALLOCATE, Class.ERROR, attributes={"ERROR-CODE": (code, "no"), **attributes})
         for code in (401, 438, 441, 486)
     }
     relayed = Message(

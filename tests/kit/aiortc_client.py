@@ -130,10 +130,10 @@ class AiortcClient:
         line = await self._arriving(other, "mic")
         enough, pitch_hz = line.frames + HEARD_FRAMES, other.voice.pitch_hz
 
-        def heard() -> bool:
+        def receives_sound() -> bool:
             return line.frames >= enough and abs(line.pitch_hz - pitch_hz) <= PITCH_TOLERANCE * pitch_hz
 
-        await eventually(f"{self.user_id} hears {other.user_id}", heard, within_s=DEADLINE_S)
+        await eventually(f"{self.user_id} hears {other.user_id}", receives_sound, within_s=DEADLINE_S)
         return line
 
     async def lost(self, other: "AiortcClient", source: str = "camera") -> None:
@@ -195,8 +195,8 @@ class AiortcClient:
                 case "offer":
                     await self._try_to_answer(json.loads(frame["data"]))
         # aiohttp's own close_code says 1006 where its reply came too late.
-        said = message.data if message.type is WSMsgType.CLOSE else self.socket.close_code
-        self.closed = said, message.extra or ""
+        code = message.data if message.type is WSMsgType.CLOSE else self.socket.close_code
+        self.closed = code, message.extra or ""
 
     async def _try_to_answer(self, offer: Mapping[str, Any]) -> None:
         try:

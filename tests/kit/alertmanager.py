@@ -83,12 +83,12 @@ def _program() -> str:
 
 
 async def _address(output: asyncio.StreamReader) -> str:
-    said = []
+    lines = []
     while line := (await output.readline()).decode():
         if found := _LISTENING.search(line):
             return found[1]
-        said.append(line)
-    raise AssertionError("".join(said))
+        lines.append(line)
+    raise AssertionError("".join(lines))
 
 
 def posting_to_slack(slack_url: str) -> str:

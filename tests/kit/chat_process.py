@@ -65,10 +65,10 @@ async def chat_process(
 
 
 async def _address(errors: asyncio.StreamReader) -> str:
-    said = []
+    lines = []
     async with asyncio.timeout(START_DEADLINE_S):
         while line := (await errors.readline()).decode():
             if found := _LISTENING.search(line):
                 return found[1]
-            said.append(line)
-    raise NotStarted("".join(said))
+            lines.append(line)
+    raise NotStarted("".join(lines))

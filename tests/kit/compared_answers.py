@@ -43,8 +43,8 @@ class Comparison:
             f"{len(different)} different, {len(self.unstable)} unstable"
         )
         unstable = {"from one play of the other to the next": self.unstable} if self.unstable else {}
-        told = {"Different": self.different, "Reworded": self.reworded, "Unstable": unstable}
-        for title, kinds in told.items():
+        sections = {"Different": self.different, "Reworded": self.reworded, "Unstable": unstable}
+        for title, kinds in sections.items():
             for what, names in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
                 yield f"\n{title}: {what}"
                 yield from (f"    {name}" for name in names)

@@ -93,15 +93,15 @@ class Player:
 
     async def _answer(self, request: Request) -> Answer:
         """Send a request, and send it again if the rate limit refuses it."""
-        answer = await self._asked(request)
+        answer = await self._send(request)
         while answer["status"] == 429 and answer["body"]["error"] == "rate_limited":
             await asyncio.sleep(answer["body"]["retry_after_ms"] / 1000)
-            answer = await self._asked(request)
+            answer = await self._send(request)
         if request.method == "post" and answer["status"] < 300:
             self._learn(request.path, answer["body"])
         return answer
 
-    async def _asked(self, request: Request) -> Answer:
+    async def _send(self, request: Request) -> Answer:
         token = self._tokens[request.who]
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         if request.media_type:

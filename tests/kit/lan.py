@@ -73,7 +73,7 @@ class Browser:
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while set(self.there) != set(names) or not all(self.there.values()):
-                    self._heard((await self._line()).split(";"))
+                    self._receive((await self._line()).split(";"))
         except TimeoutError:
             raise AssertionError(f"not within {DEADLINE_S} s: {what}; there are {self.there}") from None
 
@@ -83,7 +83,7 @@ class Browser:
         assert line, "avahi-browse has ended"
         return line.decode().rstrip("\n")
 
-    def _heard(self, words: list[str]) -> None:
+    def _receive(self, words: list[str]) -> None:
         match words:
             case ["+", _, _, name, *_]:
                 self.there.setdefault(name, "")

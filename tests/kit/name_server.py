@@ -26,7 +26,7 @@ class NameServer(asyncio.DatagramProtocol):
         self._names = names
         self._silent = silent
         # How often each (name, type) was asked for.
-        self.asked: Counter[tuple[str, int]] = Counter()
+        self.queries: Counter[tuple[str, int]] = Counter()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.DatagramTransport, transport)
@@ -41,8 +41,8 @@ class NameServer(asyncio.DatagramProtocol):
             self._transport.sendto(_answer(data, NO_SUCH_NAME, question, []), addr)
             return
         answers = self._names[name]
-        current = answers[min(self.asked[name, kind], len(answers) - 1)]
-        self.asked[name, kind] += 1
+        current = answers[min(self.queries[name, kind], len(answers) - 1)]
+        self.queries[name, kind] += 1
         fitting = [ip.packed for ip in map(ip_address, current) if kind == (A if ip.version == 4 else AAAA)]
         records = [_THE_NAME + pack("!HHIH", kind, IN, 0, len(each)) + each for each in fitting]
         self._transport.sendto(_answer(data, NO_ERROR, question, records), addr)

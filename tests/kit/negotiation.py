@@ -103,7 +103,7 @@ class Person:
     def __init__(self, call: Call, user_id: str, admission: Admission) -> None:
         self.user_id = user_id
         self.answering = Answering()
-        self.heard: list[tuple[str, Any]] = []
+        self.received: list[tuple[str, Any]] = []
         self.closed: tuple[CloseCode, str] | None = None
         self.wake_due = float("inf")
         self._call = call
@@ -117,11 +117,11 @@ class Person:
         )
         self.transport: RecordedTransport = call.plane.transports[-1]
 
-    def say(self, payload: Payload) -> None:
-        self.heard.append((payload.event, json.loads(json.dumps(to_builtins(payload)))))
+    def push(self, payload: Payload) -> None:
+        self.received.append((payload.event, json.loads(json.dumps(to_builtins(payload)))))
 
-    def say_error(self, reason: str) -> None:
-        self.heard.append(("room_error", reason))
+    def send_error(self, reason: str) -> None:
+        self.received.append(("room_error", reason))
 
     def close(self, code: CloseCode, reason: str) -> None:
         self.closed = code, reason
@@ -150,7 +150,7 @@ class Person:
         self._call.settle()
 
     def events(self, event: str) -> list[Any]:
-        return [data for name, data in self.heard if name == event]
+        return [data for name, data in self.received if name == event]
 
     @property
     def offers(self) -> list[Any]:

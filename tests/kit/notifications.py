@@ -9,10 +9,10 @@ from tests.kit.text_channels import entry, write
 
 # Loudspeakers of a test: the first frequency of each chime that the page plays, in order.
 HEAR = """
-window.heard = [];
+window.tones = [];
 const start = OscillatorNode.prototype.start;
 OscillatorNode.prototype.start = function (when) {
-  window.heard.push(Math.round(this.frequency.value));
+  window.tones.push(Math.round(this.frequency.value));
   return start.call(this, when);
 };
 """
@@ -43,15 +43,15 @@ async def listen(person: Person) -> None:
     await person.page.reload()
 
 
-async def heard(person: Person) -> list[int]:
+async def sounds(person: Person) -> list[int]:
     """Return the tones since the last call, and forget them."""
-    tones: list[int] = await person.page.evaluate("() => window.heard.splice(0)")
+    tones: list[int] = await person.page.evaluate("() => window.tones.splice(0)")
     return tones
 
 
 async def hears(person: Person, sound: str) -> bool:
     """Check that only this sound was played since the last call."""
-    tones = await heard(person)
+    tones = await sounds(person)
     assert tones in ([], TONES[sound])
     return bool(tones)
 

@@ -118,7 +118,7 @@ def _started(command: list[str]) -> Iterator[str]:
 def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
     """Read its output to the end, so that it never blocks."""
     assert process.stderr is not None, "it was asked for"
-    with process.stderr as said:
-        for line in said:
+    with process.stderr as log:
+        for line in log:
             if address := _ADDRESS.search(line):
                 found.put(address[1])

@@ -44,16 +44,16 @@ POLL_S = 0.25
 LITTLE_KBYTES = 24
 REBINDS = 3
 
-# When sound arrived (ms), when each message was first shown, and what was said to be wrong from when on;
-# looked at ten times a second, or less often where the machine is busy: so sound arrived between two looks.
+# Arrival times of sound (ms), the time each message was first shown, and the time each problem appeared. The
+# page is checked ten times a second, or less often on a busy machine, so sound arrived between two checks.
 NOTE = """
 () => {
-  const noted = { sound: [], shown: {}, said: [] };
+  const noted = { sound: [], shown: {}, problems: [] };
   window.noted = noted;
   let before = "", looked = Date.now();
   const look = async () => {
     const words = document.querySelector(".call-bar .trouble")?.textContent ?? "";
-    if (words !== (noted.said.at(-1)?.[1] ?? "")) noted.said.push([Date.now(), words]);
+    if (words !== (noted.problems.at(-1)?.[1] ?? "")) noted.problems.push([Date.now(), words]);
     const voice = window.svc?.call?.tracks.find(({ source }) => source === "mic");
     for (const { textContent } of document.querySelectorAll(".message .body > .text")) {
       noted.shown[textContent.trim()] ??= Date.now();
@@ -159,14 +159,15 @@ def outage(name: str) -> Outage:
 class Healed:
     """Seconds since the network was back. 0 if nothing was interrupted."""
 
-    heard_s: float  # Ada, by Grace
+    grace_hears_s: float  # Ada, by Grace
     hears_s: float  # Ada, Grace
     chat_s: float
-    said_s: float  # From the beginning of the outage until Ada's page said what is wrong; 0 where it did not.
+    # From the start of the outage until Ada's page shows the cause; 0 if it does not.
+    problem_shown_s: float
 
     @property
     def sound_s(self) -> float:
-        return max(self.heard_s, self.hears_s)
+        return max(self.grace_hears_s, self.hears_s)
 
 
 class Listener(Protocol):
@@ -177,7 +178,7 @@ class Listener(Protocol):
     async def shown(self, text: str) -> float:
         """Wait for the message and return when it was shown; 0 where messages are not shown at all."""
 
-    async def said(self, begin: float, end: float) -> float:
+    async def problem_shown(self, begin: float, end: float) -> float:
         """Return when the words seen at `end` arrived after `begin`, or `begin` without such words."""
 
 
@@ -191,8 +192,8 @@ class AtPage:
         await self.evaluate(NOTE)
 
     async def sound_since(self, begin: float) -> list[Arrival]:
-        heard = await self.evaluate(f"() => noted.sound.filter(([, by]) => by > {begin * 1000})")
-        return [Arrival(after / 1000, by / 1000) for after, by in heard]
+        sounds = await self.evaluate(f"() => noted.sound.filter(([, by]) => by > {begin * 1000})")
+        return [Arrival(after / 1000, by / 1000) for after, by in sounds]
 
     async def shown(self, text: str) -> float:
         async def there() -> bool:
@@ -201,9 +202,9 @@ class AtPage:
         await wait_until(f"{text} is shown", there, within_s=DEADLINE_S)
         return float(await self.evaluate(f"() => noted.shown[{text!r}]")) / 1000
 
-    async def said(self, begin: float, end: float) -> float:
-        said = [(at / 1000, words) for at, words in await self.evaluate("() => noted.said")]
-        of_this = [(at, words) for at, words in said if begin < at < end]
+    async def problem_shown(self, begin: float, end: float) -> float:
+        notes = [(at / 1000, words) for at, words in await self.evaluate("() => noted.problems")]
+        of_this = [(at, words) for at, words in notes if begin < at < end]
         return of_this[-1][0] if of_this and of_this[-1][1] else begin
 
 
@@ -229,13 +230,15 @@ class Talk:
 
         # The message is written during the outage, and reaches Ada over the restored network.
         back, _ = await asyncio.gather(happen(), write(self.grace, text))
-        hears_s, heard_s = await asyncio.gather(
+        hears_s, grace_hears_s = await asyncio.gather(
             _sound_back(self.ada, begin, back), _sound_back(self.at_grace, begin, back)
         )
         shown = await self.ada.shown(text)
-        said = await self.ada.said(begin, back)
+        problem_at = await self.ada.problem_shown(begin, back)
         await self._tidy()
-        return Healed(heard_s, hears_s, max(0.0, shown - back) if each.chat_too else 0.0, said - begin)
+        return Healed(
+            grace_hears_s, hears_s, max(0.0, shown - back) if each.chat_too else 0.0, problem_at - begin
+        )
 
     async def _tidy(self) -> None:
         """Restore one network that passes everything."""
@@ -249,11 +252,11 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
     async with asyncio.timeout(DEADLINE_S):
         while True:
             await asyncio.sleep(POLL_S)
-            heard = await listener.sound_since(begin - 1)
-            pauses = [later.by for sooner, later in pairwise(heard) if later.after - sooner.by > PAUSE_S]
+            sounds = await listener.sound_since(begin - 1)
+            pauses = [later.by for sooner, later in pairwise(sounds) if later.after - sooner.by > PAUSE_S]
             since = max([back, *pauses])
             now = time.time()
-            if heard and now - heard[-1].by < PAUSE_S and now - since > STEADY_S:
+            if sounds and now - sounds[-1].by < PAUSE_S and now - since > STEADY_S:
                 return max(0.0, max(pauses, default=0.0) - back)
 
 
@@ -280,10 +283,10 @@ async def talking(
 async def _hears(listener: Listener) -> None:
     begin = time.time()
 
-    async def heard() -> bool:
+    async def hears() -> bool:
         return bool(await listener.sound_since(begin))
 
-    await wait_until("sound arrives", heard, within_s=DEADLINE_S)
+    await wait_until("sound arrives", hears, within_s=DEADLINE_S)
 
 
 @asynccontextmanager

@@ -168,14 +168,14 @@ class Watcher:
     async def hears(self, other: "Watcher", *, source: str = "mic", within_s: float = 15.0) -> None:
         before = (await self.statistics()).energy(other.name, source)
 
-        async def heard() -> bool:
+        async def receives_sound() -> bool:
             nonlocal before
             now = (await self.statistics()).energy(other.name, source)
             # A new connection counts from zero again.
             last, before = before, min(before, now)
             return now > last
 
-        await self._until(f"{self.name} hears the {source} of {other.name}", heard, within_s)
+        await self._until(f"{self.name} hears the {source} of {other.name}", receives_sound, within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
         """Wait until nothing more comes of a made-up microphone, which beeps every second."""

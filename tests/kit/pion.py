@@ -61,7 +61,7 @@ class PionCaller:
     async def shown(self, _text: str) -> float:
         return 0.0
 
-    async def said(self, begin: float, _end: float) -> float:
+    async def problem_shown(self, begin: float, _end: float) -> float:
         return begin
 
     async def listen(self) -> None:

@@ -40,7 +40,7 @@ class ControlConnection:
     def __init__(self, socket: ClientWebSocketResponse, server_id: str, secret: str) -> None:
         self._socket = socket
         self._credentials = {"server_id": server_id, "server_password": secret}
-        self.heard: list[tuple[str, Any]] = []
+        self.received: list[tuple[str, Any]] = []
 
     async def say(self, event: str, **data: object) -> None:
         """Say it with this server's credentials, unless `data` holds others."""
@@ -62,13 +62,13 @@ class ControlConnection:
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
     async def hear(self, event: str) -> Any:
-        """Return the data of the next such event. `heard` also keeps the events before it."""
+        """Return the data of the next such event. `received` also keeps the events before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while True:
                 frame = json.loads(await self._socket.receive_str())
-                self.heard.append((frame["event"], json.loads(frame["data"])))
+                self.received.append((frame["event"], json.loads(frame["data"])))
                 if frame["event"] == event:
-                    return self.heard[-1][1]
+                    return self.received[-1][1]
 
 
 class SfuProcess:

@@ -68,7 +68,7 @@ class Encoding:
     picture_id: int
     tl0: int
     sending: bool = True
-    keyframe_asked: bool = True
+    keyframe_requested: bool = True
     named: bool = True
     on_line: bool = True  # The packets name the line.
     frame_number: int | None = None  # of the Dependency Descriptor; None: the packets carry none
@@ -92,9 +92,9 @@ class Encoding:
         """Return the packets of one frame."""
         picture = _picture(number, *SIZES[self.rid])
         picture.pts = number
-        if self.keyframe_asked:
+        if self.keyframe_requested:
             picture.pict_type = av.video.frame.PictureType.I
-        is_keyframe, self.keyframe_asked = self.keyframe_asked, False
+        is_keyframe, self.keyframe_requested = self.keyframe_requested, False
         self.keyframes += is_keyframe
         (unit,) = (bytes(packet) for packet in self._context.encode(picture))
         payloads = list(PACKETISERS[self.codec](self, unit, is_keyframe))
@@ -290,7 +290,7 @@ class Scene:
             if (kind, count) == (206, 1):
                 (ssrc,) = struct.unpack("!I", body[4:8])
                 encoding = next(each for each in self.encodings.values() if each.ssrc == ssrc)
-                encoding.keyframe_asked = True
+                encoding.keyframe_requested = True
                 self.plis.append((self.number, encoding.rid))
         self.alice.reports.clear()
 

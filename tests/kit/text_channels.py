@@ -94,10 +94,10 @@ async def do(person: Person, text: str, action: str) -> None:
     await press_at(message(person, text), action)
 
 
-async def press_at(said: Locator, action: str) -> None:
+async def press_at(message: Locator, action: str) -> None:
     """Press a button of this message. The message may move away from the pointer, but not from the focus."""
-    button = said.get_by_role("button", name=action, exact=True)
-    await said.hover()
+    button = message.get_by_role("button", name=action, exact=True)
+    await message.hover()
     await button.focus()
     await button.click()
 
@@ -174,16 +174,16 @@ class LiveLine:
             return
         server = socket.connect_to_server()
         self._open.append(socket)
-        said: list[str] = []
+        lines: list[str] = []
 
         async def forward(text: str | bytes) -> None:
             frame = json.loads(text)
             event = frame["event"]
             if event == "message_send":
                 self.nonces.append(frame["data"]["nonce"])
-            if not said:
-                said.append(event)
-                self.first_events += said
+            if not lines:
+                lines.append(event)
+                self.first_events += lines
             if event in (self._cut_after, self._cut_before):
                 await self.cut()
             if event == self._held_event:

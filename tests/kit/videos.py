@@ -59,7 +59,7 @@ def _video(
     options = {"movflags": "use_metadata_tags"} if metadata and container in ("mp4", "mov") else {}
     with av.open(file, "w", format=container, options=options) as output:
         if metadata:
-            output.metadata.update(_told())
+            output.metadata.update(_tags())
         pictures = cast(VideoStream, output.add_stream(codec, rate=fps))
         pictures.width, pictures.height, pictures.pix_fmt = *size, pixels
         for tag, value in colour.items():
@@ -99,7 +99,7 @@ def sound_file(container: str, codec: str, seconds: float = 2.0, rate: int = 48_
     return file.getvalue()
 
 
-def _told() -> dict[str, str]:
+def _tags() -> dict[str, str]:
     return {
         "location": PLACE,
         "com.apple.quicktime.location.ISO6709": PLACE,

@@ -24,11 +24,11 @@ SETUP = """async () => {
   }
   const { loadWords } = await import("/web/words/words.js");
   await loadWords();
-  window.told = [];
+  window.calls = [];
 }"""
-# Functions are not sent to a page: `told` notes the arguments of those named in `tells`. Lists of pairs named
-# in `maps` become maps.
-MOUNT = """async ({ module, name, properties, maps, tells, width }) => {
+# Functions cannot be sent to a page: `calls` records the arguments of those named in `callbacks`. Lists
+# of pairs named in `maps` become maps.
+MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
   const [{ h, render }, views] = await Promise.all([import("/web/vendor/preact.js"), import(module)]);
   const holder = document.createElement("div");
   holder.style.width = `${width}px`;
@@ -38,7 +38,7 @@ MOUNT = """async ({ module, name, properties, maps, tells, width }) => {
   const real = deep(properties);
   if (real.context) real.context = deep(real.context);
   const place = real.context ?? real;
-  for (const each of tells) place[each] = (...given) => window.told.push([each, ...given]);
+  for (const each of callbacks) place[each] = (...given) => window.calls.push([each, ...given]);
   render(h(views[name], real), holder);
 }"""
 
@@ -62,7 +62,7 @@ class Bench:
         properties: Mapping[str, object],
         *,
         maps: tuple[str, ...] = (),
-        tells: tuple[str, ...] = (),
+        callbacks: tuple[str, ...] = (),
         width: int = 400,
     ) -> None:
         await self.page.evaluate(
@@ -72,15 +72,15 @@ class Bench:
                 "name": name,
                 "properties": dict(properties),
                 "maps": list(maps),
-                "tells": list(tells),
+                "callbacks": list(callbacks),
                 "width": width,
             },
         )
 
-    async def told(self) -> list[list[object]]:
+    async def calls(self) -> list[list[object]]:
         """Return the component's notifications since the page was opened: a property and its arguments."""
-        told: list[list[object]] = await self.page.evaluate("() => window.told")
-        return told
+        calls: list[list[object]] = await self.page.evaluate("() => window.calls")
+        return calls
 
     async def words(self, key: str) -> str:
         words: str = await self.page.evaluate(

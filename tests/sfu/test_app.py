@@ -54,15 +54,15 @@ async def test_an_http_port_in_use_stops_the_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "processors", "threads"),
+    ("configured", "processors", "threads"),
     [(None, 1, 1), (None, 2, 1), (None, 3, 3), (None, 64, 4), (1, 8, 1), (6, 2, 6)],
 )
 async def test_the_number_of_threads_is_the_configured_one_or_fits_the_processors(
-    monkeypatch: pytest.MonkeyPatch, asked: int | None, processors: int, threads: int
+    monkeypatch: pytest.MonkeyPatch, configured: int | None, processors: int, threads: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(processors)), raising=False)
     config = Config.read({"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
-    async with running(config, Flags(host="127.0.0.1", workers=asked)):
+    async with running(config, Flags(host="127.0.0.1", workers=configured)):
         assert serving() == threads
     assert serving() == 0
 

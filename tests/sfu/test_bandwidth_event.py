@@ -24,8 +24,8 @@ async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
 async def test_without_a_subscription_nothing_is_estimated() -> None:
     async with site() as where:
         await where.control()
-        for asked in ({}, {"bandwidth": False}, {"bandwidth": "yes"}):
-            ann = await where.ask_to_join("ann", **asked)
+        for capabilities in ({}, {"bandwidth": False}, {"bandwidth": "yes"}):
+            ann = await where.ask_to_join("ann", **capabilities)
             await ann.hear("room_joined")
             await ann.hear("offer")
             assert where.plane.transports[-1].bandwidth_listener is None

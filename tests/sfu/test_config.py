@@ -12,10 +12,10 @@ class Recording(Mapping[str, str]):
     """Variables that record which of them were read."""
 
     def __init__(self) -> None:
-        self.asked: set[str] = set()
+        self.names_read: set[str] = set()
 
     def __getitem__(self, name: str) -> str:
-        self.asked.add(name)
+        self.names_read.add(name)
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
@@ -28,7 +28,7 @@ class Recording(Mapping[str, str]):
 def test_the_variables_of_the_spec_are_read_and_no_others() -> None:
     variables = Recording()
     Config.read(variables)
-    assert variables.asked == {
+    assert variables.names_read == {
         *("SFU_PORT", "PORT", "ICE_UDP_MUX_PORT", "STUN_SERVERS", "DISABLE_STUN", "ICE_ADVERTISE_IP"),
         *("MAX_PEERS", "DEBUG", "VERBOSE_LOG"),
     }

@@ -202,8 +202,8 @@ async def test_keep_alive_needs_no_credentials_and_the_service_sends_its_own() -
     async with site() as where:
         control = await where.connect("/server")
         await control.say("keep_alive", {"timestamp": 1})
-        heard = await control.hear("keep_alive")
-        assert heard["timestamp"] == pytest.approx(where.service.wall_clock() * 1000, abs=1000)
+        envelope = await control.hear("keep_alive")
+        assert envelope["timestamp"] == pytest.approx(where.service.wall_clock() * 1000, abs=1000)
 
 
 @pytest.mark.parametrize("first", ['{"event":"client_join","data":"{}"}', "{", "[]", '"x"', '{"event":7}'])

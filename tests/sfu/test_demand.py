@@ -6,7 +6,7 @@ from svc.sfu.demand import INTERVAL_S
 from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
-def told(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
+def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
     """Return the demands that the publisher received for this track: width, and whether anybody watches."""
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
@@ -31,11 +31,13 @@ def test_a_publisher_learns_when_nobody_watches_its_camera_and_when_somebody_doe
         {"track_id": "ac", "source": "camera", "width": 0, "watched": False}
     ]
     ben = call.join("ben")
-    assert told(ann)[1:] == [(0, True)], "it may take the publisher a moment, so it begins before the answer"
+    assert demands(ann)[1:] == [(0, True)], (
+        "it may take the publisher a moment, so it begins before the answer"
+    )
     ben.answer()
     ben.session.close()
     call.pass_time(1)
-    assert told(ann)[1:] == [(0, True), (0, False)]
+    assert demands(ann)[1:] == [(0, True), (0, False)]
 
 
 def test_clients_that_report_no_width_count_as_large() -> None:
@@ -45,64 +47,64 @@ def test_clients_that_report_no_width_count_as_large() -> None:
     ben.answer()
     ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 0})
     call.pass_time(1)
-    assert told(ann) == [] and ann.events("layers_wanted") == []
+    assert demands(ann) == [] and ann.events("layers_wanted") == []
 
 
 def test_the_widest_tile_counts_and_an_unknown_width_is_the_widest() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
-    before = len(told(ann))
+    before = len(demands(ann))
     for receiver, width in ((ben, 320), (cai, 640), (cai, 160), (ben, 0)):
         want(receiver, width=width)
         call.pass_time(1)
-    assert told(ann)[before:] == [(640, True), (320, True), (0, True)]
+    assert demands(ann)[before:] == [(640, True), (320, True), (0, True)]
 
 
 def test_more_demand_is_reported_at_once_and_less_after_a_moment() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(INTERVAL_S / 2)
-    assert told(ann) == []
+    assert demands(ann) == []
     call.pass_time(1)
-    assert told(ann)[-1] == (320, True)
+    assert demands(ann)[-1] == (320, True)
     want(ben, width=640)
-    assert told(ann)[-1] == (640, True)
+    assert demands(ann)[-1] == (640, True)
 
 
 def test_a_change_that_is_reverted_in_a_moment_is_not_reported() -> None:
     call, ann, (ben,) = watched_by("ben")
-    before = told(ann)
+    before = demands(ann)
     want(ben, paused=True)
     call.pass_time(INTERVAL_S / 2)
     want(ben, paused=False)
     call.pass_time(1)
-    assert told(ann) == before
+    assert demands(ann) == before
 
 
 def test_frequent_changes_are_reported_to_the_publisher_once_in_a_moment() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
-    before = len(told(ann))
+    before = len(demands(ann))
     want(cai, paused=True)
     for step in range(1000):
         want(ben, width=1 + step, paused=step % 3 == 2)
         call.pass_time(0.001)
     call.pass_time(1)
-    assert len(told(ann)) - before <= 2 + 1 / INTERVAL_S
-    assert told(ann)[-1] == (1000, True)
+    assert len(demands(ann)) - before <= 2 + 1 / INTERVAL_S
+    assert demands(ann)[-1] == (1000, True)
 
 
 def test_a_newcomer_keeps_a_camera_on_and_affects_its_width_only_with_a_request() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)
-    before = len(told(ann))
+    before = len(demands(ann))
     cai = call.join("cai")
     want(ben, paused=True)
     call.pass_time(1)
-    assert len(told(ann)) == before
+    assert len(demands(ann)) == before
     want(cai, width=640)
     cai.answer()
     call.pass_time(1)
-    assert told(ann)[before:] == [(640, True)]
+    assert demands(ann)[before:] == [(640, True)]
 
 
 def test_a_client_that_declines_a_camera_does_not_watch_it() -> None:
@@ -111,7 +113,7 @@ def test_a_client_that_declines_a_camera_does_not_watch_it() -> None:
     ben.answering.declines = {"4"}
     ben.answer()
     call.pass_time(1)
-    assert told(ann)[-1] == (0, False)
+    assert demands(ann)[-1] == (0, False)
 
 
 def test_pausing_a_track_pauses_it_in_the_core_and_is_idempotent() -> None:
@@ -142,9 +144,9 @@ def test_a_resuming_client_gets_the_demand_again() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)
-    ann.heard.clear()
+    ann.received.clear()
     ann.session.resume(ann)
-    assert told(ann) == [(320, True)]
+    assert demands(ann) == [(320, True)]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +170,9 @@ def test_a_resuming_client_gets_the_demand_again() -> None:
 )
 def test_an_invalid_request_is_refused_and_changes_nothing(field: str, value: object, error: str) -> None:
     call, ann, (ben,) = watched_by("ben")
-    before = told(ann)
+    before = demands(ann)
     want(ben, **{field: value})
     call.pass_time(1)
     assert ben.errors == [error]
-    assert told(ann) == before
+    assert demands(ann) == before
     assert ann.forwarder(CAMERA).down_tracks[0].pauses == []

@@ -55,7 +55,7 @@ async def test_people_rejoin_at_the_same_ports_and_talk(place: Path) -> None:
                 assert (new.http_port, new.udp_port) == (old.http_port, old.udp_port)
                 clock = asyncio.get_running_loop().time
                 closed, reason = await ada.ending()
-                told_at = clock()
+                notified_at = clock()
                 assert (closed, reason) == (4006, "Join again: another process serves this room now")
                 assert await grace.ending() == (closed, reason)
                 assert await control.ending() == 4006
@@ -63,7 +63,7 @@ async def test_people_rejoin_at_the_same_ports_and_talk(place: Path) -> None:
                 async with guests_of(new) as after:
                     ada, grace = await after.arrive("ada"), await after.arrive("grace")
                     await eventually("both are in", lambda: ada.welcome and grace.welcome, within_s=5)
-                    assert clock() - told_at < REJOINED_WITHIN_S
+                    assert clock() - notified_at < REJOINED_WITHIN_S
                     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace))
                     assert ada.remote_address == ("127.0.0.1", old.udp_port)
                 assert await old.ended() == 0
@@ -81,13 +81,13 @@ async def test_the_port_is_never_closed(place: Path) -> None:
 
     async with waiting_at(place) as old:
         enough = asyncio.Event()
-        asking = asyncio.create_task(ask(old.url, enough))
+        task = asyncio.create_task(ask(old.url, enough))
         async with successor_at(place):
             assert await old.ended() == 0
             before = len(answers)
             await eventually("the successor answers", lambda: len(answers) > before + 5, within_s=5)
             enough.set()
-            await asking
+            await task
     assert set(answers) == {200}
 
 

@@ -106,7 +106,9 @@ class Walk:
         self.agent.advance(self.now)
 
     def fall_silent(self) -> None:
-        tell = self.numbers.choice([self.agent.path_silent, self.agent.path_silent, self.agent.path_heard])
+        tell = self.numbers.choice(
+            [self.agent.path_silent, self.agent.path_silent, self.agent.path_recovered]
+        )
         tell(self.now)
 
     def noise(self) -> None:

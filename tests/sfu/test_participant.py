@@ -237,7 +237,7 @@ async def test_a_client_that_reads_too_slowly_is_disconnected_and_frees_its_seat
         await ann.answer()
         for _ in range(20_000):
             for session in list(where.service.sessions):
-                session._client.say_error("x" * 1000)
+                session._client.send_error("x" * 1000)
         await asyncio.sleep(60)
         assert where.service.rooms.peers == 0 and len(where.service.connections) == 1
 

@@ -25,7 +25,7 @@ class Peer:
         self.agent.controlling = controlling
         self.paths = paths
         self.now = 1.0
-        self.asked: list[tuple[float, Path]] = []
+        self.checks: list[tuple[float, Path]] = []
         self.requests: list[Message] = []
 
     def check(self, path: Path, *, nominate: bool = False, generation: int = 1) -> None:
@@ -35,7 +35,7 @@ class Peer:
     def exchange(self) -> None:
         while sent := checks(self.agent):
             for request, path in sent:
-                self.asked.append((self.now, path))
+                self.checks.append((self.now, path))
                 self.requests.append(request)
                 if path in self.paths:
                     self.agent.stun_received(answer(request), path, self.now)
@@ -62,9 +62,9 @@ def test_media_moves_within_a_second_to_the_address_that_the_peer_uses() -> None
     assert peer.selected == [ELSEWHERE]
     assert "USE-CANDIDATE" in peer.requests[-1].attributes
     # Consent is requested on that path from now on.
-    peer.asked.clear()
+    peer.checks.clear()
     peer.wait(60)
-    assert {path for _, path in peer.asked} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
+    assert {path for _, path in peer.checks} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
 
 
 def test_media_stays_where_the_peer_still_answers() -> None:
@@ -80,7 +80,7 @@ def test_a_replayed_check_from_an_unresponsive_address_moves_nothing() -> None:
     peer.wait(3)
     assert peer.selected == []
     # One check leads to exactly three requests there.
-    assert sum(path == ELSEWHERE for _, path in peer.asked) == 3
+    assert sum(path == ELSEWHERE for _, path in peer.checks) == 3
 
 
 def test_an_answer_without_the_peers_password_moves_nothing() -> None:
@@ -96,7 +96,7 @@ def test_a_flood_of_new_addresses_gets_only_the_allowed_requests() -> None:
     peer = Peer(HERE)
     for port in range(1, 1001):
         peer.check(Path(("203.0.113.9", port), SERVER))
-    assert len({path for _, path in peer.asked} - {HERE}) <= TRIALS
+    assert len({path for _, path in peer.checks} - {HERE}) <= TRIALS
     assert peer.agent.dropped["check: too many paths"] >= 1000 - TRIALS
     peer.wait(5)
     assert peer.selected == []
@@ -129,9 +129,9 @@ def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_u
     peer.wait(2)
     assert peer.selected == [CONNECTION]
     # Consent is requested over the connection from now on.
-    peer.asked.clear()
+    peer.checks.clear()
     peer.wait(30)
-    assert {path for _, path in peer.asked} == {CONNECTION} and peer.agent.state is State.CONNECTED
+    assert {path for _, path in peer.checks} == {CONNECTION} and peer.agent.state is State.CONNECTED
     peer.paths = (HERE, CONNECTION)
     peer.check(HERE)
     assert peer.selected == [CONNECTION, HERE]
@@ -185,9 +185,9 @@ def test_a_silent_unanswered_path_is_suspected_once_and_restored_once() -> None:
     peer.exchange()
     peer.wait(LOST_AFTER_S)
     assert peer.agent.events == [PathSuspected()]
-    peer.asked.clear()
+    peer.checks.clear()
     peer.wait(5)
-    assert len(peer.asked) >= 5
+    assert len(peer.checks) >= 5
     peer.paths = (HERE,)
     peer.wait(1)
     assert peer.agent.events == [PathSuspected(), PathRegained()]
@@ -199,7 +199,7 @@ def test_a_returning_path_ends_the_suspicion() -> None:
     peer = Peer()
     peer.agent.path_silent(peer.now)
     peer.wait(2)
-    peer.agent.path_heard(peer.now)
+    peer.agent.path_recovered(peer.now)
     assert peer.agent.events == [PathSuspected(), PathRegained()]
 
 
@@ -215,10 +215,10 @@ def test_a_check_of_an_earlier_generation_does_not_count() -> None:
     peer = Peer()
     peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
     peer.agent.set_remote("remote", "remote-password-of-22-chars", peer.now)
-    peer.asked.clear()
+    peer.checks.clear()
     peer.wait(0.1)
     peer.check(AWAY, generation=0)
-    assert AWAY not in {path for _, path in peer.asked}
+    assert AWAY not in {path for _, path in peer.checks}
     assert peer.agent.dropped["check: past generation"] == 1
 
 

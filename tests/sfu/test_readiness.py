@@ -85,11 +85,11 @@ def test_section_3_1_no_stun_servers_skips_the_probe() -> None:
 
 def test_section_3_1_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
     readiness = started()
-    asked = len(requests(readiness))
+    count = len(requests(readiness))
     for _ in attempts(readiness):
         assert not readiness.events or readiness.events == [Ready(Reason.UNANSWERED)]
-        asked += 0 if readiness.healthy else len(requests(readiness))
-    assert asked == ATTEMPTS == 8
+        count += 0 if readiness.healthy else len(requests(readiness))
+    assert count == ATTEMPTS == 8
 
 
 def test_section_3_1_the_attempts_back_off_to_5_s() -> None:
@@ -117,8 +117,8 @@ def test_a_late_answer_to_an_earlier_attempt_counts() -> None:
 
 def test_a_server_is_asked_over_ipv4_and_ipv6_once_each() -> None:
     addresses = [("198.51.100.1", 1), ("198.51.100.2", 1), ("2001:db8::1", 1), ("2001:db8::2", 1)]
-    asked = [path.remote for _, path in requests(started(), *addresses)]
-    assert sorted(asked) == [("198.51.100.1", 1), ("2001:db8::1", 1)]
+    remotes = [path.remote for _, path in requests(started(), *addresses)]
+    assert sorted(remotes) == [("198.51.100.1", 1), ("2001:db8::1", 1)]
 
 
 def test_the_answer_tells_how_the_outside_sees_the_port() -> None:

@@ -27,7 +27,7 @@ def test_a_join_is_answered_by_room_joined_and_then_an_offer() -> None:
     call = Call()
     call.join("ann")
     ben = call.join("ben")
-    (welcome_event, welcome), (offer_event, offer) = ben.heard
+    (welcome_event, welcome), (offer_event, offer) = ben.received
     assert (welcome_event, offer_event) == ("room_joined", "offer")
     assert welcome == {"message": "Joined", "room_id": "lobby", "user_id": "ben", "peers": ["ann"]}
     assert offer["type"] == "offer" and offer["tracks"] == {}

@@ -84,9 +84,9 @@ def test_an_impossible_measurement_is_reported_in_one_line(
     arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert bench(*arguments) == 2
-    said = capsys.readouterr().err
-    assert said.startswith(f"svc bench: {line}")
-    assert said.count("\n") == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith(f"svc bench: {line}")
+    assert errors.count("\n") == 1
 
 
 def test_a_percentile_lies_within_its_bucket() -> None:

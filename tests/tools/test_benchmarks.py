@@ -38,13 +38,13 @@ class Service:
     """Carries a rate, but for the attempts that its host disturbs."""
 
     def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
-        self.asked: list[int] = []
+        self.rates: list[int] = []
         self._most_pps = most_pps
         self._disturbed = disturbed
 
     async def attempt(self, pps: int) -> Measurement:
-        self.asked.append(pps)
-        if len(self.asked) in self._disturbed:
+        self.rates.append(pps)
+        if len(self.rates) in self._disturbed:
             return measured(pps, lost_percent=10, waited_percent=60)
         return measured(pps, lost_percent=0 if pps <= self._most_pps else 5)
 
@@ -64,7 +64,7 @@ async def test_a_step_disturbed_by_the_host_is_no_limit(disturbed: range) -> Non
 async def test_an_undisturbed_failed_step_is_tried_twice() -> None:
     service = Service(1_000)
     await search(service.attempt)
-    assert service.asked[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
+    assert service.rates[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
 
 
 def test_threads_that_wait_for_each_other_are_no_disturbance() -> None:

@@ -62,8 +62,8 @@ def test_help_lists_and_describes_every_subject(capsys: pytest.CaptureFixture[st
     shown = capsys.readouterr().out
     assert {"channel", "invite", "webhook", "bot", "member", "application"} <= set(SUBJECTS)
     assert set(WHOLE) == {"backup", "restore", "export", "import"}
-    says = {name: subject.help for name, subject in SUBJECTS.items()}
-    for name, help in (says | {name: help for name, (help, _) in WHOLE.items()}).items():
+    summaries = {name: subject.help for name, subject in SUBJECTS.items()}
+    for name, help in (summaries | {name: help for name, (help, _) in WHOLE.items()}).items():
         assert f"\n    {name}" in shown and help in shown
         with pytest.raises(SystemExit):
             main(["admin", name, "--help"])

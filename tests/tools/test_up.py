@@ -213,8 +213,8 @@ async def test_a_signal_stops_everything_in_order(tmp_path: Path, number: signal
         assert await up.process.wait() == 0
         await until_gone(children)
         assert up.process.stdout is not None
-        said = (await up.process.stdout.read()).decode()
-        assert said.endswith(f"Stopped. Everything is kept in {tmp_path / 'data'}.\n")
+        output = (await up.process.stdout.read()).decode()
+        assert output.endswith(f"Stopped. Everything is kept in {tmp_path / 'data'}.\n")
         assert up.process.stderr is not None
         assert b"Traceback" not in await up.process.stderr.read()
 
@@ -451,15 +451,15 @@ async def test_an_outdated_certificate_is_replaced_and_reported(
     renewing = asyncio.create_task(up._renew(installation, [], known))
     try:
         (tmp_path / "tls.pem").unlink()
-        said = ""
+        output = ""
         async with asyncio.timeout(DEADLINE_S):
-            while not said:
+            while not output:
                 await asyncio.sleep(0.01)
-                said = capsys.readouterr().out
+                output = capsys.readouterr().out
     finally:
         renewing.cancel()
-    assert known not in said
-    assert said.strip().endswith(fingerprint(tmp_path / "tls.pem"))
+    assert known not in output
+    assert output.strip().endswith(fingerprint(tmp_path / "tls.pem"))
 
 
 def test_every_documented_variable_of_a_program_works_for_svc_up_too() -> None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { asking, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
+import { commandAt, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
 import { plain } from "../../src/svc/web/views/markdown/plain.js";
 
 test("faces follow the text and are not read as Markdown", () => {
@@ -39,8 +39,8 @@ test("two slashes write one, and other texts stay unchanged", () => {
 });
 
 test("only permitted commands are offered, at the very start", () => {
-  const asked = (text) => asking(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
-  assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(asked), [
+  const queryAt = (text) => commandAt(text.replace("¦", ""), text.indexOf("¦"))?.query ?? null;
+  assert.deepEqual(["/¦", "/sh¦", "a /sh¦", "/shrug ¦", "//¦", "/etc/¦"].map(queryAt), [
     "",
     "sh",
     null,

@@ -26,11 +26,11 @@ const SOURCES = {
       .slice(0, limit),
 };
 /** The caret is where the bar is. */
-const asked = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
-const offered = (text, sources = SOURCES) => candidates(asked(text), sources).map(({ name }) => name);
+const queryAt = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
+const offered = (text, sources = SOURCES) => candidates(queryAt(text), sources).map(({ name }) => name);
 const chosen = (text, index = 0, sources = SOURCES) => {
   const plain = text.replace("¦", "");
-  const what = asked(text);
+  const what = queryAt(text);
   const result = complete(plain, what, candidates(what, sources)[index]);
   return `${result.text.slice(0, result.caret)}¦${result.text.slice(result.caret)}`;
 };
@@ -49,7 +49,7 @@ test("a sign at the start of a word starts a completion", () => {
     ["**@a¦", "@", "a"],
   ];
   for (const [text, sign, query] of cases) {
-    const found = asked(text);
+    const found = queryAt(text);
     assert.deepEqual([found?.sign, found?.query], [sign, query], text);
   }
 });
@@ -75,14 +75,14 @@ test("other signs start no completion", () => {
     "/a:bc¦",
     `@${"a".repeat(60)}¦`,
   ]) {
-    assert.equal(asked(text), null, text);
+    assert.equal(queryAt(text), null, text);
   }
 });
 
 test("code is not completed", () => {
   for (const text of ["`@a¦", "a `b` `@a¦", "```\n@a¦", "```js\nx\n@a¦", "~~~\n:ab¦"])
-    assert.equal(asked(text), null, text);
-  for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(asked(text), null, text);
+    assert.equal(queryAt(text), null, text);
+  for (const text of ["`b` @a¦", "```\nx\n```\n@a¦", "\\` @a¦"]) assert.notEqual(queryAt(text), null, text);
 });
 
 test("prefixes come first, then starts of words, then other matches", () => {
@@ -128,8 +128,8 @@ test("the sign alone offers people, then roles and groups", () => {
 });
 
 test("the number of completions is limited, and empty without sources", () => {
-  assert.equal(candidates(asked("@¦"), SOURCES, 3).length, 3);
-  for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(asked(text), {}), [], text);
+  assert.equal(candidates(queryAt("@¦"), SOURCES, 3).length, 3);
+  for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(queryAt(text), {}), [], text);
 });
 
 test("the choice is inserted with the caret after it", () => {

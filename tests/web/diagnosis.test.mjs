@@ -31,30 +31,30 @@ const connection = (iceConnectionState, ...protocols) =>
 
 function watched(context) {
   mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
-  const told = [];
+  const reports = [];
   const at = { now: LOST };
   const watch = new TroubleWatch(
     () => at.now,
-    (trouble) => told.push(trouble?.what ?? ""),
+    (trouble) => reports.push(trouble?.what ?? ""),
   );
   context.after(() => {
     watch.became("over");
     mock.timers.reset();
   });
-  return { watch, told, at };
+  return { watch, reports, at };
 }
 
 test("a call that connects in time reports nothing", (context) => {
-  const { watch, told } = watched(context);
+  const { watch, reports } = watched(context);
   watch.became("joining");
   mock.timers.tick(6000);
   watch.became("connected");
   mock.timers.tick(60_000);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reports, []);
 });
 
 test("a slow call reports the known cause once, corrects it, and withdraws it", (context) => {
-  const { watch, told, at } = watched(context);
+  const { watch, reports, at } = watched(context);
   watch.became("joining");
   mock.timers.tick(10_000);
   at.now = { what: "path" };
@@ -63,21 +63,21 @@ test("a slow call reports the known cause once, corrects it, and withdraws it", 
   watch.became("reconnecting");
   mock.timers.tick(10_000);
   watch.became("over");
-  assert.deepEqual(told, ["lost", "path", "", "path", ""]);
+  assert.deepEqual(reports, ["lost", "path", "", "path", ""]);
 });
 
 test("a device without network reports it at once, also during a call", (context) => {
-  const { watch, told } = watched(context);
+  const { watch, reports } = watched(context);
   watch.became("joining");
   watch.became("connected");
   online(false);
-  assert.deepEqual(told, ["offline"]);
+  assert.deepEqual(reports, ["offline"]);
   online(true);
-  assert.deepEqual(told, ["offline", ""]);
+  assert.deepEqual(reports, ["offline", ""]);
   watch.became("over");
   online(false);
   online(true);
-  assert.deepEqual(told, ["offline", ""]);
+  assert.deepEqual(reports, ["offline", ""]);
 });
 
 test("the progress of a session reveals where it is stuck", () => {
@@ -126,7 +126,7 @@ test("a silent path is suspected after 2 s if media flowed, else after 3 s, and 
 test("audio that stops is noticed once, after a second and a half", () => {
   const stopped = (...looks) => {
     const watch = new StandstillWatch();
-    return looks.map((heard) => watch.stops(heard));
+    return looks.map((seconds) => watch.stops(seconds));
   };
   assert.deepEqual(stopped(1, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5), [
     ...Array(7).fill(false),
@@ -138,8 +138,8 @@ test("audio that stops is noticed once, after a second and a half", () => {
 
 test("continuing audio is heard, and a removed track is ignored", () => {
   const watch = new StandstillWatch();
-  const goesOn = [3, 4, 4, 2].map((heard) => {
-    watch.stops(heard);
+  const goesOn = [3, 4, 4, 2].map((seconds) => {
+    watch.stops(seconds);
     return watch.goesOn;
   });
   assert.deepEqual(goesOn, [true, true, false, false]);

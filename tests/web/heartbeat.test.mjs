@@ -4,15 +4,15 @@ import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 import { Pulse, SILENT_MS } from "../../src/svc/web/transport/heartbeat.js";
 
-let asked, lost, pulse;
+let pings, lost, pulse;
 
 beforeEach(() => {
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
-  asked = lost = 0;
+  pings = lost = 0;
   pulse = new Pulse(
     () => {
-      asked++;
+      pings++;
     },
     () => {
       lost++;
@@ -25,9 +25,9 @@ test("a responsive connection is pinged every 10 s and kept", () => {
   for (let i = 0; i < 10; i++) {
     mock.timers.tick(10_000);
     mock.timers.tick(100);
-    pulse.heard();
+    pulse.received();
   }
-  assert.deepEqual([asked, lost], [10, 0]);
+  assert.deepEqual([pings, lost], [10, 0]);
 });
 
 test("an unresponsive connection is lost 5 s after the ping, once", () => {
@@ -38,7 +38,7 @@ test("an unresponsive connection is lost 5 s after the ping, once", () => {
   mock.timers.tick(1);
   assert.equal(lost, 1);
   mock.timers.tick(60_000);
-  assert.deepEqual([asked, lost], [1, 1]);
+  assert.deepEqual([pings, lost], [1, 1]);
 });
 
 test("further pings do not delay the loss", () => {
@@ -53,11 +53,11 @@ test("further pings do not delay the loss", () => {
 test("any received frame counts as a response, and a stopped heartbeat is silent", () => {
   pulse.start();
   pulse.ask();
-  pulse.heard();
+  pulse.received();
   mock.timers.tick(9000);
   pulse.stop();
   mock.timers.tick(60_000);
-  assert.deepEqual([asked, lost], [1, 0]);
+  assert.deepEqual([pings, lost], [1, 0]);
 });
 
 test("a suspected connection is lost 2 s after the ping, regardless of other pings", () => {
@@ -70,7 +70,7 @@ test("a suspected connection is lost 2 s after the ping, regardless of other pin
   mock.timers.tick(999);
   assert.equal(lost, 0);
   mock.timers.tick(1);
-  assert.deepEqual([asked, lost], [3, 1]);
+  assert.deepEqual([pings, lost], [3, 1]);
 });
 
 test("a connection next to a silent call is lost sooner", () => {
@@ -85,7 +85,7 @@ test("a connection next to a silent call is lost sooner", () => {
 test("a connection that has responded returns to the normal rhythm", () => {
   pulse.start();
   pulse.doubt();
-  pulse.heard();
+  pulse.received();
   pulse.ask();
   mock.timers.tick(4999);
   assert.equal(lost, 0);
@@ -106,7 +106,7 @@ test("a response to a suspicion is late after 0.3 s, once", () => {
   assert.equal(late, 0);
   pulse.doubt();
   mock.timers.tick(299);
-  pulse.heard();
+  pulse.received();
   mock.timers.tick(1000);
   assert.equal(late, 0);
   pulse.doubt();

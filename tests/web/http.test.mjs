@@ -11,13 +11,13 @@ test("a server that never responds counts as unreachable after a minute", async 
   silent.listen(0, "127.0.0.1");
   await once(silent, "listening");
   mock.timers.enable({ apis: ["setTimeout"] });
-  const asked = request("GET", `http://127.0.0.1:${silent.address().port}/api/me`);
-  asked.catch(() => {});
+  const pending = request("GET", `http://127.0.0.1:${silent.address().port}/api/me`);
+  pending.catch(() => {});
   await once(silent, "request");
   mock.timers.tick(59_000);
-  assert.equal(await Promise.race([asked, Promise.resolve("waiting")]), "waiting");
+  assert.equal(await Promise.race([pending, Promise.resolve("waiting")]), "waiting");
   mock.timers.tick(1000);
-  await assert.rejects(asked, { code: "unreachable" });
+  await assert.rejects(pending, { code: "unreachable" });
   mock.timers.reset();
   silent.closeAllConnections();
   silent.close();

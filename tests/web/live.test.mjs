@@ -7,7 +7,7 @@ import { Live } from "../../src/svc/web/transport/live.js";
 const window = new EventTarget();
 globalThis.addEventListener = window.addEventListener.bind(window);
 globalThis.removeEventListener = window.removeEventListener.bind(window);
-let sockets, told, live;
+let sockets, events, live;
 
 /** A socket that opens and responds on command. */
 class Socket extends EventTarget {
@@ -32,13 +32,13 @@ class Socket extends EventTarget {
     this.dispatchEvent(new Event("open"));
   }
 
-  says(frame) {
+  receive(frame) {
     this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(frame) }));
   }
 
   /** Answer the last request. */
   answers(event, data = {}) {
-    this.says({ event, id: this.sent.at(-1).id, data });
+    this.receive({ event, id: this.sent.at(-1).id, data });
   }
 }
 
@@ -56,10 +56,10 @@ beforeEach(async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.WebSocket = Socket;
   sockets = [];
-  told = [];
+  events = [];
   live = new Live(new URL("ws://chat.example/live"), async () => "token");
   for (const event of ["authenticated", "resumed", "offline"])
-    live.addEventListener(event, () => told.push(event));
+    live.addEventListener(event, () => events.push(event));
   await settled();
 });
 
@@ -91,7 +91,7 @@ test("a suspected, unresponsive socket is replaced as soon as another one is ope
   sockets[1].answers("resumed");
   await settled();
   await pass(5000);
-  assert.deepEqual(told, ["authenticated", "offline", "resumed"]);
+  assert.deepEqual(events, ["authenticated", "offline", "resumed"]);
   assert.deepEqual([sockets.length, sockets[1].closed], [2, false]);
 });
 
@@ -103,7 +103,7 @@ test("a socket that responds late is kept, and the other one closed", async () =
   assert.deepEqual([sockets[0].closed, sockets[1].closed], [false, true]);
   sockets[1].opens();
   await pass(5000);
-  assert.deepEqual([told, sockets.length, sockets[1].sent], [["authenticated"], 2, []]);
+  assert.deepEqual([events, sockets.length, sockets[1].sent], [["authenticated"], 2, []]);
 });
 
 test("if neither socket responds, a new attempt is made", async () => {
@@ -121,62 +121,62 @@ test("if neither socket responds, a new attempt is made", async () => {
 });
 
 /** Sign in. Return a list that collects all later pushes. */
-async function hearing() {
+async function receiving() {
   await signedIn();
-  const heard = [];
-  live.addEventListener("push", ({ detail }) => heard.push(detail.data));
+  const received = [];
+  live.addEventListener("push", ({ detail }) => received.push(detail.data));
   const pushed = (...data) => {
-    for (const each of data) sockets[0].says({ event: "typing", data: each });
+    for (const each of data) sockets[0].receive({ event: "typing", data: each });
   };
-  return { heard, pushed };
+  return { received, pushed };
 }
 
 test("a push is delivered at once, and pushes close behind it together 100 ms later", async () => {
-  const { heard, pushed } = await hearing();
+  const { received, pushed } = await receiving();
   pushed(1, 2, 3);
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(received, [1]);
   await pass(99);
   pushed(4);
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(received, [1]);
   await pass(1);
-  assert.deepEqual(heard, [1, 2, 3, 4]);
+  assert.deepEqual(received, [1, 2, 3, 4]);
   await pass(100);
   pushed(5);
-  assert.deepEqual(heard, [1, 2, 3, 4, 5]);
+  assert.deepEqual(received, [1, 2, 3, 4, 5]);
 });
 
 test("pushes before a response are delivered before it, and later ones at once", async () => {
-  const { heard, pushed } = await hearing();
-  const answered = live.request("ping", {}).then(() => heard.push("answer"));
+  const { received, pushed } = await receiving();
+  const answered = live.request("ping", {}).then(() => received.push("answer"));
   pushed(1, 2);
   sockets[0].answers("pong");
   await answered;
   pushed(3);
-  assert.deepEqual(heard, [1, 2, "answer", 3]);
+  assert.deepEqual(received, [1, 2, "answer", 3]);
 });
 
 test("pushes before a disconnection are delivered before it", async () => {
-  const { heard, pushed } = await hearing();
-  live.addEventListener("offline", () => heard.push("offline"));
+  const { received, pushed } = await receiving();
+  live.addEventListener("offline", () => received.push("offline"));
   pushed(1, 2);
   sockets[0].dispatchEvent(new CloseEvent("close", { code: 1006 }));
-  assert.deepEqual(heard, [1, 2, "offline"]);
+  assert.deepEqual(received, [1, 2, "offline"]);
 });
 
 test("no push is delivered after signing out", async () => {
-  const { heard, pushed } = await hearing();
+  const { received, pushed } = await receiving();
   pushed(1, 2);
   live.close();
   await pass(1000);
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(received, [1]);
 });
 
 test("a hidden page gets each push at once", async (context) => {
-  const { heard, pushed } = await hearing();
+  const { received, pushed } = await receiving();
   globalThis.document = { hidden: true };
   context.after(() => delete globalThis.document);
   pushed(1, 2, 3);
-  assert.deepEqual(heard, [1, 2, 3]);
+  assert.deepEqual(received, [1, 2, 3]);
 });
 
 test("without a network the next attempt waits for one, at most 15 s", async (context) => {

@@ -81,23 +81,23 @@ const SCHEMA = {
     { required: ["fields"], properties: { fields: { type: "array", minItems: 1 } } },
   ],
 };
-const told = (value) =>
+const problems = (value) =>
   problemsIn(SCHEMA, value, ROOT).map(({ path, keyword, limit }) => [path, keyword, limit]);
 
 test("every problem is listed with its path", () => {
-  assert.deepEqual(told({ text: "😀😀" }), []);
-  assert.deepEqual(told({ fields: [{ name: "a", inline: null }], color: 3, unknown: 1 }), []);
-  assert.deepEqual(told({}), [["", "anyOf", null]]);
-  assert.deepEqual(told([]), [["", "type", null]]);
-  assert.deepEqual(told({ text: "abc", color: "red" }), [
+  assert.deepEqual(problems({ text: "😀😀" }), []);
+  assert.deepEqual(problems({ fields: [{ name: "a", inline: null }], color: 3, unknown: 1 }), []);
+  assert.deepEqual(problems({}), [["", "anyOf", null]]);
+  assert.deepEqual(problems([]), [["", "type", null]]);
+  assert.deepEqual(problems({ text: "abc", color: "red" }), [
     ["text", "maxLength", 2],
     ["color", "anyOf", null],
   ]);
-  assert.deepEqual(told({ fields: [{}, { name: "" }] }), [
+  assert.deepEqual(problems({ fields: [{}, { name: "" }] }), [
     ["fields[0].name", "required", null],
     ["fields[1].name", "required", null],
   ]);
-  assert.deepEqual(told({ fields: [{ name: "   " }, { name: "abcd", inline: 1 }, {}] }), [
+  assert.deepEqual(problems({ fields: [{ name: "   " }, { name: "abcd", inline: 1 }, {}] }), [
     ["fields", "maxItems", 2],
     ["fields[0].name", "pattern", null],
     ["fields[1].name", "maxLength", 3],

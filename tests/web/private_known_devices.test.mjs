@@ -73,7 +73,7 @@ test("a removal is reported with its author, but not after the person returned a
     of(9, [], ["ada", "ben"]),
     of(12, [{ memberId: "ben", thumbprint: "b" }], ["ada"]),
   ];
-  const told = (removals) =>
+  const reasons = (removals) =>
     [changes[0], changes[2]].map(
       (change) => noteOf(change, false, (memberId) => removerOf(change, memberId, changes, removals))[0],
     );
@@ -81,7 +81,7 @@ test("a removal is reported with its author, but not after the person returned a
     { what: "left", memberId: "ben" },
     { what: "removed", memberId: "ben", by: "ada" },
   ];
-  assert.deepEqual(told([{ seq: 4, by: "ada", who: "ben" }]), [removed, left]);
-  assert.deepEqual(told([{ seq: 13, by: "ada", who: "ben" }]), [left, removed]);
-  assert.deepEqual(told([{ seq: 13, by: "ada", who: "somebody else" }]), [left, left]);
+  assert.deepEqual(reasons([{ seq: 4, by: "ada", who: "ben" }]), [removed, left]);
+  assert.deepEqual(reasons([{ seq: 13, by: "ada", who: "ben" }]), [left, removed]);
+  assert.deepEqual(reasons([{ seq: 13, by: "ada", who: "somebody else" }]), [left, left]);
 });

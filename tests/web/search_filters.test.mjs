@@ -25,8 +25,8 @@ const sources = {
   channels: [{ name: "general" }, { name: "garden club" }],
 };
 const offered = (query) => {
-  const asked = begun(query, named);
-  return asked && values(asked, sources, named);
+  const term = begun(query, named);
+  return term && values(term, sources, named);
 };
 
 test("a filter is completed only at the end, while its value is incomplete", () => {
@@ -73,12 +73,12 @@ test("filters are translated for the server, and similar texts stay unchanged", 
 
 test("the beginning of a name means everybody with a matching word in their name", () => {
   const members = ["Grace Hopper", "Ada Lovelace", "Ada", "Adam"].map((nickname) => ({ nickname }));
-  const asked = (query) => sent(query, named, members);
-  assert.equal(asked("von:grace tea"), 'from:"Grace Hopper" tea');
-  assert.equal(asked("-from:@hop"), '-from:"Grace Hopper"');
-  assert.equal(asked("from:ad"), 'from:"Ada Lovelace" from:Ada from:Adam');
-  assert.equal(asked("from:ada"), "from:ada");
-  assert.equal(asked("from:nobody"), "from:nobody");
+  const sentQuery = (query) => sent(query, named, members);
+  assert.equal(sentQuery("von:grace tea"), 'from:"Grace Hopper" tea');
+  assert.equal(sentQuery("-from:@hop"), '-from:"Grace Hopper"');
+  assert.equal(sentQuery("from:ad"), 'from:"Ada Lovelace" from:Ada from:Adam');
+  assert.equal(sentQuery("from:ada"), "from:ada");
+  assert.equal(sentQuery("from:nobody"), "from:nobody");
 });
 
 test("a day is the reader's, from midnight to midnight, also when the clock changes", () => {

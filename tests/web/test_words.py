@@ -81,7 +81,7 @@ def code() -> str:
     return "\n".join(path.read_text() for path in OWN_MODULES)
 
 
-def asked() -> tuple[set[str], set[str]]:
+def used_keys() -> tuple[set[str], set[str]]:
     """Return whole keys, and beginnings of keys."""
     found = ASKED.findall(code())
     whole = {key for key, _ in found if key} | set(NAMED.findall(code()))
@@ -90,7 +90,7 @@ def asked() -> tuple[set[str], set[str]]:
 
 
 def test_every_key_has_words() -> None:
-    whole, beginnings = asked()
+    whole, beginnings = used_keys()
     known = set(messages("en"))
     assert whole - known == set()
     for beginning in beginnings:
@@ -122,7 +122,7 @@ def test_words_in_markup_are_found() -> None:
 
 
 def test_no_words_are_unused() -> None:
-    whole, beginnings = asked()
+    whole, beginnings = used_keys()
     starts = (*beginnings, *FROM_CODE)
     assert {key for key in messages("en") if key not in whole and not key.startswith(starts)} == set()
 
@@ -142,10 +142,10 @@ def test_a_language_has_all_words_with_the_same_variables(language: str) -> None
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
 def test_a_language_contains_no_english_sentence(language: str) -> None:
     """Two words in a row that are the same: "UDP, direct" is French too."""
-    said = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
+    texts = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")
     same = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
-    assert {key for key in same if TWO_WORDS.search(said[key])} <= {"path-udp"}
+    assert {key for key in same if TWO_WORDS.search(texts[key])} <= {"path-udp"}
 
 
 @pytest.mark.parametrize("language", OFFERED)

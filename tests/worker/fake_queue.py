@@ -29,11 +29,11 @@ class FakeQueue:
     def __init__(self, data_dir: Path) -> None:
         self.data_dir = data_dir
         self.waiting: deque[dict[str, object]] = deque()
-        self.told: list[tuple[str, Mapping[str, object]]] = []
+        self.reports: list[tuple[str, Mapping[str, object]]] = []
         self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
         self.signal: JobSignal | None = None
         # The number of times that each command arrived.
-        self.asked: Counter[str] = Counter()
+        self.commands: Counter[str] = Counter()
         self.most_in_hand = self._in_hand = 0
         self._numbers = itertools.count(1)
 
@@ -54,7 +54,7 @@ class FakeQueue:
             yield
 
     async def _answer(self, command: str, arguments: Mapping[str, object]) -> Answer:
-        self.asked[command] += 1
+        self.commands[command] += 1
         if (special := self.answers.get(command)) is not None and (
             reported := special(arguments)
         ) is not None:
@@ -74,15 +74,15 @@ class FakeQueue:
                     self.most_in_hand = max(self.most_in_hand, self._in_hand)
                 return {"result": {"job": job}}
             case "job_reserve":
-                self.told.append((command, arguments))
+                self.reports.append((command, arguments))
                 return {"result": {"key": f"uploads/{next(self._numbers)}.{arguments['ext']}"}}
-        self.told.append((command, arguments))
+        self.reports.append((command, arguments))
         if command in ("job_finish", "job_refuse", "job_fail"):
             self._in_hand -= 1
         return {"result": {}}
 
     def reported(self, command: str) -> list[Mapping[str, object]]:
-        return [arguments for reported, arguments in self.told if reported == command]
+        return [arguments for reported, arguments in self.reports if reported == command]
 
     def ended(self, command: str) -> list[str]:
         """Return the jobs that were reported with this command."""

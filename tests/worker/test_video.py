@@ -86,12 +86,12 @@ async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 @pytest.mark.parametrize("container", ["mp4", "mov", "matroska", "avi"])
 async def test_places_and_names_are_removed(sandboxes: Sandboxes, codec: str, container: str) -> None:
-    told = videos.video(codec, "aac", container, metadata=True)
+    video = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
-        told = videos.with_places(told)
+        video = videos.with_places(video)
     # AVI has no field for a place.
-    assert pictures.SECRET in told and (container == "avi" or videos.PLACE.encode() in told)
-    _, written = await sandboxes.rewrite(told)
+    assert pictures.SECRET in video and (container == "avi" or videos.PLACE.encode() in video)
+    _, written = await sandboxes.rewrite(video)
     assert not any(
         mark in written
         for mark in (

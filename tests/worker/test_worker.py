@@ -171,13 +171,13 @@ async def test_an_announced_job_is_claimed_without_polling_which_takes_over_with
     queue.signal = JobSignal()
     async with working(config):
         async with queue.open():
-            await eventually("it waits", lambda: queue.asked["job_wait"] == 2, within_s=DEADLINE_S)
-            claims = queue.asked["job_claim"]
+            await eventually("it waits", lambda: queue.commands["job_wait"] == 2, within_s=DEADLINE_S)
+            claims = queue.commands["job_claim"]
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
             await queue.one("job_finish")
             # The claims under way, one round for the announcement, and one after the job: no emoji poll.
-            assert queue.asked["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
+            assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
         queue.signal.announce()
         queue.signal = None
         async with queue.open():
@@ -261,17 +261,17 @@ async def test_leftovers_of_a_dead_worker_are_swept(queue: FakeQueue) -> None:
 
 async def test_without_storage_there_is_nothing_to_do(queue: FakeQueue) -> None:
     storage = dataclasses.replace(queue.config.storage, disabled=True)
-    asked: list[object] = []
+    requests: list[object] = []
     async with AsyncExitStack() as stack:
 
         async def note(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
-            asked.append(command)
+            requests.append(command)
             return {"result": {"job": None}}
 
         await stack.enter_async_context(listening(queue.data_dir, note))
         await stack.enter_async_context(working(dataclasses.replace(queue.config, port=0, storage=storage)))
         await asyncio.sleep(0.5)
-    assert asked == []
+    assert requests == []
 
 
 async def test_the_hostile_corpus_neither_kills_nor_bloats_the_worker(open_desk: FakeQueue) -> None:

@@ -25,7 +25,7 @@ async def begins_a_call(person: Person) -> None:
     await person.page.locator("#voice-channels .channel").first.click()
 
 
-async def says(person: Person, words: str) -> None:
+async def shows_problem(person: Person, words: str) -> None:
     await expect(person.page.locator("#call-trouble")).to_have_text(words)
 
 
@@ -47,19 +47,19 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
         ):
             ada = await people.arrive("Ada")
             await begins_a_call(ada)
-            await says(ada, f"{NEITHER} {ELSEWHERE}")
+            await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Connecting…")
             await home.passes()
             await goes_on(ada)
             await home.drops(MEDIA)
-            await says(ada, f"{NEITHER} {ELSEWHERE}")
+            await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
             # Readers of another channel are told too.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
             await home.drops(ALL)
-            await says(
+            await shows_problem(
                 ada,
                 "The server does not answer. Check your network. "
                 "The call continues as soon as the server answers.",
@@ -99,7 +99,7 @@ async def test_a_relay_that_does_not_help_is_named(
         ):
             ada = await people.arrive("Ada")
             await begins_a_call(ada)
-            await says(ada, f"{NEITHER} {words} {ELSEWHERE}")
+            await shows_problem(ada, f"{NEITHER} {words} {ELSEWHERE}")
 
 
 async def test_a_media_service_that_does_not_answer_is_named(people: People, product: Product) -> None:
@@ -108,7 +108,7 @@ async def test_a_media_service_that_does_not_answer_is_named(people: People, pro
     os.kill(stopped, signal.SIGSTOP)
     try:
         await begins_a_call(ada)
-        await says(
+        await shows_problem(
             ada,
             "The server cannot reach its media service, so calls do not work now. "
             "Tell whoever runs it. Your call continues by itself.",
@@ -166,7 +166,7 @@ async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: Peopl
     await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
 
 
-# The report of the service at /sfu/client reaches the page; `TOLD` replaces it.
+# The report of the service at /sfu/client reaches the page; `PRETEND_EVENT` replaces it.
 NOTE_SIGNALLING = """
 window.WebSocket = class extends WebSocket {
   constructor(address, ...rest) {
@@ -175,7 +175,7 @@ window.WebSocket = class extends WebSocket {
   }
 };
 """
-TOLD = """([event, data]) => {
+PRETEND_EVENT = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
@@ -206,11 +206,11 @@ async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people
     await expect(screen).to_contain_text("This browser cannot show this picture.")
     await grace.hears(ada)
     # So many people are in the call that, for a while, the service has no line left for her voice.
-    told = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
-    told["user_id"] = await own_id(ada)
-    await grace.page.evaluate(TOLD, ["track_unavailable", {**told, "reason": "no_line"}])
+    body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
+    body["user_id"] = await own_id(ada)
+    await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])
     too_many = "There are too many voices in this call. You hear them when another one ends."
     await expect(tile).to_contain_text(too_many)
-    await grace.page.evaluate(TOLD, ["track_available", told])
+    await grace.page.evaluate(PRETEND_EVENT, ["track_available", body])
     await expect(tile).not_to_contain_text(too_many)
     await grace.hears(ada)

@@ -197,12 +197,12 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
 
-    async def told(kbps: int) -> bool:
+    async def reported(kbps: int) -> bool:
         return [each.target_bps for each in (await ada.statistics()).sent if each.mid == "0"] == [kbps * 1000]
 
-    await wait_until("Ada sends music at the channel's rate", lambda: told(96), within_s=15)
+    await wait_until("Ada sends music at the channel's rate", lambda: reported(96), within_s=15)
     await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 64})
-    await wait_until("those in the channel hear its new rate", lambda: told(64), within_s=15)
+    await wait_until("those in the channel hear its new rate", lambda: reported(64), within_s=15)
 
 
 async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: People) -> None:
@@ -294,7 +294,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
         await ada.press("Copy a report")
         await expect(ada.page.get_by_text("Copied.")).to_be_visible()
         report = await ada.page.evaluate("navigator.clipboard.readText()")
-        return all(re.search(told, report) for told in REPORTED)
+        return all(re.search(pattern, report) for pattern in REPORTED)
 
     await wait_until("a report has all numbers", complete, within_s=10)
     assert "Grace" not in report and "127.0.0.1" not in report

@@ -5,7 +5,7 @@ import asyncio
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessible import at_both_sizes, axe
-from tests.kit.notifications import heard, listen
+from tests.kit.notifications import listen, sounds
 from tests.kit.people import People, Person
 from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
@@ -48,9 +48,9 @@ HTMLMediaElement.prototype.setSinkId = function (id) {
 """
 ALL_PLAY_ON = "(id) => loudspeakers.length > 1 && loudspeakers.every(({ sinkId }) => sinkId === id)"
 NOTE_NOTICES = """
-window.told = [];
+window.noticed = [];
 new MutationObserver(() => {
-  for (const { textContent } of document.querySelectorAll(".notices")) told.push(textContent);
+  for (const { textContent } of document.querySelectorAll(".notices")) noticed.push(textContent);
 }).observe(document, { childList: true, subtree: true });
 """
 FORGOTTEN = """() => {
@@ -118,11 +118,11 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
     await lobby.get_by_role("switch", name="Camera").check()
     await expect(lobby.locator(".self-view.mirrored video")).to_be_visible()
     await page.wait_for_function("() => document.querySelector('.self-view video').videoWidth > 0")
-    await heard(person)
+    await sounds(person)
     loudspeaker = await choose_last(page, "Loudspeaker")
     await lobby.get_by_role("button", name="Play a test sound").click()
-    await page.wait_for_function("() => window.heard.length >= 3")
-    assert await heard(person) == [523, 659, 784]
+    await page.wait_for_function("() => window.tones.length >= 3")
+    assert await sounds(person) == [523, 659, 784]
     microphone, camera = [await choose_last(page, label) for label in ("Microphone", "Camera")]
     await lobby.get_by_role("button", name="Join the call").click()
     await person.is_connected()
@@ -196,7 +196,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
     await ada.page.reload()
     for name in ("microphone", "camera", "loudspeaker"):
         words = f"The {name} you chose is not connected."
-        await ada.page.wait_for_function("(words) => told.some((each) => each.includes(words))", arg=words)
+        await ada.page.wait_for_function("(words) => noticed.some((each) => each.includes(words))", arg=words)
     await ada.is_connected()
     await asyncio.gather(grace.hears(ada), grace.sees(ada), ada.hears(grace))
     await expect(own).to_have_css("transform", "none")
@@ -301,28 +301,28 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
     await menu(ada, "Equal sizes")
 
 
-async def asks_for_what_is_chosen(ada: Person) -> None:
+async def requests_the_chosen_quality(ada: Person) -> None:
     """Check that the page requests the chosen quality for all and for Grace, and reports the tile's width."""
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Pictures of others")
     for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
         await of_all.get_by_role("radio", name=choice).check()
-        await asks_for(ada, layer)
+        await requests_layer(ada, layer)
     await ada.page.keyboard.press("Escape")
     of_grace = await options_of_grace(ada)
     own_choices = (("Half", 1), ("Full", -1), ("Saver", 0), ("Automatic", -1), ("Use my settings", 0))
     for choice, layer in own_choices:
         await of_grace.get_by_role("radio", name=choice).check()
-        await asks_for(ada, layer)
+        await requests_layer(ada, layer)
     await ada.page.keyboard.press("Escape")
     await open_voice_settings(ada)
     await of_all.get_by_role("radio", name="Automatic").check()
-    await asks_for(ada, -1)
+    await requests_layer(ada, -1)
     await ada.page.keyboard.press("Escape")
     for width, least, most in ((340, 1, 340), (1200, 341, 1200)):
         await ada.page.set_viewport_size({"width": width, "height": width * 3 // 5})
-        told = f"window.widths.at(-1) >= {least} && window.widths.at(-1) <= {most}"
-        await ada.page.wait_for_function(f"() => {told}")
+        width_is_within = f"window.widths.at(-1) >= {least} && window.widths.at(-1) <= {most}"
+        await ada.page.wait_for_function(f"() => {width_is_within}")
 
 
 async def options_of_grace(ada: Person) -> Locator:
@@ -331,7 +331,7 @@ async def options_of_grace(ada: Person) -> Locator:
     return ada.page.get_by_role("group", name="Their picture")
 
 
-async def asks_for(person: Person, layer: int) -> None:
+async def requests_layer(person: Person, layer: int) -> None:
     await person.page.wait_for_function("(layer) => window.layers.at(-1) === layer", arg=layer)
 
 
@@ -343,7 +343,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
 
     await menu(ada, "Large speaker")
     await (await options_of_grace(ada)).get_by_role("radio", name="Half").check()
-    await asks_for(ada, 1)
+    await requests_layer(ada, 1)
     await at_both_sizes(ada, axe, "how somebody is heard and seen")
     await ada.page.keyboard.press("Escape")
     await menu(ada, "Sound only")
@@ -357,7 +357,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await menu(ada, "Show pictures")
     await ada.sees(grace)
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace"])
-    await asks_for(ada, 1)
+    await requests_layer(ada, 1)
 
 
 async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: People, axe: str) -> None:
@@ -383,7 +383,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await ada.press("Grace in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.person')")
     await ada.page.evaluate("document.exitFullscreen()")
-    await asks_for_what_is_chosen(ada)
+    await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
     # In browsers that have such windows only for one video, the largest is shown.

@@ -54,10 +54,10 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
 
     async def as_gone(route: Route) -> None:
         response = await route.fetch()
-        told = await response.json()
-        for device in told.get("devices", []):  # None if the server refuses.
+        body = await response.json()
+        for device in body.get("devices", []):  # None if the server refuses.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
-        await route.fulfill(response=response, json=told)
+        await route.fulfill(response=response, json=body)
 
     async def silently(route: Route) -> None:
         body: dict[str, Any] = route.request.post_data_json or {}

@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 
 from svc.tools.secret_store import kept_secrets
 from tests.browser.test_accessible import at_both_sizes, axe
-from tests.browser.test_private import both, conversation, private, said, say
+from tests.browser.test_private import both, conversation, messages, private, say
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8
 from tests.kit.firefox import Firefox
@@ -57,7 +57,7 @@ async def acquainted(people: People) -> tuple[Person, Person]:
     await private(ada, "Grace")
     await say(ada, "Shall we talk?")
     await conversation(grace, "Ada").click()
-    await expect(said(grace)).to_have_text(["Shall we talk?"])
+    await expect(messages(grace)).to_have_text(["Shall we talk?"])
     return ada, grace
 
 

@@ -104,25 +104,25 @@ async def test_lost_audio_is_resent_both_ways(people: People) -> None:
         await grace.join(camera=False)
         await asyncio.gather(ada.hears(grace), grace.hears(ada))
 
-        async def heard() -> list[tuple[int, int]]:
+        async def received() -> list[tuple[int, int]]:
             at_ada, at_grace = await statistics(ada, grace)
             tracks = (at_grace.track("Ada", "mic"), at_ada.track("Grace", "mic"))
             return [(track.samples, track.concealed) for track in tracks]
 
-        async def nearly_all_is_heard() -> None:
-            before = await heard()
+        async def nearly_everything_arrives() -> None:
+            before = await received()
 
             async def enough() -> bool:
                 return all(
-                    now[0] - then[0] >= SAMPLES for now, then in zip(await heard(), before, strict=True)
+                    now[0] - then[0] >= SAMPLES for now, then in zip(await received(), before, strict=True)
                 )
 
             await wait_until(f"both play {SAMPLES} samples", enough, within_s=WITHIN_S)
-            for whose, now, then in zip(("Ada", "Grace"), await heard(), before, strict=True):
+            for whose, now, then in zip(("Ada", "Grace"), await received(), before, strict=True):
                 share = (now[1] - then[1]) / (now[0] - then[0])
                 assert share <= CONCEALED, f"{share:.1%} of what {whose} says is concealed"
 
-        await in_one_go_of(GOES, nearly_all_is_heard)
+        await in_one_go_of(GOES, nearly_everything_arrives)
         (at_ada,) = await statistics(ada)
         assert at_ada.track("Grace", "mic").nacks > 0, "Ada asked the service"
         assert sum(track.packets_resent for track in at_ada.sent) > 0, "the service asked Ada, who sent again"
@@ -146,11 +146,11 @@ async def test_speech_is_heard_from_the_next_packet_where_a_browser_does_not_ask
         await grace.join(camera=False)
         await grace.hears(ada)
 
-        async def heard_of_the_second() -> bool:
+        async def second_arrives() -> bool:
             (at_grace,) = await statistics(grace)
             return at_grace.track("Ada", "mic").fec_used >= REPAIRED
 
-        await wait_until("what was lost is heard from what came after it", heard_of_the_second, within_s=90)
+        await wait_until("what was lost is heard from what came after it", second_arrives, within_s=90)
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
@@ -176,20 +176,20 @@ async def test_speech_is_heard_from_redundant_packets(
         await grace.hears(ada)
         (before,) = await statistics(grace)
 
-        async def most_lost_packets_are_heard() -> bool:
+        async def most_lost_packets_are_recovered() -> bool:
             nonlocal before
             (now,) = await statistics(grace)
-            then, heard = before.track("Ada", "mic"), now.track("Ada", "mic")
-            lost = heard.packets_lost - then.packets_lost
+            then, after = before.track("Ada", "mic"), now.track("Ada", "mic")
+            lost = after.packets_lost - then.packets_lost
             if lost < ENOUGH_LOST:
                 return False
             before = now
-            received = lost + heard.packets - then.packets
-            concealed = (heard.concealed - then.concealed) / (heard.samples - then.samples)
+            received = lost + after.packets - then.packets
+            concealed = (after.concealed - then.concealed) / (after.samples - then.samples)
             # The speaker is not asked for FEC, which such a listener would not use.
-            return concealed < lost / received / 2 and heard.fec_used - then.fec_used < lost / 4
+            return concealed < lost / received / 2 and after.fec_used - then.fec_used < lost / 4
 
-        await wait_until("most lost packets are heard", most_lost_packets_are_heard, within_s=60)
+        await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)
 
 
 async def statistics(*everybody: Person) -> list[Statistics]:

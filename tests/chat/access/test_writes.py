@@ -91,7 +91,7 @@ class Names:
     def __init__(self, database: Database, directory: Directory) -> None:
         self._database = database
         self._directory = directory
-        self.said: list[str] = []
+        self.committed: list[str] = []
 
     @exclusive_write
     def add(self, name: str) -> Write[None, str]:
@@ -102,7 +102,7 @@ class Names:
     @shared_write
     def say(self, name: str) -> Write[None, None]:
         self._directory.member(name)
-        return Write(lambda connection: None, lambda _: self.said.append(name))
+        return Write(lambda connection: None, lambda _: self.committed.append(name))
 
     @shared_write
     def add_past_the_rules(self, name: str) -> Write[None, str]:

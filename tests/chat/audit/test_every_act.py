@@ -120,7 +120,7 @@ MADE = {
 }
 
 
-def asked_as(what: str) -> str:
+def address(what: str) -> str:
     """Return the catalogue's name of a request that names a particular member."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
@@ -260,7 +260,7 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
 
 def test_the_table_has_every_act_of_the_catalogue() -> None:
     catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
-    assert {asked_as(what) for what, _, _ in ACTS} == catalogue
+    assert {address(what) for what, _, _ in ACTS} == catalogue
 
 
 async def test_every_act_leaves_an_entry_in_the_same_write(community: Scene) -> None:
@@ -275,7 +275,7 @@ async def go_on(here: Scene, what: str, made: Any) -> None:
         here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
     if what == "POST /api/channels":
         for name in ("message_id", "another_message"):
-            path, said = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
-            here.names[name] = (await here.place.folk.member.done("POST", path, said))["id"]
+            path, body = f"/api/channels/{made['id']}/messages", {"text": f"The {name}"}
+            here.names[name] = (await here.place.folk.member.done("POST", path, body))["id"]
     if what == "POST /api/backups":
         here.names["name"] = (await here.page.pushed("backup_finished"))["name"]

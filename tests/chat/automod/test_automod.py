@@ -22,7 +22,7 @@ async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str
     return made
 
 
-async def said(person: Person, text: str) -> dict[str, Any]:
+async def post_text(person: Person, text: str) -> dict[str, Any]:
     message: dict[str, Any] = await person.done("POST", MESSAGES, {"text": text})
     return message
 
@@ -45,7 +45,7 @@ async def test_only_managers_see_rules_and_learn_of_every_change(folk: People) -
         assert await admin.pushed("rule_created") == made
         assert await admin.pushed("rule_updated") == changed
         assert await admin.pushed("rule_deleted") == {"rule_id": made["id"]}
-        await said(folk.member, "hello")
+        await post_text(folk.member, "hello")
         await moderator.pushed("message_posted")
         assert not [event for event in moderator.kept_events() if event.startswith("rule_")]
     made = await folk.owner.done("POST", RULES, wanted)
@@ -74,10 +74,10 @@ async def test_a_timeout_rule_needs_the_permission_for_timeouts(folk: People) ->
 async def test_a_flagged_message_is_posted_and_reported(folk: People) -> None:
     await rule(folk, "words", "flag", words=["free nitro", "casino"])
     async with folk.live("moderator", "member") as [moderator, member]:
-        message = await said(folk.member, "A CASINO with free  nitro")
+        message = await post_text(folk.member, "A CASINO with free  nitro")
         assert message["flagged"] and message["text"] == "A CASINO with free  nitro"
         report = await moderator.pushed("report_created")
-        await said(folk.member, "nothing to see")
+        await post_text(folk.member, "nothing to see")
         await member.pushed("message_posted")
         assert "report_created" not in member.kept_events()
     assert report["reporter_id"] is None and report["rule"] == "No words"
@@ -91,7 +91,9 @@ async def test_a_flagged_message_is_posted_and_reported(folk: People) -> None:
 
 async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: People) -> None:
     await rule(folk, "links", "censor", allowed=["example.org"])
-    message = await said(folk.member, "https://docs.example.org/x but http://example.org@evil.example/y.")
+    message = await post_text(
+        folk.member, "https://docs.example.org/x but http://example.org@evil.example/y."
+    )
     stars = "*" * len("http://example.org@evil.example/y")
     assert message["text"] == f"https://docs.example.org/x but {stars}." and message["flagged"]
     assert await reports(folk) == []
@@ -108,11 +110,11 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
         "newcomers": ({"newcomer_s": 3600}, "Hello", "Hello"),
     }
     settings, text, found = of_kind[kind]
-    await said(folk.member, text)
+    await post_text(folk.member, text)
     wanted = {"name": f"No {kind}", "kind": kind, "enabled": True, "timeout_s": 60, **settings}
     made = await folk.owner.done("POST", RULES, {**wanted, "action": "flag"})
 
-    flagged = await said(folk.member, text)
+    flagged = await post_text(folk.member, text)
     assert flagged["flagged"] and flagged["text"] == text
     assert [(each["rule"], each["message_id"]) for each in await reports(folk)] == [
         (made["name"], flagged["id"])
@@ -122,7 +124,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
         await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**wanted, "action": action})
 
     await act("censor")
-    assert (await said(folk.member, text))["text"] == text.replace(found, "*" * len(found))
+    assert (await post_text(folk.member, text))["text"] == text.replace(found, "*" * len(found))
     assert len(await reports(folk)) == 1
     await act("block")
     assert await refusal(folk.member, text) == "rule_refused"
@@ -134,7 +136,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
 async def test_a_blocked_message_is_not_posted_and_its_author_learns_the_rule(folk: People) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
-    assert (await said(folk.member, " ".join(crowd[:2])))["mentions"]
+    assert (await post_text(folk.member, " ".join(crowd[:2])))["mentions"]
     status, answer = await folk.member.ask("POST", MESSAGES, {"text": " ".join(crowd[:3])})
     assert (status, answer["error"], answer["rule"]) == (400, "rule_refused", "No mentions")
     assert len((await folk.owner.done("GET", MESSAGES))["messages"]) == 1
@@ -157,29 +159,29 @@ async def test_repeated_texts_are_stopped_but_repeated_requests_are_not(folk: Pe
     await rule(folk, "repeats", "block", most=2, within_s=3600)
     first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
     assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
-    await said(folk.member, "BUY  this")
+    await post_text(folk.member, "BUY  this")
     assert await refusal(folk.member, "b.u.y this!!") == "rule_refused"
     assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
-    await said(folk.guest, "Buy this!")
-    await said(folk.member, "Something else")
+    await post_text(folk.guest, "Buy this!")
+    await post_text(folk.member, "Something else")
 
 
 async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: People) -> None:
     made = await rule(folk, "newcomers", "flag", newcomer_s=3600)
-    assert (await said(folk.member, "Hello"))["flagged"]
+    assert (await post_text(folk.member, "Hello"))["flagged"]
     await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "newcomer_s": 60, "enabled": False})
-    assert not (await said(folk.member, "Hello again"))["flagged"]
+    assert not (await post_text(folk.member, "Hello again"))["flagged"]
     assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
 
 
 async def test_moderators_and_excepted_roles_and_channels_are_exempt(folk: People) -> None:
     wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
     made = await rule(folk, "words", "block", **wanted)
-    await said(folk.member, "casino")
+    await post_text(folk.member, "casino")
     await folk.owner.done("PUT", f"{RULES}/{made['id']}", {**made, "except_channels": []})
     assert await refusal(folk.member, "casino") == "rule_refused"
     for person in (folk.owner, folk.admin, folk.moderator, folk.guest):
-        assert not (await said(person, "casino"))["flagged"]
+        assert not (await post_text(person, "casino"))["flagged"]
 
 
 async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None:
@@ -189,7 +191,7 @@ async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None
     await keeper.done("POST", RULES, {**wish, "enabled": True})
     may_write = ("view_channel", "send_messages")
     for moderates in ("manage_automod", "timeout_members", "kick_members", "ban_members"):
-        await said(await holder_of(folk, *may_write, moderates), "casino")
+        await post_text(await holder_of(folk, *may_write, moderates), "casino")
     grand = await newcomer(folk.chat, "Grand")
     title = {"name": "Grand", "rank": 600, "permissions": list(may_write)}
     role = await folk.owner.done("POST", "/api/roles", title)
@@ -203,7 +205,7 @@ async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None
 async def test_rules_apply_to_edits_too(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
-    message = await said(folk.member, "hello")
+    message = await post_text(folk.member, "hello")
     one = f"{MESSAGES}/{message['id']}"
     assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
@@ -215,7 +217,7 @@ async def test_rules_apply_to_edits_too(folk: People) -> None:
 async def test_the_strictest_rule_decides(folk: People) -> None:
     await rule(folk, "links", "flag")
     await rule(folk, "words", "censor", words=["casino"])
-    message = await said(folk.member, "casino https://a.example")
+    message = await post_text(folk.member, "casino https://a.example")
     assert message["text"] == "****** https://a.example" and len(await reports(folk)) == 1
     await rule(folk, "links", "block", name="Strict")
     assert await refusal(folk.member, "https://a.example") == "rule_refused"
@@ -233,12 +235,12 @@ async def test_rules_apply_to_bots_but_not_to_webhooks(folk: People) -> None:
 
 async def test_flagged_profanity_is_reported_too(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
-    message = await said(folk.member, "oh shit")
+    message = await post_text(folk.member, "oh shit")
     assert message["text"] == "oh shit" and message["flagged"]
     [report] = await reports(folk)
     assert (report["reporter_id"], report["rule"], report["text"]) == (None, None, "shit")
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
-    await said(folk.member, "oh shit")
+    await post_text(folk.member, "oh shit")
     assert len(await reports(folk)) == 1
 
 
@@ -249,9 +251,9 @@ async def test_a_webhooks_message_is_reported_by_its_name_and_can_be_resolved(fo
     address = f"/api/webhooks/{hook['id']}/{hook['token']}"
     async with folk.live("moderator") as [moderator]:
         posted = await folk.owner.done("POST", address, {"text": "What is this?", "cards": [card]})
-        told = await moderator.pushed("report_created")
+        event = await moderator.pushed("report_created")
     [report] = await reports(folk)
-    assert report == told
+    assert report == event
     assert (report["member_id"], report["webhook"]) == (None, {"id": hook["id"], "name": "Builds"})
     assert (report["message_id"], report["rule"]) == (posted["message_id"], None)
     assert "shit" in report["text"]
@@ -266,16 +268,16 @@ async def test_a_webhooks_message_is_reported_by_its_name_and_can_be_resolved(fo
 async def test_one_member_cannot_flood_the_reports(folk: People) -> None:
     await rule(folk, "newcomers", "flag", newcomer_s=3600)
     for number in range(25):
-        assert (await said(folk.member, f"Message {number}"))["flagged"]
+        assert (await post_text(folk.member, f"Message {number}"))["flagged"]
     assert len(await reports(folk)) == 20
-    await said(folk.guest, "Me too")
+    await post_text(folk.guest, "Me too")
     assert len(await reports(folk)) == 21
 
 
 async def test_a_trial_reports_matches_and_changes_nothing(folk: People) -> None:
     for text in ("casino", "hello", "another CASINO", "hello"):
-        await said(folk.member, text)
-    await said(folk.moderator, "casino")
+        await post_text(folk.member, text)
+    await post_text(folk.moderator, "casino")
     wanted = {"name": "x", "kind": "words", "action": "timeout", "timeout_s": 60, "words": ["casino"]}
     trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
     assert (trial["read"], trial["found"]) == (5, 2)
@@ -285,7 +287,7 @@ async def test_a_trial_reports_matches_and_changes_nothing(folk: People) -> None
     repeated = {"name": "x", "kind": "repeats", "action": "flag", "most": 1, "within_s": 600}
     assert (await folk.owner.done("POST", "/api/automod/trial", repeated))["found"] == 1
     assert await reports(folk) == [] and (await folk.owner.done("GET", RULES))["rules"] == []
-    await said(folk.member, "casino")
+    await post_text(folk.member, "casino")
     entries = (await folk.owner.done("GET", "/api/audit"))["entries"]
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
@@ -339,22 +341,22 @@ async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["casino"]}
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
-        await said(folk.member, "casino")
+        await post_text(folk.member, "casino")
         await inside.automod._database.write(hello)
         trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
         assert (trial["read"], trial["found"]) == (1_000, 1)
-        await said(folk.member, "hello")
+        await post_text(folk.member, "hello")
         trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
         assert (trial["read"], trial["found"]) == (1_000, 0)
 
 
 async def test_large_trials_delay_nobody(folk: People) -> None:
     for _ in range(20):
-        await said(folk.member, "a* " * 1_300)
+        await post_text(folk.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": words}
     trials = [asyncio.create_task(folk.owner.done("POST", "/api/automod/trial", wanted)) for _ in range(2)]
-    await said(folk.member, "in between")
+    await post_text(folk.member, "in between")
     assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
 
 

@@ -10,7 +10,7 @@ import pytest
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
 from svc.base.objects import FileObjects, ObjectStore, StoreFailed
-from svc.base.progress import Progress, heard_by
+from svc.base.progress import Progress, reports_to
 from svc.chat.backup import archive
 from svc.chat.backup.restore import faults, restore
 from svc.chat.backup.rules import Backups
@@ -122,10 +122,10 @@ class Waiting(FileObjects):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.asked, self.may = asyncio.Event(), asyncio.Event()
+        self.started, self.may = asyncio.Event(), asyncio.Event()
 
     async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
-        self.asked.set()
+        self.started.set()
         await self.may.wait()
         yield DATA
 
@@ -152,7 +152,7 @@ async def test_one_backup_runs_at_a_time_and_a_cancelled_one_leaves_nothing(
     backups = _backups(filled, data_dir, store)
     first = asyncio.ensure_future(backups.make(1000.0))
     async with asyncio.timeout(30):
-        await store.asked.wait()
+        await store.started.wait()
     with pytest.raises(ChatError, match="too_many"):
         await backups.make(1001.0)
     first.cancel()
@@ -179,9 +179,9 @@ async def test_the_progress_of_a_large_backup_is_reported(
     filled: Database, data_dir: Path, bucket: ObjectStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "_LARGE_BYTES", 0)
-    heard: list[Progress] = []
-    with heard_by(heard.append):
+    reports: list[Progress] = []
+    with reports_to(reports.append):
         made = await _backups(filled, data_dir, bucket).make(1000.0)
-    assert {progress.what for progress in heard} == {"database", "packing", "files"}
-    assert all(progress.done <= progress.total for progress in heard)
+    assert {progress.what for progress in reports} == {"database", "packing", "files"}
+    assert all(progress.done <= progress.total for progress in reports)
     assert made.objects == 1

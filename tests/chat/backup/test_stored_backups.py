@@ -20,9 +20,9 @@ BACKUPS = "/api/backups"
 async def made(folk: People) -> str:
     async with folk.live("owner") as [owner]:
         await folk.owner.done("POST", BACKUPS)
-        told = await owner.pushed("backup_finished")
-        assert told["fault"] is None
-        return str(told["name"])
+        event = await owner.pushed("backup_finished")
+        assert event["fault"] is None
+        return str(event["name"])
 
 
 async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) -> None:

@@ -33,9 +33,9 @@ async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: People) -> No
             sent = (await live.ask("message_send", channel_id="general", text="beep"))["data"]
             assert (await member.pushed("message_posted"))["author"]["bot"] is True
             await folk.member.done("POST", GENERAL, {"text": "hello"})
-            while (heard := await live.pushed("message_posted"))["text"] != "hello":
+            while (event := await live.pushed("message_posted"))["text"] != "hello":
                 pass
-            assert heard["author"]["bot"] is False
+            assert event["author"]["bot"] is False
         assert sent["author"] == {
             "kind": "member",
             "id": bot.id,

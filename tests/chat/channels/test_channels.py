@@ -19,15 +19,15 @@ async def made(folk: People, **wanted: object) -> str:
 
 async def seen_by(listener: LiveMember) -> list[str]:
     """Return the ids of channels in a page's events so far, in order, after a harmless request."""
-    heard = []
+    events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"
     for frame in listener._pushes:
         if frame["event"].startswith("channel_"):
             data: dict[str, Any] = frame["data"]
-            heard.append(f"{frame['event']} {data.get('name') or 'gone'}")
+            events.append(f"{frame['event']} {data.get('name') or 'gone'}")
     listener._pushes.clear()
-    return heard
+    return events
 
 
 async def test_a_channel_is_created_changed_and_deleted_for_everybody(folk: People) -> None:
@@ -143,8 +143,8 @@ async def test_visibility_changes_look_like_creation_and_deletion(folk: People) 
         await folk.owner.done("DELETE", f"/api/channels/{channel_id}")
         assert await seen_by(member) == []
         # A guest has no member's role, so nothing was ever hidden from them.
-        heard = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
-        assert await seen_by(guest) == heard
+        events = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
+        assert await seen_by(guest) == events
 
 
 async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:

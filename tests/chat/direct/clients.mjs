@@ -31,7 +31,7 @@ function inTurn() {
 }
 
 /** Resolve with a server's response. Reject like the page's own requests. */
-export async function asked(token, method, path, body, address = ADDRESS) {
+export async function requestAs(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const response = await fetch(address + path, {
     method,
@@ -69,7 +69,7 @@ export class Client {
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(one.jwk)));
     const thumbprint = base64url(new Uint8Array(digest));
     one.thumbprint = thumbprint;
-    const challenge = await asked(null, "POST", "/api/auth/challenge");
+    const challenge = await requestAs(null, "POST", "/api/auth/challenge");
     const certificate = await signed(one.key, { jwk: one.jwk, sub: thumbprint });
     const assertion = await signed(one.key, {
       aud: challenge.audience,
@@ -77,7 +77,7 @@ export class Client {
       sub: thumbprint,
       origin: ADDRESS,
     });
-    const answer = await asked(null, "POST", "/api/auth/join", {
+    const answer = await requestAs(null, "POST", "/api/auth/join", {
       certificate,
       assertion,
       nickname,
@@ -111,7 +111,7 @@ export class Client {
   }
 
   ask(method, path, body) {
-    return asked(this.token, method, path, body, this.address);
+    return requestAs(this.token, method, path, body, this.address);
   }
 
   /** The id of a sealed file that the server keeps now. */

@@ -119,13 +119,13 @@ class Client:
         removed: list[str] | None = None,
         body: bytes | None = None,
     ) -> tuple[int, Any]:
-        asked: dict[str, object] = {
+        request: dict[str, object] = {
             "commit": text(body or private_message(conversation["id"], epoch, COMMIT)),
             "removed": removed or [],
         }
         if packages:
-            asked["welcome"] = text(welcome(*packages))
-        return await self.person.ask("POST", path(conversation, "commits"), asked)
+            request["welcome"] = text(welcome(*packages))
+        return await self.person.ask("POST", path(conversation, "commits"), request)
 
     async def send(
         self,
@@ -135,8 +135,8 @@ class Client:
         commitment: bytes = COMMITMENT,
     ) -> tuple[int, Any]:
         body = body or private_message(conversation["id"], epoch, APPLICATION, commitment=commitment)
-        asked = {"message": text(body), "commitment": text(commitment)}
-        return await self.person.ask("POST", path(conversation, "messages"), asked)
+        request = {"message": text(body), "commitment": text(commitment)}
+        return await self.person.ask("POST", path(conversation, "messages"), request)
 
     async def log(self, conversation: dict[str, Any], after: int = 0) -> list[dict[str, Any]]:
         found = await self.person.done("GET", path(conversation, f"log?after={after}"))

@@ -65,7 +65,7 @@ async function takes(client, id) {
   return Boolean(answer);
 }
 
-/** Ada and Ben have talked, Cem listens; then Ben has a phone, which has asked. */
+/** Ada and Ben have talked, Cem listens; then Ben has a phone that has requested the earlier messages. */
 async function withPhone() {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
@@ -82,7 +82,7 @@ async function withPhone() {
   return { ada, ben, cem, phone, id };
 }
 
-async function asked() {
+async function requestEarlier() {
   const all = await withPhone();
   await askForEarlier(parts(all.phone), all.id);
   for (const each of [all.ada, all.ben, all.cem]) await each.device.sync();
@@ -128,7 +128,7 @@ test("a new device gets the history only once the person at the old device has a
 });
 
 test("only the requesting device can open the history, and its key is then deleted", async () => {
-  const { ada, ben, cem, phone, id } = await asked();
+  const { ada, ben, cem, phone, id } = await requestEarlier();
   const key = (await phone.kept.get(`asked/${id}`)).key;
   await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
   for (const each of [ada, cem]) {
@@ -136,9 +136,9 @@ test("only the requesting device can open the history, and its key is then delet
     // Even if it takes the answer for its own.
     const answer = (await each.device.history(id)).at(-1).said;
     await askForEarlier({ ...parts(each), send: async () => {} }, id);
-    const asked = await each.kept.get(`asked/${id}`);
+    const state = await each.kept.get(`asked/${id}`);
     await each.kept.put([
-      [`asked/${id}`, { ...asked, ask: answer.for }],
+      [`asked/${id}`, { ...state, ask: answer.for }],
       [`since/${id}`, 100],
     ]);
     await takeEarlier(parts(each), id, answer);
@@ -151,7 +151,7 @@ test("only the requesting device can open the history, and its key is then delet
 });
 
 test("a refusal is reported, and the history can be requested once more", async () => {
-  const { ben, phone, id } = await asked();
+  const { ben, phone, id } = await requestEarlier();
   await refuseEarlier(parts(ben).send, id, (await asksAt(ben, id))[0]);
   assert.deepEqual(await asksAt(ben, id), []);
   await takes(phone, id);
@@ -171,7 +171,7 @@ test("a refusal is reported, and the history can be requested once more", async 
 });
 
 test("altered history is refused with an error, and unavailable history is retried later", async () => {
-  const { ben, phone, id } = await asked();
+  const { ben, phone, id } = await requestEarlier();
   const answered = async () => {
     await ben.device.sync();
     await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
@@ -203,7 +203,7 @@ test("altered history is refused with an error, and unavailable history is retri
 });
 
 test("requests and responses of other members are ignored", async () => {
-  const { ada, ben, cem, phone, id } = await asked();
+  const { ada, ben, cem, phone, id } = await requestEarlier();
   await cem.kept.put([[`since/${id}`, 100]]);
   await askForEarlier(parts(cem), id);
   for (const each of [ada, ben, phone]) {
@@ -221,7 +221,7 @@ test("requests and responses of other members are ignored", async () => {
 });
 
 test("a device that claims to be another member's neither receives nor supplies history", async () => {
-  const { ada, ben, cem, phone, id } = await asked();
+  const { ada, ben, cem, phone, id } = await requestEarlier();
   const evil = await slippedIn(cem, ben, id);
   const { thumbprint } = await readStatement(evil.statement, AUDIENCE);
   await evil.says({ v: 1, type: "earlier", key: "1", ask: (await asksAt(ben, id))[0].ask, up_to: 1 });

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 
-import { ADDRESS, asked } from "./clients.mjs";
+import { ADDRESS, requestAs } from "./clients.mjs";
 
 export class Hostile {
   #server = createServer((request, response) => this.#serve(request, response));
@@ -43,9 +43,9 @@ export class Hostile {
     const sent = await text(request);
     const body = sent ? JSON.parse(sent) : undefined;
     const [status, answer] = await this.#lies
-      .get(token)({ method, path, body, pass: (other = path) => asked(token, method, other, body) })
+      .get(token)({ method, path, body, pass: (other = path) => requestAs(token, method, other, body) })
       .then(
-        (told) => [told === null ? 204 : 200, told],
+        (response) => [response === null ? 204 : 200, response],
         (error) => [error.status ?? 500, error.details ?? { error: "internal", message: String(error) }],
       );
     response.writeHead(status, { "Content-Type": "application/json" });
@@ -57,8 +57,8 @@ export class Hostile {
 export const log =
   (change) =>
   async ({ path, pass }) => {
-    const told = await pass();
-    return path.includes("/log") ? { ...told, entries: change(told.entries) } : told;
+    const response = await pass();
+    return path.includes("/log") ? { ...response, entries: change(response.entries) } : response;
   };
 
 /** With numbers as if nothing had been done to them. */

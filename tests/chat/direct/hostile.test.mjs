@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { Withheld } from "../../../src/svc/web/state/private/other_devices.js";
-import { asked, Client, settle } from "./clients.mjs";
+import { requestAs, Client, settle } from "./clients.mjs";
 import { Hostile, log, renumbered } from "./hostile.mjs";
 
 let server;
@@ -90,7 +90,7 @@ test("an author notices that a message reached nobody once others have read late
   let kept = null;
   server.between(ada, async ({ method, path, body, pass }) => {
     if (method === "POST" && path.endsWith("/messages") && !kept) {
-      const { seq, epoch } = await asked(ada.token, "GET", `/api/private/conversations/${id}`);
+      const { seq, epoch } = await requestAs(ada.token, "GET", `/api/private/conversations/${id}`);
       kept = { seq: seq + 1, epoch, kind: "message", body: body.message, sent_at_ms: Date.now() };
       return { seq: kept.seq, epoch };
     }

@@ -128,9 +128,9 @@ export class OpenMls {
       .filter(({ thumbprint }) => left.some((each) => each.thumbprint === thumbprint))
       .map(({ statement }) => statement);
     const wanted = lacking.map((each) => each.id).filter((each) => each !== this.id);
-    const { key_packages: told } = await this.ask("POST", ONE(id, "/key-packages"), { devices: wanted });
+    const { key_packages: packages } = await this.ask("POST", ONE(id, "/key-packages"), { devices: wanted });
     const changes = [
-      ...told.map((each) => `+${fromBase64(each.key_package)}`),
+      ...packages.map((each) => `+${fromBase64(each.key_package)}`),
       ...gone.map((each) => `-${hex(each)}`),
     ];
     const [commit, welcome] = (await this.#do("commit", ...changes)).split(" ");

@@ -43,17 +43,17 @@ both("OpenMLS joins by the page's Welcome, and they write to each other", async 
   await agree(id, ada, rust, 2);
   await rust.send(id, "and back, 你好");
   await ada.device.sync();
-  const told = [
+  const expected = [
     ["grüße", ada.memberId],
     ["and back, 你好", rust.memberId],
   ];
   assert.deepEqual(
     (await ada.device.history(id)).map(({ said, memberId }) => [said.text, memberId]),
-    told,
+    expected,
   );
   assert.deepEqual(
     rust.history.map(({ text, memberId }) => [text, memberId]),
-    told,
+    expected,
   );
 });
 

@@ -49,8 +49,8 @@ class Scene:
         return list((await self.place.owner.done("GET", "/api/reports"))["reports"])
 
 
-def committed(key: bytes, said: str) -> bytes:
-    return hmac.digest(key, said.encode(), "sha256")
+def committed(key: bytes, text: str) -> bytes:
+    return hmac.digest(key, text.encode(), "sha256")
 
 
 async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tuple[bytes, dict[str, Any]]:
@@ -90,13 +90,13 @@ async def test_a_recipient_reveals_a_message_and_moderators_see_that_it_was_veri
 
 
 async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) -> None:
-    said = SAID.replace("not ", "")
+    altered = SAID.replace("not ", "")
     forged: list[dict[str, object]] = [
-        {"said": said},
+        {"said": altered},
         {"said": SAID.replace("picture", "other")},
         {"said": SAID + " "},
         {"key": text(os.urandom(32))},
-        {"said": said, "key": text(os.urandom(32))},
+        {"said": altered, "key": text(os.urandom(32))},
         {"tag": text(os.urandom(32))},
         {"member_id": scene.ben.person.id},
         {"member_id": scene.place.owner.id},
@@ -127,9 +127,9 @@ async def test_outsiders_cannot_report_a_conversation(scene: Scene) -> None:
 
 
 async def test_impossible_content_is_refused_before_it_is_stored(scene: Scene) -> None:
-    for said in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
-        status, answer = await scene.report(scene.ben, scene.proof(said=said))
-        assert (status, answer["error"]) == (400, "invalid_request"), said[:20]
+    for plaintext in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
+        status, answer = await scene.report(scene.ben, scene.proof(said=plaintext))
+        assert (status, answer["error"]) == (400, "invalid_request"), plaintext[:20]
     for changes in ({"key": text(b"short")}, {"tag": "?"}, {"text": ""}):
         status, _ = await scene.report(scene.ben, scene.proof(**changes))
         assert status == 400, changes

@@ -57,9 +57,9 @@ async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables
         if process.returncode is None:
             process.kill()
             await process.wait()
-    said = output.decode()
-    assert process.returncode == 0, said[max(0, said.find("✖") - 2000) :][:8000]
-    return said
+    text = output.decode()
+    assert process.returncode == 0, text[max(0, text.find("✖") - 2000) :][:8000]
+    return text
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[s
         headers = {"Authorization": f"Bearer {token}"}
         async with chat.http.post("/api/backups", headers=headers) as response:
             assert response.status < 300, await response.text()
-        told = await live.pushed("backup_finished")
-    assert told["fault"] is None
-    with tarfile.open(data_dir / "backups" / told["name"]) as archive:
+        event = await live.pushed("backup_finished")
+    assert event["fault"] is None
+    with tarfile.open(data_dir / "backups" / event["name"]) as archive:
         opened = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
         return {f"backup/{name}": file.read() for name, file in opened.items() if file}
 

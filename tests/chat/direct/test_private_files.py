@@ -25,8 +25,8 @@ async def send(
 ) -> tuple[int, Any]:
     person = client.person
     headers = {"Authorization": f"Bearer {person.token}", "Content-Type": kind}
-    asked = person.chat.http.post(path(conversation, "files"), data=BytesIO(data), headers=headers)
-    async with asked as response:
+    request = person.chat.http.post(path(conversation, "files"), data=BytesIO(data), headers=headers)
+    async with request as response:
         return response.status, await response.json()
 
 
@@ -34,10 +34,10 @@ async def get(
     client: Client, conversation: dict[str, Any], file_id: str, **headers: str
 ) -> tuple[ClientResponse, bytes]:
     person = client.person
-    asked = person.chat.http.get(
+    request = person.chat.http.get(
         path(conversation, f"files/{file_id}"), headers={"Authorization": f"Bearer {person.token}"} | headers
     )
-    async with asked as response:
+    async with request as response:
         return response, await response.read()
 
 

@@ -24,13 +24,13 @@ async def make(place: Place, name: str, frames: int = 1) -> str:
 async def test_everybody_can_use_an_emoji_once_the_worker_is_done(place: Place) -> None:
     async with place.folk.live("guest") as [page]:
         emoji_id = await make(place, "party_cat", frames=12)
-        told = await page.pushed("emoji_created")
-        assert (told["id"], told["name"], told["animated"]) == (emoji_id, "party_cat", True)
-    async with place.chat.http.get(told["url"]) as response:
+        event = await page.pushed("emoji_created")
+        assert (event["id"], event["name"], event["animated"]) == (emoji_id, "party_cat", True)
+    async with place.chat.http.get(event["url"]) as response:
         assert await response.read() == b"emoji"
-    assert (await place.folk.guest.done("GET", "/api/emoji"))["emoji"] == [told]
+    assert (await place.folk.guest.done("GET", "/api/emoji"))["emoji"] == [event]
     async with place.folk.live("guest") as [page]:
-        assert page.welcome["emoji"] == [told]
+        assert page.welcome["emoji"] == [event]
 
 
 async def test_an_emoji_is_used_in_texts_and_reactions_by_its_name(place: Place) -> None:

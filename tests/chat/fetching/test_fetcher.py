@@ -56,7 +56,7 @@ def test_a_name_is_resolved_once_for_a_request(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}) as scene:
             assert await scene.fetch("http://pictures.example/a") == FILE
-            assert scene.names.asked["pictures.example", A] == 1
+            assert scene.names.queries["pictures.example", A] == 1
 
     on_an_internet(body, tmp_path)
 
@@ -173,10 +173,10 @@ BROKEN: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("said", BROKEN.values(), ids=BROKEN)
-def test_a_host_without_the_file_is_a_failure(tmp_path: Path, said: bytes) -> None:
+@pytest.mark.parametrize("response", BROKEN.values(), ids=BROKEN)
+def test_a_host_without_the_file_is_a_failure(tmp_path: Path, response: bytes) -> None:
     async def say(writer: asyncio.StreamWriter) -> None:
-        writer.write(said)
+        writer.write(response)
         await writer.drain()
 
     async def body() -> None:

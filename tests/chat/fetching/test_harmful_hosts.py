@@ -193,8 +193,8 @@ def test_the_reader_may_end_a_download(tmp_path: Path) -> None:
 # Malformed responses.
 
 
-def mutated(said: bytes, random: Random) -> bytes:
-    changed = bytearray(said)
+def mutated(response: bytes, random: Random) -> bytes:
+    changed = bytearray(response)
     for _ in range(random.choice((1, 1, 2, 8))):
         at = random.randrange(len(changed))
         match random.randrange(4):

@@ -147,9 +147,9 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize(("written", "asked_for"), TAKEN.items(), ids=TAKEN)
-def test_a_request_has_no_credentials_and_no_fragment(written: str, asked_for: str) -> None:
-    assert str(target(written)) == asked_for
+@pytest.mark.parametrize(("written", "requested"), TAKEN.items(), ids=TAKEN)
+def test_a_request_has_no_credentials_and_no_fragment(written: str, requested: str) -> None:
+    assert str(target(written)) == requested
 
 
 REDIRECTED = {
@@ -162,9 +162,9 @@ REDIRECTED = {
 }
 
 
-@pytest.mark.parametrize(("location", "asked_for"), REDIRECTED.items(), ids=REDIRECTED)
-def test_a_redirect_is_relative_to_its_source(location: str, asked_for: str) -> None:
-    assert str(redirected(URL("https://example.com/a/"), location)) == asked_for
+@pytest.mark.parametrize(("location", "requested"), REDIRECTED.items(), ids=REDIRECTED)
+def test_a_redirect_is_relative_to_its_source(location: str, requested: str) -> None:
+    assert str(redirected(URL("https://example.com/a/"), location)) == requested
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)

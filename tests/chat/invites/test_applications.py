@@ -13,7 +13,7 @@ from tests.kit.device import Device
 APPLICATIONS = "/api/applications"
 
 
-async def asks(
+async def apply(
     chat: ChatServer, device: Device, code: str = "", **more: object
 ) -> tuple[int, dict[str, Any]]:
     """Return the response to a device that wants to join."""
@@ -24,7 +24,7 @@ async def asks(
 
 
 async def refusal(chat: ChatServer, device: Device, code: str = "") -> str:
-    return str((await asks(chat, device, code))[1].get("error", ""))
+    return str((await apply(chat, device, code))[1].get("error", ""))
 
 
 async def waiting(person: Person, state: str = "pending") -> list[dict[str, Any]]:
@@ -42,10 +42,10 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
     seen = await folk.chat.http.post("/api/invites/view", json={"code": code})
     assert (await seen.json())["approval"] is True
     async with folk.live("moderator", "member") as [moderator, member]:
-        status, answer = await asks(folk.chat, device, code, message="a friend of Ada's")
+        status, answer = await apply(folk.chat, device, code, message="a friend of Ada's")
         assert (status, answer["error"], answer["retry_after_ms"]) == (403, "approval_pending", 5000)
-        told = await moderator.pushed("application_created")
-        assert (told["nickname"], told["message"], told["invited_by"]) == (
+        event = await moderator.pushed("application_created")
+        assert (event["nickname"], event["message"], event["invited_by"]) == (
             "New",
             "a friend of Ada's",
             folk.member.id,
@@ -54,20 +54,20 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
         assert await refusal(folk.chat, device, code) == "approval_pending"
         assert await refusal(folk.chat, device) == "approval_pending"
         for person in (folk.owner, gatekeeper):
-            assert [one["id"] for one in await waiting(person)] == [told["id"]]
-        path = f"{APPLICATIONS}/{told['id']}/approve"
+            assert [one["id"] for one in await waiting(person)] == [event["id"]]
+        path = f"{APPLICATIONS}/{event['id']}/approve"
         assert await folk.member.refused("GET", APPLICATIONS) == "forbidden"
         assert await folk.member.refused("POST", path) == "forbidden"
         await gatekeeper.done("POST", path)
-        decided = {"application_id": told["id"], "state": "approved", "decided_by": gatekeeper.id}
+        decided = {"application_id": event["id"], "state": "approved", "decided_by": gatekeeper.id}
         assert await moderator.pushed("application_decided") == decided
-        status, answer = await asks(folk.chat, device)
+        status, answer = await apply(folk.chat, device)
         assert (status, answer["channel_id"], answer["member"]["roles"]) == (200, "general", ["member"])
         assert (await member.pushed("member_joined"))["id"] == answer["member"]["id"]
         assert "application_created" not in member.kept_events()
     assert await waiting(folk.owner) == [] and await waiting(folk.owner, "approved") == []
     # The first channel is reported only once.
-    assert (await asks(folk.chat, device))[1]["channel_id"] is None
+    assert (await apply(folk.chat, device))[1]["channel_id"] is None
     (entry,) = (await folk.owner.done("GET", "/api/audit?action=application_approve"))["entries"]
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
@@ -75,24 +75,24 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
 async def test_approval_gives_no_role_that_the_inviter_can_no_longer_give(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.admin, role_id="moderator")
-    await asks(folk.chat, device, code)
+    await apply(folk.chat, device, code)
     (application,) = await waiting(folk.owner)
     await folk.owner.done("POST", f"{APPLICATIONS}/{application['id']}/approve")
     await folk.owner.done("DELETE", f"/api/members/{folk.admin.id}/roles/admin")
-    status, answer = await asks(folk.chat, device)
+    status, answer = await apply(folk.chat, device)
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
 async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.owner)
-    await asks(folk.chat, device, code)
+    await apply(folk.chat, device, code)
     (one,) = await waiting(folk.owner)
     path = f"{APPLICATIONS}/{one['id']}"
     assert await folk.member.refused("POST", f"{path}/refuse", {"reason": "no"}) == "forbidden"
     await folk.moderator.done("POST", f"{path}/refuse", {"reason": "we are full"})
     assert await folk.moderator.refused("POST", f"{path}/refuse") == "unknown_application"
-    _, answer = await asks(folk.chat, device, code)
+    _, answer = await apply(folk.chat, device, code)
     assert (answer["error"], answer["reason"]) == ("approval_refused", "we are full")
     # Another invite of that kind is no way around it.
     assert await refusal(folk.chat, device, await with_approval(folk.owner)) == "approval_refused"
@@ -106,7 +106,7 @@ async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(fol
 
 async def test_an_applicants_wrong_codes_are_counted(folk: People) -> None:
     device = Device()
-    await asks(folk.chat, device, await with_approval(folk.owner))
+    await apply(folk.chat, device, await with_approval(folk.owner))
     answers = [await refusal(folk.chat, device, f"guess{number}") for number in range(10)]
     assert answers[0] == "invite_invalid" and answers[-1] == "too_many_invite_attempts"
     assert await refusal(folk.chat, device) == "approval_pending"
@@ -150,7 +150,7 @@ async def test_the_number_of_applicants_is_limited(folk: People, monkeypatch: py
 async def test_an_application_is_deleted_after_a_while(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk, device = await people(chat), Device()
-        await asks(chat, device, await with_approval(folk.owner))
+        await apply(chat, device, await with_approval(folk.owner))
         (one,) = await waiting(folk.owner)
         database = community.auth.applications._database
         await database.write(lambda c: store.delete_older_applications(c, one["asked_at_ms"]))
@@ -168,12 +168,12 @@ async def test_members_who_joined_with_an_invite_are_listed(folk: People) -> Non
         (came,) = (await person.done("GET", path))["members"]
         assert (came["id"], came["nickname"]) == (new.id, "New")
     assert await folk.guest.refused("GET", path) == "unknown_invite"
-    told = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
-    assert told["invitation"] == {"invite_id": invite["id"], "invited_by": folk.member.id}
+    response = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
+    assert response["invitation"] == {"invite_id": invite["id"], "invited_by": folk.member.id}
     await new.done("DELETE", "/api/me")
     assert (await folk.member.done("GET", path))["members"] == []
-    told = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
-    assert told["invitation"] is None
+    response = await folk.moderator.done("GET", f"/api/members/{new.id}/moderation")
+    assert response["invitation"] is None
 
 
 async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) -> None:
@@ -188,7 +188,7 @@ async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) 
     body = {"channel_id": secret["id"]}
     assert await folk.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await folk.owner.done("POST", "/api/invites", body)
-    assert (await asks(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
+    assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
     # A channel that is gone is not landed in either.
     await folk.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await folk.owner.done("GET", "/api/invites"))["invites"]

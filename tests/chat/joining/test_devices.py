@@ -13,7 +13,7 @@ from tests.kit.device import Device
 Answer = dict[str, Any]
 
 
-async def asked(
+async def request(
     chat: ChatServer, method: str, path: str, signed_in: Mapping[str, Any] | None
 ) -> tuple[int, Answer]:
     headers = {"Authorization": f"Bearer {signed_in['access_token']}"} if signed_in else {}
@@ -40,14 +40,14 @@ async def ada(chat: ChatServer, phone: Device) -> Answer:
 
 
 async def code(chat: ChatServer, signed_in: Answer) -> str:
-    status, answer = await asked(chat, "POST", "/api/me/devices/link", signed_in)
+    status, answer = await request(chat, "POST", "/api/me/devices/link", signed_in)
     assert status == 201
     assert answer.keys() == {"code", "expires_at_ms"}
     return str(answer["code"])
 
 
 async def devices(chat: ChatServer, signed_in: Answer) -> list[Answer]:
-    status, answer = await asked(chat, "GET", "/api/me/devices", signed_in)
+    status, answer = await request(chat, "GET", "/api/me/devices", signed_in)
     assert status == 200
     found: list[Answer] = answer["devices"]
     return found
@@ -58,17 +58,17 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
         laptop = Device()
         linked = await chat.sign_in(laptop, link_code=await code(chat, ada), device_name="Laptop")
         assert linked["member"]["id"] == ada["member"]["id"]
-        told = await page.pushed("device_linked")
-        assert (told["device"]["name"], told["device"]["tier"]) == ("Laptop", "local")
+        event = await page.pushed("device_linked")
+        assert (event["device"]["name"], event["device"]["tier"]) == ("Laptop", "local")
 
     both = await devices(chat, linked)
     assert [(device["name"], device["current"], device["tier"]) for device in both] == [
         ("Laptop", True, "local"),
         ("Phone", False, "local"),
     ]
-    status, _ = await asked(chat, "DELETE", f"/api/me/devices/{both[0]['id']}", ada)
+    status, _ = await request(chat, "DELETE", f"/api/me/devices/{both[0]['id']}", ada)
     assert status == 204
-    assert (await asked(chat, "GET", "/api/me/devices", linked))[0] == 401
+    assert (await request(chat, "GET", "/api/me/devices", linked))[0] == 401
     async with chat.http.post(
         "/api/auth/refresh", json={"refresh_token": linked["refresh_token"]}
     ) as response:
@@ -112,16 +112,16 @@ async def test_a_device_may_use_its_own_members_code(chat: ChatServer, ada: Answ
 
 async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Answer) -> None:
     (only,) = await devices(chat, ada)
-    status, answer = await asked(chat, "DELETE", f"/api/me/devices/{only['id']}", ada)
+    status, answer = await request(chat, "DELETE", f"/api/me/devices/{only['id']}", ada)
     assert (status, answer["error"]) == (409, "last_device")
-    assert (await asked(chat, "GET", "/api/me/devices", ada))[0] == 200
+    assert (await request(chat, "GET", "/api/me/devices", ada))[0] == 200
 
 
 async def test_nobody_unlinks_another_members_device(chat: ChatServer, ada: Answer) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     (phone,) = await devices(chat, ada)
     for device_id in (phone["id"], "nonsense"):
-        status, answer = await asked(chat, "DELETE", f"/api/me/devices/{device_id}", bob)
+        status, answer = await request(chat, "DELETE", f"/api/me/devices/{device_id}", bob)
         assert (status, answer["error"]) == (404, "unknown_device")
 
 
@@ -145,28 +145,28 @@ async def test_a_member_has_a_limited_number_of_devices(
     ],
 )
 async def test_strangers_must_sign_in_first(chat: ChatServer, method: str, path: str) -> None:
-    status, answer = await asked(chat, method, path, None)
+    status, answer = await request(chat, method, path, None)
     assert (status, answer["error"]) == (401, "auth_required")
 
 
 async def kept(chat: ChatServer, signed_in: Answer) -> str:
-    status, answer = await asked(chat, "POST", "/api/me/devices/recovery", signed_in)
+    status, answer = await request(chat, "POST", "/api/me/devices/recovery", signed_in)
     assert status == 201
-    _, told = await asked(chat, "GET", "/api/me/devices", signed_in)
-    assert told["kept_code_made_at_ms"] == answer["made_at_ms"]
+    _, devices = await request(chat, "GET", "/api/me/devices", signed_in)
+    assert devices["kept_code_made_at_ms"] == answer["made_at_ms"]
     return str(answer["code"])
 
 
 async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
-    _, told = await asked(chat, "GET", "/api/me/devices", signed_in)
-    return told["kept_code_made_at_ms"] is not None
+    _, devices = await request(chat, "GET", "/api/me/devices", signed_in)
+    return devices["kept_code_made_at_ms"] is not None
 
 
 async def test_a_members_pages_are_notified_of_a_recovery_code(chat: ChatServer, ada: Answer) -> None:
     """A thief of a token may have made it."""
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
-        _, shown = await asked(chat, "GET", "/api/me/devices", ada)
+        _, shown = await request(chat, "GET", "/api/me/devices", ada)
         assert await page.pushed("recovery_code_made") == {"made_at_ms": shown["kept_code_made_at_ms"]}
 
 
@@ -185,7 +185,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     recovered = await chat.sign_in(found, recovery_code=f" {second.upper()} ", device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
-    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 401
+    assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     # It was good once.
     assert not await has_code(chat, recovered)
@@ -203,7 +203,7 @@ async def test_a_recovery_code_survives_signing_out_but_not_an_unlinked_device(
         assert response.status == 204
     assert await has_code(chat, ada)
     [laptop_id] = [device["id"] for device in await devices(chat, ada) if not device["current"]]
-    assert (await asked(chat, "DELETE", f"/api/me/devices/{laptop_id}", ada))[0] == 204
+    assert (await request(chat, "DELETE", f"/api/me/devices/{laptop_id}", ada))[0] == 204
     again = await chat.sign_in(phone)
     assert not await has_code(chat, again)
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
@@ -225,21 +225,21 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
     lost = Device()
     bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
     path = f"/api/members/{bob['member']['id']}/recovery"
-    status, answer = await asked(chat, "POST", path, ada)
+    status, answer = await request(chat, "POST", path, ada)
     assert status == 201
     # Until the code is used nothing changes for the member.
-    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 200
+    assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 200
 
     found = Device()
     recovered = await chat.sign_in(found, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     # Lost devices may be in the wrong hands, so they no longer open anything.
-    assert (await asked(chat, "GET", "/api/me/devices", bob))[0] == 401
+    assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")
 
-    _, audit = await asked(chat, "GET", "/api/audit", ada)
+    _, audit = await request(chat, "GET", "/api/audit", ada)
     acts = [(entry["action"], entry["actor_id"], entry["target_id"]) for entry in audit["entries"]]
     bob_id = bob["member"]["id"]
     assert ("recovery_create", ada["member"]["id"], bob_id) in acts
@@ -249,7 +249,7 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
 
 async def test_only_the_owner_recovers_and_only_members(chat: ChatServer, ada: Answer) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
-    status, answer = await asked(chat, "POST", f"/api/members/{ada['member']['id']}/recovery", bob)
+    status, answer = await request(chat, "POST", f"/api/members/{ada['member']['id']}/recovery", bob)
     assert (status, answer["error"]) == (403, "forbidden")
-    status, answer = await asked(chat, "POST", "/api/members/nobody/recovery", ada)
+    status, answer = await request(chat, "POST", "/api/members/nobody/recovery", ada)
     assert (status, answer["error"]) == (404, "unknown_member")

@@ -87,18 +87,18 @@ def test_a_token_of_another_server_is_refused(token: str) -> None:
     ],
 )
 def test_a_valid_token_is_found_in_the_start_of_a_request(header: str) -> None:
-    said = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
-    assert tokens().shown_in(said, NOW) == ADA.id
-    assert not tokens().shown_in(said, NOW + LIFETIME_S)
-    assert not tokens("another" + SECRET).shown_in(said, NOW)
-    assert not any(tokens().shown_in(said[:length], NOW) for length in range(len(said) - 4))
+    head = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
+    assert tokens().shown_in(head, NOW) == ADA.id
+    assert not tokens().shown_in(head, NOW + LIFETIME_S)
+    assert not tokens("another" + SECRET).shown_in(head, NOW)
+    assert not any(tokens().shown_in(head[:length], NOW) for length in range(len(head) - 4))
 
 
 @pytest.mark.parametrize(
-    "said", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
+    "head", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
 )
-def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(said: bytes) -> None:
-    assert not tokens().shown_in(said, NOW)
+def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes) -> None:
+    assert not tokens().shown_in(head, NOW)
 
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])

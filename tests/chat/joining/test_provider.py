@@ -34,8 +34,8 @@ async def test_a_code_is_exchanged_for_a_token_that_signs_in(
     secret = {"SVC_OIDC_CLIENT_SECRET": SECRET} if client_id == CONFIDENTIAL else {}
     async with chat_server(trusting(variables, provider, client_id) | secret) as chat:
         async with chat.http.get("/api/auth/provider") as response:
-            told = await response.json()
-        assert told == {
+            claims = await response.json()
+        assert claims == {
             "issuer": provider.issuer,
             "authorization_endpoint": f"{provider.issuer}/auth",
             "client_id": client_id,

@@ -83,8 +83,8 @@ async def test_members_are_listed_over_http(folk: People) -> None:
     assert await names(f"ids={folk.guest.id},nobody,{folk.owner.id}") == ["Owner", "Guest"]
     assert await names("joined_after_ms=9999999999999") == []
     for person in (folk.owner, keeper):
-        told = await person.done("GET", "/api/members?sort=-last_seen&seen_after_ms=1")
-        assert set(told["last_seen"]) == {member["id"] for member in told["members"]}
+        response = await person.done("GET", "/api/members?sort=-last_seen&seen_after_ms=1")
+        assert set(response["last_seen"]) == {member["id"] for member in response["members"]}
     assert "last_seen" not in await folk.member.done("GET", "/api/members")
     for query in ("sort=last_seen", "sort=-last_seen", "seen_after_ms=1", "seen_before_ms=1"):
         assert await folk.member.refused("GET", f"/api/members?{query}") == "forbidden"

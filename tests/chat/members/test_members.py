@@ -24,10 +24,10 @@ async def test_the_first_to_join_is_the_owner_and_nobody_else(chat: ChatServer) 
 
 async def test_members_are_listed_by_page_and_searched_by_name(chat: ChatServer) -> None:
     for name in ("Ada", "Bob", "ADAM", "Éva", "Cyd"):
-        asking = await newcomer(chat, name)
+        applicant = await newcomer(chat, name)
 
     async def names(query: str) -> tuple[list[str], Any]:
-        answer = await asking.done("GET", f"/api/members?{query}")
+        answer = await applicant.done("GET", f"/api/members?{query}")
         return [member["nickname"] for member in answer["members"]], answer["next"]
 
     seen, following = await names("limit=2")
@@ -38,7 +38,7 @@ async def test_members_are_listed_by_page_and_searched_by_name(chat: ChatServer)
     assert await names("query=ada") == (["Ada", "ADAM"], None)
     assert await names("query=éV") == (["Éva"], None)
     for wrong in ("limit=0", "limit=201", "limit=x", "query=" + "x" * 65):
-        assert await asking.refused("GET", f"/api/members?{wrong}") == "invalid_request"
+        assert await applicant.refused("GET", f"/api/members?{wrong}") == "invalid_request"
 
 
 async def test_a_full_server_admits_nobody(variables: dict[str, str]) -> None:
@@ -54,8 +54,8 @@ async def test_a_full_server_admits_nobody(variables: dict[str, str]) -> None:
 async def test_members_set_their_own_status_and_higher_ranks_remove_it(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/status"
     async with folk.chat.member("Reader", folk.guest.token) as reader:
-        told = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
-        assert told["status_text"] == "Back at 5 ☕"
+        status = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
+        assert status["status_text"] == "Back at 5 ☕"
         assert (await reader.pushed("member_updated"))["status_text"] == "Back at 5 ☕"
     assert await folk.moderator.refused("PUT", path, {"text": "A fool"}) == "forbidden"
     assert await folk.guest.refused("PUT", path, {"text": ""}) == "forbidden"
@@ -72,14 +72,14 @@ async def test_members_set_their_own_status_and_higher_ranks_remove_it(folk: Peo
 
 async def test_nobody_takes_another_members_name_or_a_look_alike(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
-        asking = await newcomer(chat, name)
-    found = (await asking.done("GET", "/api/members"))["members"]
+        applicant = await newcomer(chat, name)
+    found = (await applicant.done("GET", "/api/members"))["members"]
     assert [member["nickname"] for member in found] == [
         *("Bill", "\u0412ill 2", "BI11 3", "Ada", "A\u200bd\u0430\u0301 2", "Grace")
     ]
-    own = f"/api/members/{asking.id}"
-    assert await asking.refused("PATCH", own, {"nickname": "\uff41da"}) == "nickname_taken"
-    assert (await asking.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
+    own = f"/api/members/{applicant.id}"
+    assert await applicant.refused("PATCH", own, {"nickname": "\uff41da"}) == "nickname_taken"
+    assert (await applicant.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
 
 
 async def test_members_change_their_own_name_and_higher_ranks_change_it_too(folk: People) -> None:

@@ -14,18 +14,18 @@ from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People
 
 
-async def asked(member: LiveMember, event: str, **data: object) -> Any:
+async def request(member: LiveMember, event: str, **data: object) -> Any:
     frame = await member.ask(event, **data)
     assert frame["event"] == event, frame
     return frame["data"]
 
 
 async def send(member: LiveMember, text: str, channel_id: str = "general", **more: object) -> Any:
-    return await asked(member, "message_send", channel_id=channel_id, text=text, **more)
+    return await request(member, "message_send", channel_id=channel_id, text=text, **more)
 
 
 async def inbox(member: LiveMember, **more: object) -> list[str]:
-    return [message["text"] for message in (await asked(member, "mentions", **more))["messages"]]
+    return [message["text"] for message in (await request(member, "mentions", **more))["messages"]]
 
 
 async def test_the_inbox_contains_exactly_the_mentions_of_every_kind(variables: dict[str, str]) -> None:
@@ -94,9 +94,9 @@ async def test_deleted_messages_and_removed_mentions_leave_the_inbox(chat: ChatS
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         gone, changed = [await send(ada, f"{number} [b](mention:{ben.id})") for number in range(2)]
         assert len(await inbox(ben)) == 2
-        await asked(ada, "message_edit", channel_id="general", message_id=changed["id"], text="never mind")
+        await request(ada, "message_edit", channel_id="general", message_id=changed["id"], text="never mind")
         assert await inbox(ben) == [gone["text"]]
-        await asked(ada, "message_delete", channel_id="general", message_id=gone["id"])
+        await request(ada, "message_delete", channel_id="general", message_id=gone["id"])
         assert await inbox(ben) == []
 
 
@@ -109,8 +109,8 @@ async def test_an_invalid_cursor_of_the_inbox_is_refused(chat: ChatServer) -> No
 async def test_a_page_of_the_inbox_is_a_range_of_an_index(tmp_path: Path) -> None:
     """The query must not read and sort every mention of the member."""
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
-    asking = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
-    plan = await database.rows(asking, ("ada", 9, '["general"]', 26))
+    query = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
+    plan = await database.rows(query, ("ada", 9, '["general"]', 26))
     await database.close()
     steps = [row["detail"] for row in plan]
     assert "SEARCH mentions USING COVERING INDEX mentions_by_member (member_id=? AND n<?)" in steps

@@ -98,7 +98,7 @@ class Model:
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
-        self.told: dict[str, set[str]] = {}
+        self.notified: dict[str, set[str]] = {}
         self.read: dict[tuple[str, str], str] = {}
 
     def of(self, channel_id: str) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ class Model:
     def posted(self, message: dict[str, Any]) -> None:
         author_id = message["author"]["id"]
         self.messages.append(message)
-        self.told[message["id"]] = {
+        self.notified[message["id"]] = {
             m for m in message["mentions"] if m != author_id and (m, author_id) not in BLOCKS
         }
         self.read[author_id, message["channel_id"]] = message["id"]
@@ -115,7 +115,7 @@ class Model:
     def counts(self, member_id: str, channel_id: str) -> tuple[int, int]:
         since = self.read.get((member_id, channel_id), "")
         unread = [message["id"] for message in self.of(channel_id) if message["id"] > since]
-        return len(unread), sum(member_id in self.told[message_id] for message_id in unread)
+        return len(unread), sum(member_id in self.notified[message_id] for message_id in unread)
 
 
 def shown(message: Message) -> dict[str, Any]:
@@ -251,7 +251,7 @@ class Play:
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
-            self.model.told[message["id"]] &= set(mentions)
+            self.model.notified[message["id"]] &= set(mentions)
 
     async def delete(self, member_id: str, channel_id: str, there: list[dict[str, Any]]) -> None:
         message = self.chance.choice(there)

@@ -7,7 +7,7 @@ from tests.chat.people import People, Person
 GENERAL = "/api/channels/general"
 
 
-async def said(person: Person, text: str, **more: object) -> Any:
+async def posted(person: Person, text: str, **more: object) -> Any:
     return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
 
@@ -19,33 +19,33 @@ async def counted(folk: People, role: str) -> int:
 
 
 async def test_a_reply_mentions_the_author_it_answers(folk: People) -> None:
-    question = await said(folk.member, "who knows?")
-    reply = await said(folk.owner, "I do", reply_to=question["id"])
+    question = await posted(folk.member, "who knows?")
+    reply = await posted(folk.owner, "I do", reply_to=question["id"])
     assert reply["mentions"] == [folk.member.id]
     assert await counted(folk, "member") == 1
 
 
 async def test_a_reply_without_a_ping_mentions_nobody(folk: People) -> None:
-    question = await said(folk.member, "who knows?")
-    reply = await said(folk.owner, "I do", reply_to=question["id"], ping=False)
+    question = await posted(folk.member, "who knows?")
+    reply = await posted(folk.owner, "I do", reply_to=question["id"], ping=False)
     assert reply["mentions"] == [] and await counted(folk, "member") == 0
 
 
 async def test_a_reply_to_oneself_mentions_nobody(folk: People) -> None:
-    question = await said(folk.member, "who knows?")
-    assert (await said(folk.member, "never mind", reply_to=question["id"]))["mentions"] == []
+    question = await posted(folk.member, "who knows?")
+    assert (await posted(folk.member, "never mind", reply_to=question["id"]))["mentions"] == []
 
 
 async def test_a_reply_of_a_blocked_member_counts_as_no_mention(folk: People) -> None:
     await folk.member.done("PUT", f"/api/me/blocks/{folk.owner.id}")
-    question = await said(folk.member, "who knows?")
-    await said(folk.owner, "[all](mention:everyone), I do", reply_to=question["id"])
+    question = await posted(folk.member, "who knows?")
+    await posted(folk.owner, "[all](mention:everyone), I do", reply_to=question["id"])
     assert await counted(folk, "member") == 0
 
 
 async def test_the_ping_of_a_reply_survives_edits_and_goes_with_the_message(folk: People) -> None:
-    question = await said(folk.member, "who knows?")
-    reply = await said(folk.owner, "I do", reply_to=question["id"])
+    question = await posted(folk.member, "who knows?")
+    reply = await posted(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"
     assert (await folk.owner.done("PATCH", path, {"text": "I did"}))["mentions"] == [folk.member.id]
     assert await counted(folk, "member") == 1
@@ -54,7 +54,7 @@ async def test_the_ping_of_a_reply_survives_edits_and_goes_with_the_message(folk
 
 
 async def test_everyone_counts_for_all_members_except_the_author(folk: People) -> None:
-    sent = await said(folk.moderator, "[@everyone](mention:everyone) tea is ready")
+    sent = await posted(folk.moderator, "[@everyone](mention:everyone) tea is ready")
     assert (sent["mentions"], sent["mention_groups"]) == ([], ["everyone"])
     assert [await counted(folk, role) for role in ("owner", "guest", "moderator")] == [1, 1, 0]
     await folk.moderator.done("DELETE", f"{GENERAL}/messages/{sent['id']}")
@@ -63,30 +63,30 @@ async def test_everyone_counts_for_all_members_except_the_author(folk: People) -
 
 async def test_here_counts_for_members_who_are_online(folk: People) -> None:
     async with folk.live("guest") as [guest]:
-        await said(folk.owner, "[@here](mention:here)")
+        await posted(folk.owner, "[@here](mention:here)")
         assert (await guest.pushed("message_posted"))["mention_groups"] == ["here"]
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
 async def test_a_role_counts_for_its_members(folk: People) -> None:
-    sent = await said(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
+    sent = await posted(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]
 
 
 async def test_without_the_permission_a_group_is_plain_text(folk: People) -> None:
-    sent = await said(folk.member, "[@everyone](mention:everyone) [@Owner](role:owner)")
+    sent = await posted(folk.member, "[@everyone](mention:everyone) [@Owner](role:owner)")
     assert sent["mention_groups"] == [] and await counted(folk, "owner") == 0
 
 
 async def test_a_channel_can_deny_the_permission(folk: People) -> None:
     override = "/api/channels/general/overrides/role/moderator"
     await folk.owner.done("PUT", override, {"deny": ["mention_everyone"]})
-    assert (await said(folk.moderator, "[@everyone](mention:everyone)"))["mention_groups"] == []
+    assert (await posted(folk.moderator, "[@everyone](mention:everyone)"))["mention_groups"] == []
 
 
 async def test_removing_a_group_from_a_message_removes_its_mentions(folk: People) -> None:
-    sent = await said(folk.owner, f"[@everyone](mention:everyone) [Me](mention:{folk.member.id})")
+    sent = await posted(folk.owner, f"[@everyone](mention:everyone) [Me](mention:{folk.member.id})")
     path = f"{GENERAL}/messages/{sent['id']}"
     await folk.owner.done("PATCH", path, {"text": f"[Me](mention:{folk.member.id})"})
     assert [await counted(folk, role) for role in ("guest", "member")] == [0, 1]

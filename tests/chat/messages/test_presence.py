@@ -10,10 +10,10 @@ from tests.chat.people import people
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
     """Return a member's state in the next push: online, idle, do-not-disturb."""
-    told: Any = await watcher.pushed("presence")
-    while told["member_id"] != who:
-        told = await watcher.pushed("presence")
-    return told["online"], told["idle"], told["do_not_disturb"]
+    presence: Any = await watcher.pushed("presence")
+    while presence["member_id"] != who:
+        presence = await watcher.pushed("presence")
+    return presence["online"], presence["idle"], presence["do_not_disturb"]
 
 
 async def test_a_member_with_only_idle_pages_is_idle(chat: ChatServer) -> None:

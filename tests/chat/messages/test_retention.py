@@ -67,8 +67,8 @@ async def test_old_attachments_are_deleted_and_their_messages_stay(variables: di
         assert await _files(community, folk.owner) == {"old": (1, 0), "new": (1, 0)}
         async with folk.live("guest") as [guest]:
             await folk.owner.done("PATCH", "/api/settings", {"retentionDays": 30})
-            told = await guest.pushed("attachments_changed")
-            assert (told["attachments"], told["expired_attachments"]) == ([], 1)
+            event = await guest.pushed("attachments_changed")
+            assert (event["attachments"], event["expired_attachments"]) == ([], 1)
         assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
         # The thumbnail is not kept either. The sweep finds it.
         assert await _references(community) == 2

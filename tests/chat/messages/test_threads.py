@@ -13,7 +13,7 @@ from tests.chat.people import People
 from tests.kit.waiting import wait_until
 
 
-async def asked(member: LiveMember, event: str, **data: object) -> Any:
+async def request(member: LiveMember, event: str, **data: object) -> Any:
     frame = await member.ask(event, **data)
     assert frame["event"] == event, frame
     return frame["data"]
@@ -26,11 +26,11 @@ async def refused(member: LiveMember, event: str, **data: object) -> str:
 
 
 async def send(member: LiveMember, text: str, thread: str | None = None, **more: object) -> Any:
-    return await asked(member, "message_send", channel_id="general", text=text, thread=thread, **more)
+    return await request(member, "message_send", channel_id="general", text=text, thread=thread, **more)
 
 
 async def texts(member: LiveMember, thread: str | None = None, **more: object) -> list[str]:
-    page = await asked(member, "history", channel_id="general", thread=thread, **more)
+    page = await request(member, "history", channel_id="general", thread=thread, **more)
     return [message["text"] for message in page["messages"]]
 
 
@@ -55,12 +55,12 @@ async def test_answers_are_not_part_of_the_channels_history(chat: ChatServer) ->
         assert await texts(ada, root["id"], after=first["id"]) == ["lemon"]
         assert await texts(ada, root["id"], at_ms=0, limit=1) == ["chocolate"]
         assert await texts(ada, later["id"]) == []
-        shown = (await asked(ada, "history", channel_id="general"))["messages"][0]
+        shown = (await request(ada, "history", channel_id="general"))["messages"][0]
         last = {"last_id": second["id"], "last_at_ms": second["posted_at_ms"]}
         assert shown["answers"] == {"count": 2, **last}
         async with chat.member("Ben", token) as ben:
             assert unread(ben.welcome) == (2, 0)
-            read = await asked(ben, "read", channel_id="general", message_id=second["id"])
+            read = await request(ben, "read", channel_id="general", message_id=second["id"])
             assert (read["unread"], read["last"] < first["id"]) == (0, True)
 
 
@@ -77,10 +77,10 @@ async def test_viewers_of_the_channel_learn_of_a_changed_thread(chat: ChatServer
             **which,
             "answers": {"count": 1, **last},
         }
-        await asked(ada, "message_delete", channel_id="general", message_id=answer["id"])
+        await request(ada, "message_delete", channel_id="general", message_id=answer["id"])
         assert (await ben.pushed("message_deleted"))["thread"] == root["id"]
         assert (await ben.pushed("thread_changed"))["answers"] is None
-        assert (await asked(ada, "history", channel_id="general"))["messages"][0]["answers"] is None
+        assert (await request(ada, "history", channel_id="general"))["messages"][0]["answers"] is None
 
 
 async def test_participants_of_a_thread_follow_it_and_are_notified(variables: dict[str, str]) -> None:
@@ -95,7 +95,7 @@ async def test_participants_of_a_thread_follow_it_and_are_notified(variables: di
                     assert (state["thread"], state["following"]) == (root, True)
                     assert (state["unread"], state["mentions"]) == counts
             await send(ben, "or him", root)
-            read = await asked(ada, "read", channel_id="general", message_id=answer["id"], thread=root)
+            read = await request(ada, "read", channel_id="general", message_id=answer["id"], thread=root)
             assert (read["unread"], read["mentions"]) == (1, 0)
             assert (await ada.pushed("thread_state")) | {"seq": 0} == {**read, "seq": 0}
     # The counts survive a restart.
@@ -105,9 +105,9 @@ async def test_participants_of_a_thread_follow_it_and_are_notified(variables: di
             async with chat.member("", token) as member:
                 assert own(member.welcome) == threads
         async with chat.member("", tokens[0]) as ada:
-            (thread,) = (await asked(ada, "threads"))["threads"]
+            (thread,) = (await request(ada, "threads"))["threads"]
             assert (thread["root"]["text"], thread["root"]["answers"]["count"]) == ("cake?", 2)
-            page = await asked(ada, "history", channel_id="general", thread=root)
+            page = await request(ada, "history", channel_id="general", thread=root)
             assert (page["thread"]["following"], page["thread"]["unread"]) == (True, 1)
 
 
@@ -118,16 +118,16 @@ async def test_a_member_unfollows_and_follows_again_by_writing(chat: ChatServer)
         which = {"channel_id": "general", "message_id": root}
         assert await refused(ben, "thread_follow", **which) == "unknown_message"
         await send(ada, "chocolate", root)
-        assert (await asked(ben, "thread_follow", **which))["unread"] == 0
+        assert (await request(ben, "thread_follow", **which))["unread"] == 0
         assert (await ben.pushed("thread_state"))["following"]
         await send(ada, "lemon", root)
         async with chat.member("", token) as page:
             assert own(page.welcome) == [(root, 1, 0)]
-        assert not (await asked(ben, "thread_unfollow", **which))["following"]
+        assert not (await request(ben, "thread_unfollow", **which))["following"]
         await send(ada, "apple", root)
         async with chat.member("", token) as page:
             assert own(page.welcome) == []
-            assert (await asked(page, "threads"))["threads"] == []
+            assert (await request(page, "threads"))["threads"] == []
         await send(ben, "none", root)
         async with chat.member("", token) as page:
             assert own(page.welcome) == [(root, 0, 0)]
@@ -137,24 +137,24 @@ async def test_deleting_the_root_closes_its_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         answers = [await send(ben, text, root) for text in ("chocolate", "lemon")]
-        await asked(ada, "message_delete", channel_id="general", message_id=root)
+        await request(ada, "message_delete", channel_id="general", message_id=root)
         assert (
             await refused(ben, "message_send", channel_id="general", text="x", thread=root)
             == "unknown_message"
         )
         assert await texts(ben, root) == ["chocolate", "lemon"]
-        (thread,) = (await asked(ada, "threads"))["threads"]
+        (thread,) = (await request(ada, "threads"))["threads"]
         assert (thread["root"], thread["unread"]) == (None, 2)
         for answer in answers:
-            await asked(ben, "message_delete", channel_id="general", message_id=answer["id"])
-        assert (await asked(ada, "threads"))["threads"] == []
+            await request(ben, "message_delete", channel_id="general", message_id=answer["id"])
+        assert (await request(ada, "threads"))["threads"] == []
         assert await refused(ben, "history", channel_id="general", thread=root) == "unknown_message"
 
 
 async def test_typing_in_a_thread_is_shown_in_the_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
-        await asked(ada, "typing", channel_id="general", thread=root)
+        await request(ada, "typing", channel_id="general", thread=root)
         there = {"channel_id": "general", "member_id": ada.id, "thread": root}
         assert await ben.pushed("typing") == there
         assert await refused(ada, "typing", channel_id="general", thread="nothing") == "unknown_message"
@@ -180,15 +180,15 @@ async def test_answers_can_be_found_pinned_edited_and_reacted_to(chat: ChatServe
         root = (await send(ada, "cake?"))["id"]
         answer = await send(ada, f"chocolate for [her](mention:{owner.id})", root)
         which = {"channel_id": "general", "message_id": answer["id"]}
-        await asked(owner, "pin_add", **which)
-        assert (await asked(ada, "pins", channel_id="general"))["messages"][0]["thread"] == root
-        await asked(owner, "reaction_add", **which, emoji="🍫")
-        assert own({"threads": [(await asked(owner, "threads"))["threads"][0]]}) == [(root, 1, 1)]
-        await asked(ada, "message_edit", **which, text="vanilla for nobody")
-        assert own({"threads": [(await asked(owner, "threads"))["threads"][0]]}) == [(root, 1, 0)]
+        await request(owner, "pin_add", **which)
+        assert (await request(ada, "pins", channel_id="general"))["messages"][0]["thread"] == root
+        await request(owner, "reaction_add", **which, emoji="🍫")
+        assert own({"threads": [(await request(owner, "threads"))["threads"][0]]}) == [(root, 1, 1)]
+        await request(ada, "message_edit", **which, text="vanilla for nobody")
+        assert own({"threads": [(await request(owner, "threads"))["threads"][0]]}) == [(root, 1, 0)]
 
         async def is_found() -> bool:
-            found = (await asked(ada, "search", query="vanilla"))["messages"]
+            found = (await request(ada, "search", query="vanilla"))["messages"]
             return [message["thread"] for message in found] == [root]
 
         await wait_until("the answer is found", is_found, within_s=10)
@@ -205,14 +205,14 @@ async def test_the_quietest_followed_thread_is_replaced(
             await send(ben, "yes", root)
         async with chat.member("", token) as page:
             assert own(page.welcome) == [(roots[2], 0, 0), (roots[0], 0, 0)]
-        told = [await ben.pushed("thread_state") for _ in range(4)]
-        assert [(state["thread"], state["following"]) for state in told[2:]] == [
+        events = [await ben.pushed("thread_state") for _ in range(4)]
+        assert [(state["thread"], state["following"]) for state in events[2:]] == [
             (roots[1], False),
             (roots[2], True),
         ]
-        first = await asked(ben, "threads", limit=1)
+        first = await request(ben, "threads", limit=1)
         assert ([t["thread"] for t in first["threads"]], first["more"]) == ([roots[2]], True)
-        second = await asked(ben, "threads", limit=1, before=first["threads"][0]["last"])
+        second = await request(ben, "threads", limit=1, before=first["threads"][0]["last"])
         assert ([t["thread"] for t in second["threads"]], second["more"]) == ([roots[0]], False)
 
 
@@ -227,7 +227,7 @@ async def test_a_thread_of_an_invisible_channel_does_not_exist(variables: dict[s
         overrides = Overrides(members={ben.id: Override(deny=Permission.VIEW_CHANNEL)})
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
-        assert (await asked(ben, "threads"))["threads"] == []
+        assert (await request(ben, "threads"))["threads"] == []
         # Naming a channel that the member may view reveals nothing about the thread either.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}

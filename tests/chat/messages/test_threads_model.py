@@ -102,8 +102,8 @@ class Play:
             await self.database.close()
 
     def welcome(self, member_id: str, threads: Threads | None = None) -> list[State]:
-        told = (threads or self.feature.threads).welcome(Session(member_id, "s"))
-        states: list[State] = json.loads(encode(told))["threads"]
+        welcome = (threads or self.feature.threads).welcome(Session(member_id, "s"))
+        states: list[State] = json.loads(encode(welcome))["threads"]
         return states
 
     async def step(self) -> None:

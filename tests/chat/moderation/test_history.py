@@ -14,7 +14,7 @@ GENERAL = "/api/channels/general/messages"
 HOUR_MS = 3_600_000
 
 
-async def said(person: Person) -> list[str]:
+async def messages(person: Person) -> list[str]:
     return [m["text"] for m in (await person.done("GET", GENERAL))["messages"]]
 
 
@@ -43,7 +43,7 @@ async def test_a_ban_deletes_only_the_last_messages(variables: dict[str, str]) -
             await guard.done("PUT", f"/api/bans/{folk.guest.id}", body)
             for _ in range(120):
                 await member.pushed("message_deleted")
-        assert await said(folk.member) == ["long ago", "hello"]
+        assert await messages(folk.member) == ["long ago", "hello"]
         assert (await audited(folk, "member_ban"))["delete_messages_s"] == 3600
 
 
@@ -62,13 +62,13 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
 
         monkeypatch.setattr(community.own_affairs, "_erase_some", not_now)
         await olga.done("PUT", f"/api/bans/{eve.id}", {"delete_messages_s": 60})
-        assert await said(olga) == ["spam"]
+        assert await messages(olga) == ["spam"]
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         back = Person(chat, device, answer["member"]["id"], answer["access_token"])
 
         async def gone() -> bool:
-            return await said(back) == []
+            return await messages(back) == []
 
         while not await gone():
             pass
@@ -85,7 +85,7 @@ async def test_later_messages_of_an_unbanned_member_stay(folk: People) -> None:
     answer = await folk.chat.sign_in(folk.guest.device, nickname="Guest", invite_code=folk.chat.invite)
     back = Person(folk.chat, folk.guest.device, answer["member"]["id"], answer["access_token"])
     await back.done("POST", GENERAL, {"text": "better now"})
-    while await said(folk.owner) != ["better now"]:
+    while await messages(folk.owner) != ["better now"]:
         pass
     for wrong in (-1, 31 * 24 * 3600, "all"):
         body = {"delete_messages_s": wrong}
@@ -102,15 +102,15 @@ async def test_moderators_see_a_members_moderation_history(folk: People) -> None
     await folk.owner.done("PUT", f"{guest}/roles/member")
     await folk.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
     for person in (folk.owner, reader):
-        told = await person.done("GET", f"{guest}/moderation")
-        done = [entry["action"] for entry in told["entries"]]
+        response = await person.done("GET", f"{guest}/moderation")
+        done = [entry["action"] for entry in response["entries"]]
         assert done == ["member_kick", "member_timeout_end", "member_timeout"]
-        assert (told["nickname"], told["banned"], told["reports"]) == (
+        assert (response["nickname"], response["banned"], response["reports"]) == (
             "Guest",
             False,
             {"open": 1, "resolved": 0},
         )
-        assert told["left_at_ms"] >= told["joined_at_ms"]
+        assert response["left_at_ms"] >= response["joined_at_ms"]
     first = await reader.done("GET", f"{guest}/moderation?limit=2")
     rest = await reader.done("GET", f"{guest}/moderation?limit=2&before={first['next']}")
     assert [e["action"] for e in rest["entries"]] == ["member_timeout"] and rest["next"] is None

@@ -83,7 +83,7 @@ async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -
 
 
 async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
-    async def told(person: Person) -> dict[str, Any]:
+    async def moderation(person: Person) -> dict[str, Any]:
         # As a page does whose sign-in has ended: without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
@@ -92,8 +92,8 @@ async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(f
 
     await folk.admin.done("PUT", f"/api/bans/{folk.guest.id}", {"reason": "Sells watches"})
     await folk.admin.done("PUT", f"/api/bans/{folk.member.id}")
-    assert await told(folk.guest) == {"error": "banned", "reason": "Sells watches"}
-    assert await told(folk.member) == {"error": "banned", "reason": None}
+    assert await moderation(folk.guest) == {"error": "banned", "reason": "Sells watches"}
+    assert await moderation(folk.member) == {"error": "banned", "reason": None}
 
 
 async def test_a_former_member_can_be_banned(folk: People) -> None:
@@ -133,15 +133,15 @@ async def test_the_end_of_a_timeout_is_pushed(database: Database) -> None:
     moderation = Moderation(services, nobody)
     for name, until in (("ada", 10.0), ("bob", 20.0), ("cyd", 0.0)):
         directory.put_member(Member(name, name, timeout_until=until))
-    told: list[str] = []
-    services.changes.permissions_changed.append(told.extend)
+    reasons: list[str] = []
+    services.changes.permissions_changed.append(reasons.extend)
     assert [moderation.next_end(now) for now in (5.0, 10.0, 20.0)] == [10.0, 20.0, None]
     moderation.ended(5.0, 9.0)
-    assert told == []
+    assert reasons == []
     moderation.ended(9.0, 10.0)
-    assert told == ["ada"]
+    assert reasons == ["ada"]
     moderation.ended(10.0, 30.0)
-    assert told == ["ada", "bob"]
+    assert reasons == ["ada", "bob"]
 
 
 async def test_slow_mode_applies_to_everybody_but_managers_of_messages(folk: People) -> None:
@@ -191,8 +191,8 @@ async def test_of_two_concurrent_resolutions_of_a_report_the_first_wins(folk: Pe
         assert sorted(status for status, _ in answers) == [204, 409]
         first = folk.admin if answers[0][0] == 204 else folk.moderator
         for live in (owner, moderator):
-            told = await live.pushed("report_resolved")
-            assert told == {"report_id": report_id, "resolved_by": first.id}
+            event = await live.pushed("report_resolved")
+            assert event == {"report_id": report_id, "resolved_by": first.id}
         await member.ask("ping")
         assert "report_resolved" not in member.kept_events()
     assert [answer["error"] for status, answer in answers if status == 409] == ["already_resolved"]

@@ -141,15 +141,15 @@ PROGRAM = {
 async def test_a_joined_program_behaves_like_its_source(tmp_path: Path) -> None:
     written = {name: source.encode() for name, source in PROGRAM.items()}
     made = joined(written)
-    said = []
+    lines = []
     for folder, files in (("written", written), ("made", made)):
         for name, content in {**files, "package.json": b'{"type": "module"}'}.items():
             path = tmp_path / folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        said.append(await run(str(tmp_path / folder / "main.js")))
-    assert said[0] == said[1]
-    assert json.loads(said[0])[:3] == ["b", "c", "a"]
+        lines.append(await run(str(tmp_path / folder / "main.js")))
+    assert lines[0] == lines[1]
+    assert json.loads(lines[0])[:3] == ["b", "c", "a"]
     assert set(made) == {"main.js", "first.js", "later.js", "own.js", "vendor/large.js"}
 
 

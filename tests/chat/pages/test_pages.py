@@ -114,12 +114,12 @@ async def test_the_service_worker_caches_the_files_that_its_version_starts_with(
 async def test_the_manifest_has_the_servers_name_and_existing_icons(chat: ChatServer) -> None:
     async with chat.http.get("/manifest.webmanifest") as response:
         assert response.content_type == "application/manifest+json"
-        told = json.loads(await response.text())
-    assert (told["name"], told["scope"], told["start_url"]) == ("Tests", "/", "/")
-    for icon in told["icons"]:
+        body = json.loads(await response.text())
+    assert (body["name"], body["scope"], body["start_url"]) == ("Tests", "/", "/")
+    for icon in body["icons"]:
         async with chat.http.get(icon["src"]) as response:
             assert response.status == 200
-    shared = told["share_target"]
+    shared = body["share_target"]
     how = [shared[name] for name in ("action", "method", "enctype")]
     assert how == ["/share", "POST", "multipart/form-data"]
     # The worker reads these names of the form.

@@ -224,7 +224,7 @@ def test_previews_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
 def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
-            for person, asked_twice in ((here.folk.member, True), (here.folk.moderator, False)):
+            for person, requests_twice in ((here.folk.member, True), (here.folk.moderator, False)):
                 message = await here.send(f"{HOST}/tea")
                 await here.reader.pushed("previews_changed")
                 path = f"/api/channels/general/messages/{message['id']}/previews"
@@ -232,7 +232,7 @@ def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
                 await person.done("DELETE", path)
                 assert (await here.reader.pushed("previews_changed"))["previews"] == []
                 assert await here.kept_for(message["id"]) == []
-                if asked_twice:
+                if requests_twice:
                     which = {"channel_id": "general", "message_id": message["id"]}
                     assert (await here.reader.ask("previews_remove", **which))["data"] == {}
                     await here.reader.ask("message_edit", **which, text=f"{HOST}/tea?")

@@ -69,14 +69,14 @@ class PushService:
     # How it answers, by path; 201 else. The last one counts on.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
-    says: str = ""
+    response_text: str = ""
     received: "asyncio.Queue[Received]" = field(default_factory=asyncio.Queue)
 
     async def take(self, request: web.Request) -> web.Response:
         await self.received.put(Received(dict(request.headers), await request.read()))
         answers = self.answers.get(request.path, [(201, {})])
         status, headers = answers.pop(0) if len(answers) > 1 else answers[0]
-        return web.Response(status=status, headers=headers, text=self.says)
+        return web.Response(status=status, headers=headers, text=self.response_text)
 
     async def next(self) -> Received:
         async with asyncio.timeout(DEADLINE_S):

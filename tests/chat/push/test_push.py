@@ -33,12 +33,12 @@ class Scene:
         await person.done("PUT", OWN, browser.subscription())
         return browser
 
-    async def said(self, person: Person, text: str, **more: object) -> Any:
+    async def post(self, person: Person, text: str, **more: object) -> Any:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
         """Mention the member as the owner."""
-        return await self.said(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
+        return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
         """Wait until nothing is being sent, and check that no unread message has arrived."""
@@ -90,19 +90,19 @@ async def test_a_mention_notifies_the_device_which_alone_can_read_it(scene: Scen
 
 async def test_a_reply_notifies_unless_ping_is_false(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
-    question = await scene.said(scene.folk.member, "who knows?")
-    await scene.said(scene.folk.owner, "not I", reply_to=question["id"], ping=False)
+    question = await scene.post(scene.folk.member, "who knows?")
+    await scene.post(scene.folk.owner, "not I", reply_to=question["id"], ping=False)
     await scene.is_quiet()
-    await scene.said(scene.folk.owner, "I do", reply_to=question["id"])
+    await scene.post(scene.folk.owner, "I do", reply_to=question["id"])
     await scene.service.next()
 
 
 async def test_the_level_decides_which_messages_notify(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
-    await scene.said(scene.folk.owner, "nobody in particular")
+    await scene.post(scene.folk.owner, "nobody in particular")
     await scene.is_quiet()
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
-    await scene.said(scene.folk.owner, "news")
+    await scene.post(scene.folk.owner, "news")
     received = await scene.service.next()
     assert browser.read(received)["kind"] == "message" and received.headers["Urgency"] == "normal"
     for choice in ({"level": "nothing"}, {"level": "all", "muted": True}):
@@ -114,13 +114,13 @@ async def test_the_level_decides_which_messages_notify(scene: Scene) -> None:
 async def test_threads_notify_their_followers(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
-    root = (await scene.said(member, "cake?"))["id"]
-    await scene.said(scene.folk.owner, "chocolate", thread=root)
+    root = (await scene.post(member, "cake?"))["id"]
+    await scene.post(scene.folk.owner, "chocolate", thread=root)
     assert browser.read(await scene.service.next())["thread"] == root
     await member.done("DELETE", f"{GENERAL}/messages/{root}/follow")
-    await scene.said(scene.folk.owner, "lemon", thread=root)
+    await scene.post(scene.folk.owner, "lemon", thread=root)
     await scene.is_quiet()
-    await scene.said(scene.folk.owner, f"[You](mention:{member.id})", thread=root)
+    await scene.post(scene.folk.owner, f"[You](mention:{member.id})", thread=root)
     assert browser.read(await scene.service.next())["kind"] == "mention"
 
 
@@ -140,7 +140,7 @@ async def test_nothing_notifies_while_a_page_is_visible(scene: Scene) -> None:
 async def test_blocked_members_and_oneself_do_not_notify(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
-    await scene.said(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
+    await scene.post(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
     await scene.folk.member.done("PUT", f"/api/me/blocks/{scene.folk.owner.id}")
     await scene.mention()
     await scene.is_quiet()
@@ -150,7 +150,7 @@ async def test_messages_in_invisible_channels_do_not_notify(scene: Scene) -> Non
     await scene.subscribed(scene.folk.member)
     override = f"{GENERAL}/overrides/role/member"
     await scene.folk.owner.done("PUT", override, {"deny": ["view_channel"]})
-    await scene.said(scene.folk.owner, "[@everyone](mention:everyone)")
+    await scene.post(scene.folk.owner, "[@everyone](mention:everyone)")
     await scene.is_quiet()
 
 
@@ -227,7 +227,7 @@ async def test_signing_out_leaving_and_unlinking_end_a_subscription(scene: Scene
     await scene.subscribed(folk.admin, "device-9")
     await folk.admin.done("POST", "/api/auth/logout", {"refresh_token": answer["refresh_token"]})
     assert await stored(scene) == 1, "the one of the admin's earlier sign-in"
-    await scene.said(folk.owner, "[@everyone](mention:everyone)")
+    await scene.post(folk.owner, "[@everyone](mention:everyone)")
     await scene.service.next()
     await scene.is_quiet()
 
@@ -307,7 +307,7 @@ async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureF
     caplog.set_level(logging.DEBUG)
     await scene.subscribed(scene.folk.member, "very-secret-device")
     scene.service.answers["/very-secret-device"] = [(400, {})]
-    scene.service.says = (
+    scene.service.response_text = (
         f'{{"reason":"BadJwtToken"}} at {scene.service.origin}/very-secret-device, token {"abc" * 20}'
     )
     await scene.mention("between us")

@@ -194,17 +194,17 @@ async def test_nothing_is_advertised_before_it_is_on_or_after_the_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)
-    asked: list[bool] = []
+    calls: list[bool] = []
 
     def interfaces() -> list[Interface]:
-        asked.append(True)
+        calls.append(True)
         return []
 
     advertisement = Advertisement(Announced("Tests", "id-1", "127.0.0.1", 5000), interfaces)
     await advertisement.follow(False)
     await advertisement.close()
     await advertisement.follow(True)
-    assert asked == []
+    assert calls == []
 
 
 def _warnings(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:

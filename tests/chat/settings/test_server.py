@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chat.invites.test_applications import asks
+from tests.chat.invites.test_applications import apply
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, Person, newcomer
 from tests.kit.device import Device
@@ -55,29 +55,29 @@ async def test_new_members_accept_the_present_rules(folk: People) -> None:
     version = (await info(folk.chat))["rulesVersion"]
     device = Device()
     for accepted in ("", "x"):
-        status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=accepted)
+        status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=accepted)
         assert (status, answer["error"]) == (403, "rules_not_accepted")
         assert (answer["rules"], answer["rules_version"]) == ("Be kind.", version)
     await folk.owner.done("PATCH", SETTINGS, {"rules": "Be very kind."})
-    status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=version)
+    status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=version)
     assert answer["error"] == "rules_not_accepted"
-    status, answer = await asks(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
+    status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
     assert status == 200
     # Existing members are not asked.
-    assert (await asks(folk.chat, device))[0] == 200
+    assert (await apply(folk.chat, device))[0] == 200
     await folk.owner.done("PATCH", SETTINGS, {"rules": None})
     await newcomer(folk.chat, "New")
 
 
 async def test_new_members_arrive_in_the_owners_welcome_channel(folk: People) -> None:
     await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
-    assert (await asks(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
+    assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
     invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})
-    assert (await asks(folk.chat, Device(), invite["code"]))[1]["channel_id"] == "lobby"
+    assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] == "lobby"
     category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     for wrong in ("nowhere", category["id"]):
         body = {"welcomeChannelId": wrong}
         assert await folk.owner.refused("PATCH", SETTINGS, body) == "invalid_settings"
     await folk.owner.done("DELETE", "/api/channels/general")
-    assert (await asks(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] is None
+    assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] is None
     await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": None})

@@ -127,10 +127,10 @@ async def test_members_get_public_settings_and_the_owner_gets_all(world: World) 
 
 async def test_a_change_takes_effect_before_its_response(world: World) -> None:
     chat, community = world
-    heard: list[object] = []
+    values: list[object] = []
 
     async def follow(value: object) -> None:
-        heard.append(value)
+        values.append(value)
 
     async def stumble(value: object) -> None:
         raise OSError("no network")
@@ -139,11 +139,11 @@ async def test_a_change_takes_effect_before_its_response(world: World) -> None:
     community.settings.on_change("discoverable", follow)
     owner = await _owner(world)
     assert (await _patch(chat, owner, {"discoverable": True, "lanOpen": True}))[0] == 200
-    assert heard == [True]
+    assert values == [True]
     # Setting the present value is not a change.
     assert (await _patch(chat, owner, {"discoverable": True}))[0] == 200
     assert (await _patch(chat, owner, {"discoverable": "off"}))[0] == 200
-    assert heard == [True, False]
+    assert values == [True, False]
 
 
 async def test_changes_are_in_the_audit_log(world: World) -> None:

@@ -23,14 +23,14 @@ def test_the_defaults_keep_a_server_private() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "meant"),
+    ("name", "given", "meant"),
     [
         *[("joinPolicy", policy, policy) for policy in ("invite", "open")],
         *[("profanityMode", mode, mode) for mode in ("off", "flag", "censor", "block")],
         *[
-            (name, said, meant)
+            (name, given, meant)
             for name in ("discoverable", "lanOpen", "linkPreviews")
-            for said, meant in ((True, True), (False, False), ("on", True), ("off", False))
+            for given, meant in ((True, True), (False, False), ("on", True), ("off", False))
         ],
         ("name", " Chess ", "Chess"),
         ("name", None, None),
@@ -40,12 +40,12 @@ def test_the_defaults_keep_a_server_private() -> None:
         ("retentionDays", "30", 30),
     ],
 )
-def test_the_documented_values_are_accepted(name: str, said: object, meant: object) -> None:
-    assert read({name: said}) == ({name: meant}, [])
+def test_the_documented_values_are_accepted(name: str, given: object, meant: object) -> None:
+    assert read({name: given}) == ({name: meant}, [])
 
 
 @pytest.mark.parametrize(
-    ("name", "said", "code"),
+    ("name", "given", "code"),
     [
         ("joinPolicy", "closed", "invalid"),
         ("joinPolicy", "Invite", "invalid"),
@@ -73,8 +73,8 @@ def test_the_documented_values_are_accepted(name: str, said: object, meant: obje
         ("", "open", "unknown_key"),
     ],
 )
-def test_every_other_value_is_a_problem(name: str, said: object, code: str) -> None:
-    values, problems = read({name: said})
+def test_every_other_value_is_a_problem(name: str, given: object, code: str) -> None:
+    values, problems = read({name: given})
     assert values == {}
     assert [(problem.path, problem.code) for problem in problems] == [(name, code)]
 

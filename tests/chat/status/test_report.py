@@ -37,12 +37,12 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
 
 async def test_the_report_lists_connected_members_and_their_pages(folk: People) -> None:
     async with folk.live("member", "owner"), folk.live("member"):
-        told = await folk.owner.done("GET", HEALTH)
-    pages = {one["member_id"]: one["pages"] for one in told["connected"]}
+        response = await folk.owner.done("GET", HEALTH)
+    pages = {one["member_id"]: one["pages"] for one in response["connected"]}
     assert pages == {folk.member.id: 2, folk.owner.id: 1}
-    assert (told["connected_members"], told["in_calls"]) == (2, 0)
-    assert told["started_at_ms"] <= time.time() * 1000
-    assert set(told["versions"]) == {"server", "python", "sqlite"}
+    assert (response["connected_members"], response["in_calls"]) == (2, 0)
+    assert response["started_at_ms"] <= time.time() * 1000
+    assert set(response["versions"]) == {"server", "python", "sqlite"}
 
 
 async def test_only_the_owner_gets_the_report_and_it_contains_no_secrets(
@@ -51,9 +51,9 @@ async def test_only_the_owner_gets_the_report_and_it_contains_no_secrets(
     keeper = await holder_of(folk, "manage_channels", "manage_roles", "view_audit_log")
     for person in (folk.admin, folk.moderator, folk.member, keeper):
         assert await person.refused("GET", HEALTH) == "forbidden"
-    told = json.dumps(await folk.owner.done("GET", HEALTH))
+    text = json.dumps(await folk.owner.done("GET", HEALTH))
     for name in ("JWT_SECRET", "SERVER_PASSWORD", "DATA_DIR", "SFU_WS_HOST"):
-        assert variables[name] not in told
+        assert variables[name] not in text
 
 
 async def test_the_newest_backup_counts(folk: People, variables: dict[str, str]) -> None:
@@ -102,8 +102,8 @@ async def judged(
         secure,
         lambda: machine,
     )
-    told = await HealthReport(config.read(variables), sources, "1", 0).condition(0.0)
-    return {one.check: (one.verdict, one.state) for one in told.checks}
+    condition = await HealthReport(config.read(variables), sources, "1", 0).condition(0.0)
+    return {one.check: (one.verdict, one.state) for one in condition.checks}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ async def test_a_failing_part_is_named(
 
 
 @pytest.mark.parametrize(
-    ("said", "secure", "found"),
+    ("settings", "secure", "found"),
     [
         ({"HOST": "127.0.0.1"}, True, ("notice", "only_here")),
         ({"HOST": "0.0.0.0"}, False, ("problem", "insecure")),
@@ -131,9 +131,9 @@ async def test_a_failing_part_is_named(
     ],
 )
 async def test_an_address_that_others_cannot_reach_is_named(
-    variables: dict[str, str], said: dict[str, str], secure: bool, found: tuple[str, str]
+    variables: dict[str, str], settings: dict[str, str], secure: bool, found: tuple[str, str]
 ) -> None:
-    assert (await judged({**variables, **said}, Here(), secure=secure))["address"] == found
+    assert (await judged({**variables, **settings}, Here(), secure=secure))["address"] == found
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,13 @@ async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place)
         results[0]["content_type"] = "image/webp"
         which = {"job": job["id"], "lease": job["lease"]}
         assert await place.command("job_finish", **which, results=results) == {}
-        told = await page.pushed("member_updated")
-        assert told["id"] == member.id
-    async with place.chat.http.get(told["avatar"]) as response:
+        event = await page.pushed("member_updated")
+        assert event["id"] == member.id
+    async with place.chat.http.get(event["avatar"]) as response:
         assert await response.read() == b"face"
-    assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] == told["avatar"]
+    assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] == event["avatar"]
     async with place.folk.live("member") as [own]:
-        assert own.welcome["member"]["avatar"] == told["avatar"]
+        assert own.welcome["member"]["avatar"] == event["avatar"]
     await member.done("DELETE", "/api/me/avatar")
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 

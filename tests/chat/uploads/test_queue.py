@@ -219,11 +219,11 @@ async def test_a_waiting_worker_is_notified_of_new_and_returned_jobs(
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAIT_S", 3600.0)
     monkeypatch.setattr(queue_module, "_FIRST_PAUSE_S", 0.01)
-    seen = await heard(place, -1)
+    seen = await events(place, -1)
 
     async def next_number(cause: Awaitable[object]) -> int:
         async with asyncio.timeout(WITHIN_S):
-            waiting = asyncio.create_task(heard(place, seen))
+            waiting = asyncio.create_task(events(place, seen))
             await cause
             return await waiting
 
@@ -243,12 +243,12 @@ async def test_beyond_the_limit_of_waiting_workers_the_next_one_polls(
     monkeypatch.setattr(job_signal, "MAX_WAITING", 1)
     monkeypatch.setattr(job_signal, "MAX_WAIT_S", 0.01)
     signal = queue(place).signal
-    seen = await heard(place, -1)
+    seen = await events(place, -1)
     answers = await asyncio.gather(signal.wait(seen), signal.wait(seen), return_exceptions=True)
     assert answers[0] == seen
     assert isinstance(answers[1], ChatError)
-    assert await heard(place, seen) == seen
+    assert await events(place, seen) == seen
 
 
-async def heard(place: Place, seen: int) -> int:
+async def events(place: Place, seen: int) -> int:
     return int((await place.command("job_wait", worker="waiting", seen=seen))["seen"])

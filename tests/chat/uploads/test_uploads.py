@@ -38,8 +38,8 @@ async def test_a_file_goes_to_the_worker_and_is_then_attached_to_a_message(place
         )
         sent = await page.ask("message_send", channel_id="general", text="look", attachments=[upload["id"]])
         [attached] = sent["data"]["attachments"]
-        heard = await other.pushed("message_posted")
-        assert heard["attachments"] == [attached]
+        event = await other.pushed("message_posted")
+        assert event["attachments"] == [attached]
         assert "upload_done" not in other.kept_events(), "that is nobody else's business"
     async with place.chat.http.get(attached["url"]) as response:
         assert await response.read() == b"written anew"
@@ -130,8 +130,8 @@ async def test_the_uploader_is_notified_of_progress(place: Place) -> None:
         assert job is not None
         await place.command("job_renew", job=job["id"], lease=job["lease"], progress=0.5)
         assert (await page.pushed("upload_progress"))["state"] == "waiting"
-        told = await page.pushed("upload_progress")
-        assert told == {"upload_id": upload_id, "state": "working", "progress": 0.5}
+        event = await page.pushed("upload_progress")
+        assert event == {"upload_id": upload_id, "state": "working", "progress": 0.5}
 
 
 async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) -> None:
@@ -143,10 +143,10 @@ async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) 
     assert posted["attachments"][0]["alt"] == "A cat asleep"
     async with place.folk.live("guest") as [page]:
         await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat, awake"})
-        told = await page.pushed("attachments_changed")
-        assert (told["id"], told["attachments"][0]["alt"]) == (posted["id"], "A cat, awake")
+        event = await page.pushed("attachments_changed")
+        assert (event["id"], event["attachments"][0]["alt"]) == (posted["id"], "A cat, awake")
     history = await member.done("GET", "/api/channels/general/messages")
-    assert history["messages"][0]["attachments"] == told["attachments"]
+    assert history["messages"][0]["attachments"] == event["attachments"]
     await member.done("DELETE", f"/api/channels/general/messages/{posted['id']}")
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "Gone"})
 

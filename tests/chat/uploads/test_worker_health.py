@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import ClientSession, web
 
-from svc.chat.uploads.commands import HEARD_LATELY_S, WorkerHealth
+from svc.chat.uploads.commands import RECENT_REQUEST_S, WorkerHealth
 from tests.chat.uploads.working import Place
 
 
@@ -39,9 +39,9 @@ async def test_a_worker_that_claims_jobs_is_present_without_an_address() -> None
     async with ClientSession() as session:
         health = WorkerHealth(session, "", lambda: now[0])
         assert not health.watched and not health.up
-        health.heard("one")
+        health.note_request("one")
         assert health.up
-        now[0] = HEARD_LATELY_S
+        now[0] = RECENT_REQUEST_S
         assert not health.up
 
 
@@ -50,7 +50,7 @@ async def test_the_metrics_cover_workers_jobs_and_storage(place: Place) -> None:
     await place.done(place.folk.member)
     await place.sent(place.folk.member)
     await place.community.files.sweep.count()
-    told = await place.chat.metrics()
+    metrics = await place.chat.metrics()
     for line in (
         "svc_chat_media_worker_up 1.0",
         "svc_chat_upload_jobs_waiting 1.0",
@@ -59,4 +59,4 @@ async def test_the_metrics_cover_workers_jobs_and_storage(place: Place) -> None:
         "svc_chat_media_objects 2.0",
         "svc_chat_media_bytes 17.0",
     ):
-        assert line in told
+        assert line in metrics

@@ -54,16 +54,21 @@ class Place:
         self, person: Person, length: int, path: str = GENERAL, **headers: str
     ) -> tuple[int, str, Any]:
         """Start an upload as a tus client. Return the status, the location, and the body of an error."""
-        told = {**TUS, "Upload-Length": str(length), "Authorization": f"Bearer {person.token}", **headers}
-        async with self.chat.http.post(path, headers=told) as response:
+        request_headers = {
+            **TUS,
+            "Upload-Length": str(length),
+            "Authorization": f"Bearer {person.token}",
+            **headers,
+        }
+        async with self.chat.http.post(path, headers=request_headers) as response:
             where = response.headers.get("Location", "")
             return response.status, where, await response.json() if response.status >= 400 else None
 
     async def append(self, person: Person, where: str, offset: int, content: bytes) -> tuple[int, str]:
         """Append to an upload. Return the status, and the new offset or the error code."""
-        told = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
-        told["Content-Type"] = "application/offset+octet-stream"
-        async with self.chat.http.patch(where, data=BytesIO(content), headers=told) as response:
+        headers = {**TUS, "Upload-Offset": str(offset), "Authorization": f"Bearer {person.token}"}
+        headers["Content-Type"] = "application/offset+octet-stream"
+        async with self.chat.http.patch(where, data=BytesIO(content), headers=headers) as response:
             if response.status >= 400:
                 return response.status, str((await response.json())["error"])
             return response.status, response.headers["Upload-Offset"]

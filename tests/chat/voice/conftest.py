@@ -40,11 +40,11 @@ class World:
         for listener in (self.mod, self.ada, self.bob):
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id
 
-    async def told(self, event: str, count: int = 1) -> dict[str, Any]:
+    async def command(self, event: str, count: int = 1) -> dict[str, Any]:
         """Return the last of `count` events of this kind that the media service received."""
         await self.sfu.until(event, count)
-        said = payload([envelope for envelope in self.sfu.heard if envelope.event == event][-1])
-        return {name: value for name, value in said.items() if not name.startswith("server_")}
+        command = payload([envelope for envelope in self.sfu.received if envelope.event == event][-1])
+        return {name: value for name, value in command.items() if not name.startswith("server_")}
 
     async def nothing_more(self) -> None:
         """Wait until all earlier events have been received, by asking a question after them."""

@@ -30,12 +30,12 @@ async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World
     give_role(world.community, world.ada.id, "guest")
     changed(world, world.ada.id, world.bob.id)
     lobby = {"room_id": "lobby", "user_id": world.ada.id}
-    assert await world.told("user_caps") == {**lobby, "caps": ["speak"]}
+    assert await world.command("user_caps") == {**lobby, "caps": ["speak"]}
     changed(world, world.ada.id)
     give_role(world.community, world.ada.id, "member")
     changed(world, world.ada.id)
     every = ["share_screen", "share_video", "speak"]
-    assert await world.told("user_caps", 2) == {**lobby, "caps": every}
+    assert await world.command("user_caps", 2) == {**lobby, "caps": every}
     await world.nothing_more()
     assert world.sfu.count("user_caps") == 2, "what has not changed is not said"
 
@@ -45,10 +45,10 @@ async def test_a_grant_used_late_has_the_present_permissions(world: World) -> No
     await world.bob.ask("voice_join", channel_id="lobby")
     give_role(world.community, world.ada.id, "guest")
     await world.enters(world.ada)
-    assert (await world.told("user_caps"))["caps"] == ["speak"]
+    assert (await world.command("user_caps"))["caps"] == ["speak"]
     world.community.directory.drop_member(world.bob.id)
     await world.sfu.tell("peer_joined", "lobby", world.bob.id)
-    assert (await world.told("disconnect_user"))["user_id"] == world.bob.id
+    assert (await world.command("disconnect_user"))["user_id"] == world.bob.id
 
 
 @pytest.mark.parametrize("lost", [Permission.JOIN_VOICE, Permission.VIEW_CHANNEL])
@@ -58,7 +58,7 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
     own = Overrides(members={world.ada.id: Override(deny=lost)})
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
     changed(world, world.ada.id)
-    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
 
 
 @pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
@@ -75,7 +75,7 @@ async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     for tell in world.community.changes.sessions_ended:
         tell(world.ada.id, ["one"])
     if put_out:
-        assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+        assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
     else:
         await world.nothing_more()
         assert world.sfu.count("disconnect_user") == 0
@@ -87,12 +87,12 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
     world.community.directory.drop_member(world.ada.id)
     for tell in world.community.changes.member_gone:
         tell(world.ada.id)
-    assert (await world.told("disconnect_user"))["user_id"] == world.ada.id
+    assert (await world.command("disconnect_user"))["user_id"] == world.ada.id
     side_room = world.community.directory.channels["side-room"]
     world.community.directory.drop_channel("side-room")
     for tell_of_channel in world.community.changes.channel_removed:
         tell_of_channel(side_room)
-    assert (await world.told("disconnect_user", 2))["user_id"] == world.bob.id
+    assert (await world.command("disconnect_user", 2))["user_id"] == world.bob.id
 
 
 async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
@@ -100,7 +100,7 @@ async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
     world.community.directory.put_channel(channel)
     for tell in world.community.changes.channel_added:
         tell(channel)
-    assert (await world.told("server_register", 3))["room_id"] == "attic"
+    assert (await world.command("server_register", 3))["room_id"] == "attic"
 
 
 async def test_a_newly_visible_channel_comes_with_its_participants(world: World) -> None:
@@ -120,8 +120,8 @@ async def test_a_new_link_restores_the_state_of_every_room(world: World) -> None
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
     world.sfu.people = {"lobby": [world.ada.id, world.bob.id]}
     await world.sfu.drop_control()
-    assert (await world.told("disconnect_user"))["user_id"] == world.ada.id
-    assert await world.told("user_caps") == {
+    assert (await world.command("disconnect_user"))["user_id"] == world.ada.id
+    assert await world.command("user_caps") == {
         "room_id": "lobby",
         "user_id": world.bob.id,
         "caps": ["speak"],
@@ -182,5 +182,5 @@ async def test_an_sfu_that_does_not_read_loses_its_link(world: World) -> None:
     conversation = link._conversation
     assert conversation is not None
     conversation._outbox = Mock(put_nowait=Mock(side_effect=asyncio.QueueFull))
-    link.tell(DisconnectUser, "lobby", user_id="x")
+    link.send(DisconnectUser, "lobby", user_id="x")
     await world.sfu.until("sync_request", 2)

@@ -32,7 +32,7 @@ class Caller:
     def id(self) -> str:
         return self.client.person.id
 
-    async def asks(self, **more: object) -> Any:
+    async def join(self, **more: object) -> Any:
         """Return the response to joining, or the code of the refusal."""
         data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
         return data.get("error", data)
@@ -58,7 +58,7 @@ class World:
 
     async def enters(self, caller: Caller) -> None:
         """Let a caller join the call, and wait until everybody there knows that the group must change."""
-        assert "client_join" in await caller.asks(sealed=True)
+        assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
         await self._tell("peer_joined", caller)
 
@@ -104,11 +104,11 @@ async def inside(caller: Caller) -> dict[str, bool]:
 
 async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world: World) -> None:
     ada = await world.caller("Ada")
-    assert await ada.asks() == "sealing_differs"
-    assert "client_join" in await ada.asks(sealed=True)
+    assert await ada.join() == "sealing_differs"
+    assert "client_join" in await ada.join(sealed=True)
     ben = await newcomer(world.chat, "Ben")
     live = await world.stack.enter_async_context(world.chat.member("", ben.token))
-    assert await Caller(Client(ben, "", 0), live).asks(sealed=True) == "no_device"
+    assert await Caller(Client(ben, "", 0), live).join(sealed=True) == "no_device"
     # A client that seals cannot join a channel where it would get no keys.
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
@@ -121,7 +121,7 @@ async def test_a_grant_from_before_encryption_does_not_last(world: World) -> Non
     await world.leaves(ben)
     await world.owner.done("PATCH", ONE, {"encrypted": False})
     for one in (ada, ben):
-        assert "client_join" in await one.asks()
+        assert "client_join" in await one.join()
     # The reserved seat expires after some seconds, but the grant lasts longer.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
@@ -129,8 +129,8 @@ async def test_a_grant_from_before_encryption_does_not_last(world: World) -> Non
         world.sfu.people["lobby"] = [one.id]
         await world.sfu.tell("peer_joined", "lobby", one.id)
         await world.sfu.until("disconnect_user", number)
-        told = payload([each for each in world.sfu.heard if each.event == "disconnect_user"][-1])
-        assert (told["room_id"], told["user_id"]) == ("lobby", one.id)
+        command = payload([each for each in world.sfu.received if each.event == "disconnect_user"][-1])
+        assert (command["room_id"], command["user_id"]) == ("lobby", one.id)
 
 
 async def test_an_encrypted_call_holds_25_people_including_moderators(
@@ -146,7 +146,7 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
         await live.pushed("voice_joined")
     await world.enters(ada)
     # Members who may move others can join other full channels.
-    assert await Caller(owner, live).asks(sealed=True) == "channel_full"
+    assert await Caller(owner, live).join(sealed=True) == "channel_full"
     # A member who joins nevertheless is put out.
     await world.sfu.tell("peer_joined", "lobby", world.owner.id)
     await world.sfu.until("disconnect_user")
@@ -160,7 +160,7 @@ async def test_moderators_move_only_people_who_encrypt_into_an_encrypted_channel
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
     # Only her own page can seal for her.
-    assert await ada.asks() == "sealing_differs"
+    assert await ada.join() == "sealing_differs"
     await world.enters(ada)
 
 
@@ -168,9 +168,9 @@ async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world:
     ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
     for one in (ada, ben):
         await world.enters(one)
-    told = await ada.client.look(LOBBY)
-    assert told["members"] == sorted([ada.id, ben.id])
-    assert [one["id"] for one in told["lacking"]] == sorted([ada.client.device_id, ben.client.device_id])
+    look = await ada.client.look(LOBBY)
+    assert look["members"] == sorted([ada.id, ben.id])
+    assert [one["id"] for one in look["lacking"]] == sorted([ada.client.device_id, ben.client.device_id])
     await let_in(ada, 0, ben)
     [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
     assert waiting["conversation_id"] == "lobby"
@@ -228,7 +228,7 @@ async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(worl
     await world.owner.done("PATCH", ONE, {"encrypted": True, "topic": "as it is"})
     await world.leaves(ada)
     assert (await world.owner.done("PATCH", ONE, {"encrypted": False}))["encrypted"] is False
-    assert "client_join" in await ada.asks()
+    assert "client_join" in await ada.join()
     # She is joining.
     assert await world.owner.refused("PATCH", ONE, {"encrypted": True}) == "channel_in_use"
     text = {"name": "hall", "type": "text", "encrypted": True}

@@ -59,15 +59,15 @@ async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
 
 
 async def test_viewers_of_the_channel_see_who_sends_a_camera_or_a_screen(world: World) -> None:
-    asked = {"channel_id": "lobby", "camera": True, "screen": False}
-    assert await error(world.ada.ask("voice_send", **asked)) == "not_in_voice"
+    body = {"channel_id": "lobby", "camera": True, "screen": False}
+    assert await error(world.ada.ask("voice_send", **body)) == "not_in_voice"
     await world.enters(world.ada)
-    reply = await world.ada.ask("voice_send", **asked)
+    reply = await world.ada.ask("voice_send", **body)
     assert reply["data"] == {"camera": True, "screen": False}
     here = {"channel_id": "lobby", "member_id": world.ada.id}
     assert await world.bob.pushed("voice_updated") == {**here, "camera": True}
-    await world.ada.ask("voice_send", **asked)
-    await world.ada.ask("voice_send", **{**asked, "screen": True})
+    await world.ada.ask("voice_send", **body)
+    await world.ada.ask("voice_send", **{**body, "screen": True})
     assert await world.bob.pushed("voice_updated") == {**here, "screen": True}
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
@@ -91,11 +91,11 @@ async def test_participants_see_a_reaction(world: World) -> None:
 
 async def test_reactions_are_limited(world: World) -> None:
     await world.enters(world.ada)
-    asked = {"channel_id": "lobby", "emoji": "👏"}
+    body = {"channel_id": "lobby", "emoji": "👏"}
     codes = []
     # The request limit slows the requests down so that the burst can refill, but not forever.
     while "rate_limited" not in codes:
-        reply = await world.ada.ask("voice_react", **asked)
+        reply = await world.ada.ask("voice_react", **body)
         codes.append(reply["data"].get("error", ""))
     assert len(codes) > REACTION_BURST
     assert reply["data"]["retry_after_ms"] > 0
@@ -121,18 +121,20 @@ async def test_a_stopped_screen_stays_stopped_until_its_member_leaves(world: Wor
     reply = await world.mod.ask("voice_stop_screen", member_id=world.ada.id)
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
-    told = await world.told("user_caps")
-    while "share_screen" in told["caps"]:  # Earlier caps, from joining.
-        told = await world.told("user_caps", world.sfu.count("user_caps") + 1)
-    assert (told["user_id"], told["caps"]) == (world.ada.id, ["share_video", "speak"])
+    command = await world.command("user_caps")
+    while "share_screen" in command["caps"]:  # Earlier caps, from joining.
+        command = await world.command("user_caps", world.sfu.count("user_caps") + 1)
+    assert (command["user_id"], command["caps"]) == (world.ada.id, ["share_video", "speak"])
     count = world.sfu.count("user_caps")
     override(world, "lobby", world.ada.id, Override(deny=Permission.SHARE_VIDEO))
     world.community.voice.control.permissions_changed([world.ada.id])
-    assert (await world.told("user_caps", count + 1))["caps"] == ["speak"], "not given back with other rights"
+    assert (await world.command("user_caps", count + 1))["caps"] == ["speak"], (
+        "not given back with other rights"
+    )
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
     await world.bob.pushed("voice_left")
     await world.enters(world.ada)
-    assert (await world.told("user_caps", count + 2))["caps"] == ["share_screen", "speak"]
+    assert (await world.command("user_caps", count + 2))["caps"] == ["share_screen", "speak"]
     page = (await world.community.audit.page(world.mod.id, WantedEntries(), 10)).entries
     entry = page[0]
     assert (entry.action, entry.target_id, entry.details) == (

@@ -22,8 +22,8 @@ def override(world: World, channel_id: str, member_id: str, own: Override) -> No
     world.community.directory.put_channel(changed)
 
 
-async def error(asking: Any) -> str:
-    reply = await asking
+async def error(request: Any) -> str:
+    reply = await request
     assert reply["event"] == "error", reply
     return str(reply["data"]["error"])
 
@@ -38,11 +38,11 @@ async def test_a_mute_reaches_the_sfu_and_everybody_sees_it(world: World) -> Non
         "self_deafened": False,
     }
     lobby = {"room_id": "lobby", "user_id": world.ada.id}
-    assert await world.told("user_audio_control") == {**lobby, "is_muted": True, "is_deafened": False}
+    assert await world.command("user_audio_control") == {**lobby, "is_muted": True, "is_deafened": False}
     here = {"channel_id": "lobby", "member_id": world.ada.id}
     assert await world.bob.pushed("voice_updated") == {**here, "muted": True}
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=False, deafened=True)
-    assert await world.told("user_audio_control", 2) == {**lobby, "is_muted": False, "is_deafened": True}
+    assert await world.command("user_audio_control", 2) == {**lobby, "is_muted": False, "is_deafened": True}
     assert await world.bob.pushed("voice_updated") == {**here, "muted": False, "deafened": True}
 
 
@@ -52,7 +52,7 @@ async def test_a_returning_member_is_muted_before_they_arrive(world: World) -> N
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
     await world.ada.pushed("voice_left")
     await world.ada.ask("voice_join", channel_id="side-room")
-    assert (await world.told("user_audio_control", 2))["room_id"] == "side-room"
+    assert (await world.command("user_audio_control", 2))["room_id"] == "side-room"
     async with world.chat.member("Eve") as eve:
         await world.sfu.tell("peer_joined", "side-room", world.ada.id)
         assert (await eve.pushed("voice_joined"))["member"]["muted"] is True
@@ -61,16 +61,16 @@ async def test_a_returning_member_is_muted_before_they_arrive(world: World) -> N
 async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
-    await world.told("user_audio_control")
+    await world.command("user_audio_control")
     # The mute is changed while the link is lost.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
-    world.sfu.heard.clear()
+    world.sfu.received.clear()
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.start()
-    said = await world.told("user_audio_control")
-    assert (said["is_muted"], said["is_deafened"]) == (True, True)
+    command = await world.command("user_audio_control")
+    assert (command["is_muted"], command["is_deafened"]) == (True, True)
     stored = type(world.community.voice.states)(world.community.directory.person_of)
     world.community.voice.states = stored
     await world.community.voice_moderation.load()
@@ -90,7 +90,7 @@ async def test_only_server_wide_moderators_can_mute_absent_members(world: World)
 async def test_disconnecting_a_member_is_logged(world: World) -> None:
     await world.enters(world.ada)
     assert (await world.mod.ask("voice_disconnect", member_id=world.ada.id))["event"] == "voice_disconnect"
-    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
     assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
 
@@ -99,9 +99,9 @@ async def test_moving_a_member_names_the_channel_and_disconnects_them(world: Wor
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     assert reply["event"] == "voice_move"
-    told = {"from_channel_id": "lobby", "channel_id": "side-room"}
-    assert await world.ada.pushed("voice_moved") == told
-    assert await world.told("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
+    moved = {"from_channel_id": "lobby", "channel_id": "side-room"}
+    assert await world.ada.pushed("voice_moved") == moved
+    assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
     # Moving a member to the channel where they already are does nothing.
     await world.enters(world.bob, "side-room")
     await world.mod.ask("voice_move", member_id=world.bob.id, channel_id="side-room")
@@ -112,12 +112,12 @@ async def test_moving_a_member_names_the_channel_and_disconnects_them(world: Wor
 async def test_nobody_is_moved_to_a_channel_that_they_may_not_join(world: World) -> None:
     await world.enters(world.ada)
     override(world, "side-room", world.ada.id, Override(deny=Permission.JOIN_VOICE))
-    asked = {"member_id": world.ada.id, "channel_id": "side-room"}
-    assert await error(world.mod.ask("voice_move", **asked)) == "forbidden"
+    body = {"member_id": world.ada.id, "channel_id": "side-room"}
+    assert await error(world.mod.ask("voice_move", **body)) == "forbidden"
     override(world, "side-room", world.mod.id, Override(deny=Permission.VIEW_CHANNEL))
-    assert await error(world.mod.ask("voice_move", **asked)) == "unknown_channel"
-    asked["channel_id"] = "general"
-    assert await error(world.mod.ask("voice_move", **asked)) == "unknown_channel"
+    assert await error(world.mod.ask("voice_move", **body)) == "unknown_channel"
+    body["channel_id"] = "general"
+    assert await error(world.mod.ask("voice_move", **body)) == "unknown_channel"
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ async def test_without_the_sfu_nobody_is_disconnected(world: World) -> None:
     await world.sfu.stop()
     while world.community.link.in_step:
         await world.mod.ask("voice_mute_self", muted=False)
-    asked = {"member_id": world.ada.id}
-    assert await error(world.mod.ask("voice_disconnect", **asked)) == "voice_unavailable"
+    body = {"member_id": world.ada.id}
+    assert await error(world.mod.ask("voice_disconnect", **body)) == "voice_unavailable"
 
 
 async def test_a_member_kicked_during_a_lost_link_is_disconnected_when_it_returns(

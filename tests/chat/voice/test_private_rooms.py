@@ -21,7 +21,7 @@ async def conversation(world: World, *others: LiveMember) -> str:
     return str(opened["id"])
 
 
-async def asked(member: LiveMember, event: str, **data: object) -> Any:
+async def request(member: LiveMember, event: str, **data: object) -> Any:
     """Return the response, or the code of the refusal."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
@@ -29,15 +29,15 @@ async def asked(member: LiveMember, event: str, **data: object) -> Any:
 
 async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_of_it(world: World) -> None:
     room_id = await conversation(world, world.bob)
-    way = await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
+    way = await request(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id
     # Clients that do not encrypt cannot join, nor can devices that could not get the keys.
-    assert await asked(world.ada, "voice_join", channel_id=room_id) == "sealing_differs"
+    assert await request(world.ada, "voice_join", channel_id=room_id) == "sealing_differs"
     another = await second_device(person(world, world.ada))
     async with world.chat.member("", another.token) as live:
-        assert await asked(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
+        assert await request(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
     # A moderator who may move people between channels has no access here.
-    assert await asked(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
+    assert await request(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
     await world.sfu.tell("peer_joined", room_id, world.ada.id)
     for member in (world.ada, world.bob):
         joined = await member.pushed("voice_joined")
@@ -45,7 +45,7 @@ async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_
     await world.nothing_more()
     assert "voice_joined" not in world.mod.kept_events()
     for event, more in (("voice_disconnect", {}), ("voice_move", {"channel_id": "lobby"})):
-        assert await asked(world.mod, event, member_id=world.ada.id, **more) == "not_in_voice"
+        assert await request(world.mod, event, member_id=world.ada.id, **more) == "not_in_voice"
 
 
 async def test_leaving_the_conversation_disconnects_from_its_call(world: World) -> None:
@@ -53,22 +53,22 @@ async def test_leaving_the_conversation_disconnects_from_its_call(world: World) 
     for member in (world.ada, world.bob):
         await world.enters(member, room_id)
     await person(world, world.bob).done("POST", f"/api/private/conversations/{room_id}/leave")
-    assert await world.told("disconnect_user") == {"room_id": room_id, "user_id": world.bob.id}
-    assert await asked(world.bob, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
+    assert await world.command("disconnect_user") == {"room_id": room_id, "user_id": world.bob.id}
+    assert await request(world.bob, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
 
 
 async def test_a_blocked_member_cannot_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     await person(world, world.bob).done("PUT", f"/api/me/blocks/{world.ada.id}")
-    assert await asked(world.ada, "voice_join", channel_id=room_id, sealed=True) == "private_refused"
+    assert await request(world.ada, "voice_join", channel_id=room_id, sealed=True) == "private_refused"
 
 
 async def test_only_members_can_decline_a_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
-    assert await asked(world.mod, "private_call_decline", conversation_id=room_id) == "unknown_conversation"
-    assert await asked(world.bob, "private_call_decline", conversation_id=room_id) == {}
-    said = {"conversation_id": room_id, "member_id": world.bob.id}
-    assert await world.ada.pushed("private_call_declined") == said
+    assert await request(world.mod, "private_call_decline", conversation_id=room_id) == "unknown_conversation"
+    assert await request(world.bob, "private_call_decline", conversation_id=room_id) == {}
+    event = {"conversation_id": room_id, "member_id": world.bob.id}
+    assert await world.ada.pushed("private_call_declined") == event
     await world.nothing_more()
     assert "private_call_declined" not in world.mod.kept_events()
 
@@ -80,13 +80,13 @@ async def test_a_call_rings_absent_members_devices_and_joining_it_rings_nobody(w
         browsers = [Browser(service, name) for name in ("ada", "bob")]
         for member, browser in zip((world.ada, world.bob), browsers, strict=True):
             await person(world, member).done("PUT", "/api/me/push", browser.subscription())
-        await asked(world.ada, "voice_join", channel_id=room_id, sealed=True)
+        await request(world.ada, "voice_join", channel_id=room_id, sealed=True)
         received = await service.next()
         assert browsers[1].read(received) == {"kind": "call", "talk_id": room_id}
         assert (received.headers["Urgency"], received.headers["TTL"]) == ("high", "45")
         world.sfu.people[room_id] = [world.ada.id]
         await world.sfu.tell("peer_joined", room_id, world.ada.id)
         await world.bob.pushed("voice_joined")
-        await asked(world.bob, "voice_join", channel_id=room_id, sealed=True)
+        await request(world.bob, "voice_join", channel_id=room_id, sealed=True)
         await world.nothing_more()
         assert service.received.empty()

@@ -34,10 +34,10 @@ class World:
         sfu.people.setdefault(room_id, []).append(user_id)
         await sfu.tell("peer_joined", room_id, user_id)
 
-    def told(self, service: int, event: str) -> list[str]:
+    def commanded(self, service: int, event: str) -> list[str]:
         """Return the users in the events of a kind that a service received."""
-        heard = self.services[service].heard
-        return [str(payload(frame)["user_id"]) for frame in heard if frame.event == event]
+        envelopes = self.services[service].received
+        return [str(payload(frame)["user_id"]) for frame in envelopes if frame.event == event]
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ async def test_commands_about_a_participant_go_to_the_service_of_their_room(worl
         await world.services[1 - place].stop()
         assert (await world.ada.ask("voice_disconnect", member_id=bob.id))["data"] == {}
         await world.services[place].until("disconnect_user")
-        assert world.told(place, "disconnect_user") == [bob.id]
-        assert world.told(1 - place, "disconnect_user") == []
+        assert world.commanded(place, "disconnect_user") == [bob.id]
+        assert world.commanded(1 - place, "disconnect_user") == []
 
 
 async def test_a_dead_service_loses_its_participants_but_its_rooms_move(world: World) -> None:
@@ -126,8 +126,8 @@ async def test_a_participant_in_a_room_elsewhere_is_moved_to_the_others(world: W
     moved = await world.ada.pushed("voice_moved")
     assert moved == {"from_channel_id": "lobby", "channel_id": "lobby"}
     await world.services[1 - place].until("disconnect_user")
-    assert world.told(1 - place, "disconnect_user") == [world.ada.id]
-    assert world.told(place, "disconnect_user") == []
+    assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
+    assert world.commanded(place, "disconnect_user") == []
     # They were never shown there, so their departure is not reported either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
@@ -151,7 +151,7 @@ async def test_participants_of_an_unreachable_service_are_moved_too(world: World
     await lost.start()
     assert (await world.ada.pushed("voice_moved"))["channel_id"] == "lobby"
     await lost.until("disconnect_user")
-    assert world.told(place, "disconnect_user") == [world.ada.id]
+    assert world.commanded(place, "disconnect_user") == [world.ada.id]
 
 
 @pytest.mark.parametrize("service", ["2", "-1", "x", "1" * 30])

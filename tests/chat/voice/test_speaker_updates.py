@@ -11,16 +11,16 @@ async def speak(world: World, *user_ids: str) -> None:
 async def test_viewers_outside_the_call_learn_who_speaks(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
-    assert await world.told("speakers_wanted") == {"room_id": "lobby", "wanted": True}
+    assert await world.command("speakers_wanted") == {"room_id": "lobby", "wanted": True}
     await speak(world, world.ada.id)
-    said = {"channel_id": "lobby", "member_ids": [world.ada.id]}
-    assert await world.bob.pushed("voice_speaking") == said
+    event = {"channel_id": "lobby", "member_ids": [world.ada.id]}
+    assert await world.bob.pushed("voice_speaking") == event
     # A member who starts to watch later gets the current speakers.
     await world.mod.ask("in_sight", visible=True)
-    assert await world.mod.pushed("voice_speaking") == said
+    assert await world.mod.pushed("voice_speaking") == event
     await speak(world)
     for member in (world.bob, world.mod):
-        assert await member.pushed("voice_speaking") == {**said, "member_ids": []}
+        assert await member.pushed("voice_speaking") == {**event, "member_ids": []}
 
 
 async def test_the_sfu_is_asked_for_speakers_only_while_somebody_views(world: World) -> None:
@@ -28,26 +28,26 @@ async def test_the_sfu_is_asked_for_speakers_only_while_somebody_views(world: Wo
     # Members in the call get speakers from the media service.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
-    await world.told("speakers_wanted")
+    await world.command("speakers_wanted")
     await world.bob.ask("in_sight", visible=False)
-    assert await world.told("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
+    assert await world.command("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
     # An update that was already on its way is dropped.
     await speak(world, world.ada.id)
     await world.nothing_more()
     await world.enters(world.bob)
     await world.mod.ask("in_sight", visible=True)
-    assert await world.told("speakers_wanted", 3) == {"room_id": "lobby", "wanted": True}
+    assert await world.command("speakers_wanted", 3) == {"room_id": "lobby", "wanted": True}
     await speak(world, world.bob.id)
     assert (await world.mod.pushed("voice_speaking"))["member_ids"] == [world.bob.id]
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
     await world.sfu.tell("peer_left", "lobby", world.bob.id)
-    assert await world.told("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
+    assert await world.command("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 
 async def test_a_returning_sfu_is_asked_for_speakers_again(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
-    await world.told("speakers_wanted")
+    await world.command("speakers_wanted")
     world.sfu.people["lobby"] = [world.ada.id]
     await world.sfu.drop_control()
-    assert await world.told("speakers_wanted", 2) == {"room_id": "lobby", "wanted": True}
+    assert await world.command("speakers_wanted", 2) == {"room_id": "lobby", "wanted": True}

@@ -45,8 +45,8 @@ async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, f
     assert status == 200
     assert (await loaded(folk.member, webhook["picture"])).size == (256, 128)
     assert (await author_of_post(hook))["avatar"] == webhook["picture"]
-    told = await folk.owner.done("GET", one(hook))
-    assert told["picture"] == webhook["picture"]
+    response = await folk.owner.done("GET", one(hook))
+    assert response["picture"] == webhook["picture"]
     entries = (await folk.owner.done("GET", f"/api/audit?target_id={webhook['id']}"))["entries"]
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 

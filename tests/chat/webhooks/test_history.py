@@ -27,9 +27,9 @@ async def test_posts_and_refusals_are_listed_newest_first(folk: People, hook: Ho
     assert await post(hook, '{"zen": "A secret"}', "/github", **{"X-GitHub-Event": "star_gazing"}) == 204
     found = await history(folk, hook)
     assert "A secret" not in str(found)
-    told = [(each["outcome"], each["error"], each["times"]) for each in found]
-    assert told[0] == ("ignored", None, 1)
-    assert ("refused", "invalid_json", 1) in told
+    outcomes = [(each["outcome"], each["error"], each["times"]) for each in found]
+    assert outcomes[0] == ("ignored", None, 1)
+    assert ("refused", "invalid_json", 1) in outcomes
     refused = next(each for each in found if each["error"] == "invalid_payload" and len(each["named"]) == 2)
     assert refused["named"] == [
         {"path": "cards[0].color", "code": "invalid_color"},

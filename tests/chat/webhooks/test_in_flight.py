@@ -22,11 +22,11 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 class SlowPictures:
     """A picture collector that returns nothing, at a time that the test chooses."""
 
-    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def collect(self, wanted: Sequence[object], holder: str) -> Any:
-        self.asked.set()
+        self.started.set()
         await self.arrived.wait()
         return NOTHING_COLLECTED
 
@@ -50,7 +50,7 @@ class Site:
         """Start a post, and return once it waits for its pictures."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
-            await self.pictures.asked.wait()
+            await self.pictures.started.wait()
         return posting
 
     async def messages(self, channel_id: str) -> list[dict[str, Any]]:
@@ -71,7 +71,7 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site) -> None:
     status, answer = await site.post(PICTURE | {"cards": [{"title": "good"}, {"color": "red"}]})
     assert (status, answer["error"], len(answer["problems"])) == (400, "invalid_payload", 2)
-    assert not site.pictures.asked.is_set()
+    assert not site.pictures.started.is_set()
     assert await site.messages("general") == []
 
 

@@ -121,8 +121,8 @@ async def test_deleting_a_channel_removes_it_from_its_webhooks(folk: People) -> 
     webhook = await made(folk.owner, channel_id=channel["id"])
     async with folk.live("owner") as [owner]:
         await folk.owner.done("DELETE", f"/api/channels/{channel['id']}")
-        told = await owner.pushed("webhook_updated")
-    assert told == {name: webhook[name] for name in NAMES} | {"channel_id": None}
+        event = await owner.pushed("webhook_updated")
+    assert event == {name: webhook[name] for name in NAMES} | {"channel_id": None}
     assert await status_of_post(folk.owner, webhook) == (400, {"error": "no_channel"})
     assert (await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}"))["channel_id"] is None
 
@@ -331,8 +331,8 @@ async def test_the_number_of_webhooks_is_limited(folk: People, monkeypatch: pyte
     monkeypatch.setattr(rules, "MAX_WEBHOOKS", 2)
     first = await made(folk.owner)
     await made(folk.owner)
-    asked = {"name": "a", "channel_id": "general"}
-    assert await folk.owner.refused("POST", "/api/webhooks", asked) == "too_many"
+    body = {"name": "a", "channel_id": "general"}
+    assert await folk.owner.refused("POST", "/api/webhooks", body) == "too_many"
     await folk.owner.done("DELETE", f"/api/webhooks/{first['id']}")
     await made(folk.owner)
 
@@ -351,7 +351,7 @@ async def test_the_url_has_the_host_of_the_request(
             "X-Forwarded-Proto": proto,
             "X-Forwarded-For": "203.0.113.1",
         }
-        asked = {"name": "a", "channel_id": "general"}
-        async with chat.http.post("/api/webhooks", json=asked, headers=headers) as response:
+        body = {"name": "a", "channel_id": "general"}
+        async with chat.http.post("/api/webhooks", json=body, headers=headers) as response:
             webhook = await response.json()
     assert webhook["url"] == f"{scheme}://chat.example/api/webhooks/{webhook['id']}/{webhook['token']}"

@@ -322,8 +322,8 @@ def test_the_two_simplest_mistakes_have_their_own_code(value: object, code: str)
 
 
 def test_an_error_lists_its_problems() -> None:
-    told = refusal([Problem("cards", "too_many", 10), Problem("text", "wrong_type")]).body()
-    assert told == {
+    body = refusal([Problem("cards", "too_many", 10), Problem("text", "wrong_type")]).body()
+    assert body == {
         "error": "invalid_payload",
         "message": "cards: At most 10 (and 1 more)",
         "problems": [

@@ -128,12 +128,12 @@ LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("url", "said", "code"), LEFT_OUT.values(), ids=LEFT_OUT)
+@pytest.mark.parametrize(("url", "response", "code"), LEFT_OUT.values(), ids=LEFT_OUT)
 def test_an_invalid_picture_is_a_warning_and_the_others_stay(
-    tmp_path: Path, url: str, said: bytes, code: str
+    tmp_path: Path, url: str, response: bytes, code: str
 ) -> None:
     async def body() -> None:
-        async with scene_of({**TOO_LONG, "/a": said, "/good": answer(PNG)}, tmp_path) as on:
+        async with scene_of({**TOO_LONG, "/a": response, "/good": answer(PNG)}, tmp_path) as on:
             collected = await on.collect(wanted("bad", url), wanted("good"))
             assert codes(collected) == {"bad": code}
             assert collected.pictures.keys() == {"good"}

@@ -87,9 +87,9 @@ async def test_no_log_line_or_metric_contains_a_token(
             assert response.status == 500
         await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
     assert "a mistake of ours" in caplog.text
-    said = [caplog.text, *(str(vars(record)) for record in caplog.records), await hook.chat.metrics()]
-    assert [text for text in said if token in text] == []
-    assert "/api/webhooks/{webhook_id}/{token}" in said[-1]
+    texts = [caplog.text, *(str(vars(record)) for record in caplog.records), await hook.chat.metrics()]
+    assert [text for text in texts if token in text] == []
+    assert "/api/webhooks/{webhook_id}/{token}" in texts[-1]
 
 
 async def malformed(hook: Hook) -> None:
@@ -114,7 +114,7 @@ async def test_a_resuming_page_gets_no_token(folk: People) -> None:
         await ws.send_json(
             {"event": "resume", "id": 1, "data": {"access_token": folk.admin.token, "seq": seq}}
         )
-        heard = [await ws.receive_str(timeout=10)]
-        while "webhook_created" not in heard[-1]:
-            heard.append(await ws.receive_str(timeout=10))
-    assert webhook["token"] not in "".join(heard)
+        frames = [await ws.receive_str(timeout=10)]
+        while "webhook_created" not in frames[-1]:
+            frames.append(await ws.receive_str(timeout=10))
+    assert webhook["token"] not in "".join(frames)

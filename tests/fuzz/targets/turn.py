@@ -19,10 +19,10 @@ def run(data: bytes) -> None:
         outcome(allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (family, 0)}))
 
 
-def outcome(asked: Coroutine[None, None, Message]) -> None:
+def outcome(request: Coroutine[None, None, Message]) -> None:
     """Run to an answer, a refusal or a failure in one step: nothing that it awaits takes time."""
     with suppress(StopIteration, Refused, OSError):
-        asked.send(None)
+        request.send(None)
 
 
 class Server:

@@ -8,11 +8,11 @@ LATER_S = 20_000
 
 
 def run(body: bytes) -> None:
-    told = parse_feedback(body)
-    if told is None:
+    parsed = parse_feedback(body)
+    if parsed is None:
         return
     log = Log()
-    arrivals = {number: at + LATER_S for number, at in told if at is not None}
+    arrivals = {number: at + LATER_S for number, at in parsed if at is not None}
     for number, at in arrivals.items():
         log.record(number, at)
     while feedback := log.write():

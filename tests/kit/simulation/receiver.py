@@ -115,15 +115,15 @@ class VideoReceiver:
     def _process(self) -> None:
         now = self.endpoint.world.now
         due = []
-        for number, (ask_at, asked) in list(self._missing.items()):
+        for number, (ask_at, requests) in list(self._missing.items()):
             if ask_at > now:
                 continue
-            if asked == MAX_NACKS:
+            if requests == MAX_NACKS:
                 del self._missing[number]
                 if number > self._last_keyframe:
                     self._ask_for_a_keyframe()
                 continue
-            self._missing[number] = now + self.nack_interval_s, asked + 1
+            self._missing[number] = now + self.nack_interval_s, requests + 1
             due.append(number)
         if due:
             self.nacks += 1

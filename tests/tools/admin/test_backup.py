@@ -62,7 +62,7 @@ async def _say(chat: ChatServer, person: Person, text: str) -> None:
         await live.ask("message_send", channel_id=await _channel(person), text=text)
 
 
-async def _said(person: Person) -> list[str]:
+async def _messages(person: Person) -> list[str]:
     found = await person.done("GET", f"/api/channels/{await _channel(person)}/messages")
     return [message["text"] for message in found["messages"]]
 
@@ -105,7 +105,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
         answer = await again.sign_in(olga.device)
         back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
-        assert await _said(back) == ["before the backup"]
+        assert await _messages(back) == ["before the backup"]
 
 
 async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp_path: Path) -> None:
@@ -250,9 +250,9 @@ async def test_a_changed_backup_is_refused_and_nothing_is_restored(
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     await admin.json("backup", str(file))
     _rewritten(file, change)
-    status, _, said = await admin.at(elsewhere)("restore", str(file))
-    assert (status, said.startswith(f"svc admin: {file}: ")) == (2, True)
-    assert complaint in said and said.endswith("nothing was restored\n")
+    status, _, stderr = await admin.at(elsewhere)("restore", str(file))
+    assert (status, stderr.startswith(f"svc admin: {file}: ")) == (2, True)
+    assert complaint in stderr and stderr.endswith("nothing was restored\n")
     assert [path for path in _contents(tmp_path) if "elsewhere" in path] == []
 
 
@@ -262,11 +262,11 @@ async def test_a_damaged_or_foreign_file_is_refused(world: World, admin: Admin, 
     whole = file.read_bytes()
     for data in (b"", b"not a backup", gzip.compress(b"x" * 2000), whole[: len(whole) // 2], whole[:-4]):
         file.write_bytes(data)
-        status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(file))
-        assert (status, said.startswith(f"svc admin: {file}: ")) == (2, True), said
+        status, _, stderr = await admin.at(tmp_path / "elsewhere")("restore", str(file))
+        assert (status, stderr.startswith(f"svc admin: {file}: ")) == (2, True), stderr
         assert not (tmp_path / "elsewhere").exists()
-    status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(tmp_path / "no"))
-    assert (status, said) == (
+    status, _, stderr = await admin.at(tmp_path / "elsewhere")("restore", str(tmp_path / "no"))
+    assert (status, stderr) == (
         2,
         f"svc admin: {tmp_path / 'no'}: No such file or directory; nothing was restored\n",
     )
@@ -287,5 +287,5 @@ async def test_names_that_lead_out_of_the_folder_are_refused(
             for member, content in ((tarfile.TarInfo("backup.json"), data), (tarfile.TarInfo(name), b"x")):
                 member.size = len(content)
                 archive.addfile(member, io.BytesIO(content))
-        status, _, said = await admin.at(tmp_path / "elsewhere")("restore", str(bad))
-        assert (status, f"{name!r} has no place in a backup" in said) == (2, True), said
+        status, _, stderr = await admin.at(tmp_path / "elsewhere")("restore", str(bad))
+        assert (status, f"{name!r} has no place in a backup" in stderr) == (2, True), stderr

@@ -115,8 +115,8 @@ async def test_roles_are_given_to_a_member_and_removed(chat: ChatServer | None, 
         (["Olga", "king"], "There is no such role"),
         (["Olga", "owner"], "You need a higher role to do this"),
     ]:
-        status, output, said = await admin("member", "role", *words)
-        assert (status, output, said) == (2, "", f"svc admin: {complaint}\n")
+        status, output, stderr = await admin("member", "role", *words)
+        assert (status, output, stderr) == (2, "", f"svc admin: {complaint}\n")
 
 
 async def test_the_operator_transfers_a_server_whose_owner_is_gone(

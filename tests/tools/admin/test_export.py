@@ -79,14 +79,14 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
         games = await olga.done("POST", "/api/channels", {"name": "Games", "type": "category"})
         changes = {"topic": "Everything else", "parent_id": games["id"]}
         await olga.done("PATCH", f"/api/channels/{general}", changes)
-        said = f"/api/channels/{general}/messages"
-        first = await olga.done("POST", said, {"text": "caf\u00e9 \U0001f600"})
+        address = f"/api/channels/{general}/messages"
+        first = await olga.done("POST", address, {"text": "caf\u00e9 \U0001f600"})
         text = f"[Admin](mention:{folk.admin.id}) see above"
-        second = await olga.done("POST", said, {"text": text, "reply_to": first["id"]})
-        await olga.done("PATCH", f"{said}/{second['id']}", {"text": text + "!"})
-        await folk.admin.done("PUT", f"{said}/{first['id']}/reactions/\U0001f44d")
-        aside = await folk.admin.done("POST", said, {"text": "aside", "thread": first["id"]})
-        await folk.admin.done("DELETE", f"{said}/{aside['id']}/previews")
+        second = await olga.done("POST", address, {"text": text, "reply_to": first["id"]})
+        await olga.done("PATCH", f"{address}/{second['id']}", {"text": text + "!"})
+        await folk.admin.done("PUT", f"{address}/{first['id']}/reactions/\U0001f44d")
+        aside = await folk.admin.done("POST", address, {"text": "aside", "thread": first["id"]})
+        await folk.admin.done("DELETE", f"{address}/{aside['id']}/previews")
         await _put_preview(community, olga.id, general, first["id"])
         await olga.done("PUT", f"/api/channels/{general}/pins/{first['id']}")
         await _put_media(community)
@@ -211,10 +211,10 @@ async def test_a_faulty_file_is_reported_and_nothing_is_imported(
     file, _ = exported
     _changed(file, change)
     elsewhere = admin.at(tmp_path / "elsewhere")
-    status, _, said = await elsewhere("import", str(file))
+    status, _, stderr = await elsewhere("import", str(file))
     assert status == 2
-    assert re.search(re.escape(str(file)) + ".*" + complaint, said), said
-    assert said.endswith("; nothing was imported\n")
+    assert re.search(re.escape(str(file)) + ".*" + complaint, stderr), stderr
+    assert stderr.endswith("; nothing was imported\n")
     assert (await elsewhere.json("member", "list"))["members"] == []
 
 
@@ -226,8 +226,8 @@ async def test_damaged_media_is_noticed_and_nothing_is_imported(
     smile = _picture(COLOURS[1])
     await asyncio.to_thread(file.write_bytes, data.replace(smile, smile[:-1] + b"x", 1))
     elsewhere = admin.at(tmp_path / "elsewhere")
-    status, _, said = await elsewhere("import", str(file))
-    assert (status, "is damaged" in said) == (2, True), said
+    status, _, stderr = await elsewhere("import", str(file))
+    assert (status, "is damaged" in stderr) == (2, True), stderr
     assert (await elsewhere.json("member", "list"))["members"] == []
     assert [name for name in _files(tmp_path / "elsewhere") if name.endswith(".webp")] == []
 
@@ -242,10 +242,10 @@ async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
     for data in (b"", b"not a zip", future):
         file.write_bytes(data)
-        status, _, said = await admin("import", str(file))
-        assert (status, "this is no export of this program" in said) == (2, True)
-    status, _, said = await admin("import", str(tmp_path / "no.zip"))
-    assert (status, said) == (
+        status, _, stderr = await admin("import", str(file))
+        assert (status, "this is no export of this program" in stderr) == (2, True)
+    status, _, stderr = await admin("import", str(tmp_path / "no.zip"))
+    assert (status, stderr) == (
         2,
         f"svc admin: {tmp_path / 'no.zip'}: No such file or directory; nothing was imported\n",
     )

@@ -273,9 +273,9 @@ async def test_a_faulty_discord_file_is_reported_and_changes_nothing(
 ) -> None:
     _write(discord, content)
     before = await _all(admin, tmp_path / "before.zip")
-    status, _, said = await admin("import", str(discord), "--from", "discord")
-    assert (status, said.startswith(f"svc admin: {discord}: ")) == (2, True)
-    assert complaint in said and said.endswith("; nothing was imported\n")
+    status, _, stderr = await admin("import", str(discord), "--from", "discord")
+    assert (status, stderr.startswith(f"svc admin: {discord}: ")) == (2, True)
+    assert complaint in stderr and stderr.endswith("; nothing was imported\n")
     assert await _all(admin, tmp_path / "after.zip") == before
 
 
@@ -294,8 +294,8 @@ async def test_a_faulty_slack_file_is_reported_and_changes_nothing(
 ) -> None:
     file = _slack(tmp_path / "slack.zip", **changes)
     before = await _all(admin, tmp_path / "before.zip")
-    status, _, said = await admin("import", str(file), "--from", "slack")
-    assert (status, complaint in said) == (2, True), said
+    status, _, stderr = await admin("import", str(file), "--from", "slack")
+    assert (status, complaint in stderr) == (2, True), stderr
     assert await _all(admin, tmp_path / "after.zip") == before
 
 
@@ -312,8 +312,8 @@ async def test_nothing_is_imported_before_somebody_has_joined(
     """Else the first to join would not be the owner."""
     async with chat_server(variables):
         pass
-    status, _, said = await admin("import", str(discord), "--from", "discord")
-    assert (status, "let its owner join first" in said) == (2, True)
+    status, _, stderr = await admin("import", str(discord), "--from", "discord")
+    assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
     # The picture that was stored by then has gone again.
     assert not list(stored.rglob("*.webp"))

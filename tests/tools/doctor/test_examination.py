@@ -79,14 +79,16 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     target = installation.target(url=installation.chat.address)
     findings = await examine(target, QUIET)
     assert problems(findings) == []
-    said = "\n".join(finding.what for finding in findings)
-    assert "A server runs on the data folder" in said
-    assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in said
-    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is used by the running SFU" in said
-    assert f"TCP port {installation.sfu.udp_port} (sound and picture where UDP is blocked) is used by" in said
-    assert "Requests come without a proxy" in said
-    assert "WebSockets reach /live" in said
-    assert "WebSockets reach /sfu/client" in said
+    texts = "\n".join(finding.what for finding in findings)
+    assert "A server runs on the data folder" in texts
+    assert f"TCP port {installation.chat_port} (the chat server): our own program answers" in texts
+    assert f"UDP port {installation.sfu.udp_port} (sound and picture) is used by the running SFU" in texts
+    assert (
+        f"TCP port {installation.sfu.udp_port} (sound and picture where UDP is blocked) is used by" in texts
+    )
+    assert "Requests come without a proxy" in texts
+    assert "WebSockets reach /live" in texts
+    assert "WebSockets reach /sfu/client" in texts
 
 
 # Judged by both: the page's name of a check, and the beginning or end of the finding of `svc doctor`.
@@ -102,7 +104,7 @@ SHARED = {
 async def test_the_owners_page_agrees_with_the_doctor(installation: Installation) -> None:
     headers = {"Authorization": f"Bearer {await installation.chat.join('Ada')}"}
 
-    async def told() -> dict[str, str]:
+    async def report() -> dict[str, str]:
         async with installation.chat.http.get("/api/health", headers=headers) as answer:
             checks = (await answer.json())["checks"]
         return {one["check"]: one["verdict"] for one in checks if one["check"] in SHARED}
@@ -118,14 +120,14 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
         return {"voice": "ok", **by_check}  # Of calls that work the doctor says nothing.
 
     async def calls() -> str:
-        return (await told())["voice"]
+        return (await report())["voice"]
 
     await becomes(calls, "ok")
-    judged = await told()
+    judged = await report()
     assert set(judged) == set(SHARED) and judged == await found()
     await installation.sfu.kill()
     await becomes(calls, "problem")
-    await becomes(found, await told())  # Which knows the reason only when the connection is closed.
+    await becomes(found, await report())  # Which knows the reason only when the connection is closed.
 
 
 async def test_a_stopped_server_is_no_problem(tmp_path: Path) -> None:
@@ -167,9 +169,9 @@ async def test_a_working_proxy_is_no_problem(installation: Installation, proxy: 
     url = f"https://localhost:{proxy.https_port}"
     findings = await examine(installation.target(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == []
-    said = "\n".join(finding.what for finding in findings)
-    assert "Requests come through 1 proxies, as SVC_TRUSTED_PROXY_HOPS says" in said
-    assert "The certificate is valid for" in said
+    texts = "\n".join(finding.what for finding in findings)
+    assert "Requests come through 1 proxies, as SVC_TRUSTED_PROXY_HOPS says" in texts
+    assert "The certificate is valid for" in texts
 
 
 async def test_an_unconfigured_proxy_is_a_problem(installation: Installation, proxy: Proxy) -> None:
@@ -265,8 +267,8 @@ async def test_a_server_can_be_examined_from_another_machine(
     here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
     findings = await examine(here, QUIET)
     assert problems(findings) == []
-    said = [finding.what for finding in findings]
-    assert said[1:] == [
+    texts = [finding.what for finding in findings]
+    assert texts[1:] == [
         f"{address} answers",
         "WebSockets reach /live",
         "WebSockets reach /sfu/client",

@@ -25,7 +25,7 @@ URLS = (
 )
 
 
-async def asked(
+async def answer_of(
     urls: Sequence[str], trust: ssl.SSLContext, *, secret: str = SECRET, peers: Sequence[str] = ()
 ) -> list[Finding]:
     return list(await turn.examined(TurnServer(urls, secret).ice_server("ada", time.time()), peers, trust))
@@ -46,21 +46,21 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
     async def body() -> None:
         async with coturn(tmp_path) as trust:
             trust.check_hostname = True
-            found = await asked(URLS, trust, peers=[SFU])
+            found = await answer_of(URLS, trust, peers=[SFU])
             assert [each.what for each in found] == [f"TURN server {url} relays for members" for url in URLS]
-            assert problems(await asked(URLS, trust, peers=[ELSEWHERE])) == [
+            assert problems(await answer_of(URLS, trust, peers=[ELSEWHERE])) == [
                 f"TURN server {url} does not relay to the SFU" for url in URLS
             ]
-            wrong = await asked(URLS, trust, secret="another secret than it has")
+            wrong = await answer_of(URLS, trust, secret="another secret than it has")
             assert problems(wrong) == [f"TURN server {url} refuses the secret (401)" for url in URLS]
-            ok, _, tls = await asked(URLS, ssl.create_default_context())
+            ok, _, tls = await answer_of(URLS, ssl.create_default_context())
             assert ok.verdict is Verdict.OK
             assert "its certificate is refused: self" in tls.what
             by_address = [f"turns:{TURN}:{TLS_PORT}?transport=tcp"]
-            [mismatched] = await asked(by_address, trust)
+            [mismatched] = await answer_of(by_address, trust)
             assert "its certificate is refused: IP address mismatch" in mismatched.what
             trust.check_hostname = False  # As if its certificate were for the address.
-            [nameless] = await asked(by_address, trust)
+            [nameless] = await answer_of(by_address, trust)
             assert nameless.verdict is Verdict.NOTICE
             assert "not in Firefox" in nameless.what
 
@@ -71,8 +71,8 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
                 "TURN_URLS": ",".join(URLS[:2]),
                 "TURN_SECRET": SECRET,
             }
-            said = [each.what for each in await examine(idle(tmp_path / "data"), variables)]
-            assert [what for what in said if what.startswith("TURN")] == [
+            texts = [each.what for each in await examine(idle(tmp_path / "data"), variables)]
+            assert [what for what in texts if what.startswith("TURN")] == [
                 f"TURN server {url} relays for members" for url in URLS[:2]
             ]
 
@@ -94,7 +94,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
         mail = await asyncio.start_server(greets, TURN, 5349)
         silent, _ = await loop.create_datagram_endpoint(asyncio.DatagramProtocol, (TURN, 3480))
         trust = ssl.create_default_context()
-        found = await asked(
+        found = await answer_of(
             [
                 "turn:turn.nowhere.invalid:3478",
                 "turn:198.51.100.7",
@@ -106,8 +106,8 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
             ],
             trust,
         )
-        said = [each.what.partition(": ")[2] or each.what for each in found]
-        assert said == [
+        texts = [each.what.partition(": ")[2] or each.what for each in found]
+        assert texts == [
             "the name turn.nowhere.invalid is unknown",
             "there is no route to it from here (Network is unreachable)",
             "nothing listens at UDP port 3478",
@@ -150,5 +150,5 @@ async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) ->
     }
     async with chat_server(variables):
         findings = await examine(Target(tmp_path, port, sfu_port, udp_port), {"DISABLE_STUN": "1"})
-    said = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nothing listens at TCP port {nobody}"
-    assert said in problems(findings)
+    text = f"TURN server turn:127.0.0.1:{nobody}?transport=tcp: nothing listens at TCP port {nobody}"
+    assert text in problems(findings)

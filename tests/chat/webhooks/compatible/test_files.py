@@ -25,9 +25,9 @@ async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -
     for place, (name, data) in enumerate(files):
         form.add_field(f"files[{place}]", data, filename=name)
     async with hook.chat.http.post(f"{hook.path}/discord?wait=true", data=form) as response:
-        told = await response.json()
-        assert response.status == 200, told
-    return told, await hook.arrived()
+        response_body = await response.json()
+        assert response.status == 200, response_body
+    return response_body, await hook.arrived()
 
 
 async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
@@ -38,8 +38,8 @@ async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
 
 async def test_pictures_are_encoded_again_and_other_files_are_kept_unchanged(hook: Hook) -> None:
     sent = encoded(scene(800, 600), "JPEG", comment=SECRET)
-    told, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
-    assert (message["text"], told["warnings"]) == ("Look", [])
+    body, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
+    assert (message["text"], body["warnings"]) == ("Look", [])
     graph, log = message["attachments"]
     assert (graph["name"], graph["kind"], graph["width"], graph["height"]) == (
         "graph.webp",
@@ -54,7 +54,7 @@ async def test_pictures_are_encoded_again_and_other_files_are_kept_unchanged(hoo
     data, content_type, disposition = await content(hook, log)
     assert (data, content_type) == (b"a\r\nlog", "application/octet-stream")
     assert disposition.startswith("attachment")
-    assert [(file["filename"], file["size"]) for file in told["attachments"]] == [
+    assert [(file["filename"], file["size"]) for file in body["attachments"]] == [
         ("graph.webp", graph["bytes"]),
         ("log.txt", 6),
     ]
@@ -68,12 +68,12 @@ async def test_a_file_alone_is_a_message(hook: Hook) -> None:
 
 async def test_unacceptable_files_are_left_out_and_named(hook: Hook) -> None:
     broken = encoded(noise(64, 64), "PNG")[:200]
-    told, message = await post(
+    body, message = await post(
         hook, {}, ("a*b.mp4", FILM), ("broken.png", broken), ("empty.txt", b""), ("log.txt", b"a log")
     )
     assert message["text"] == r"(left out: a\*b.mp4, broken.png, empty.txt)"
     assert [file["name"] for file in message["attachments"]] == ["log.txt"]
-    assert [(each["path"], each["code"]) for each in told["warnings"]] == [
+    assert [(each["path"], each["code"]) for each in body["warnings"]] == [
         ("files[0]", "unsupported_type"),
         ("files[1]", "invalid_image"),
         ("files[2]", "unsupported_type"),

@@ -93,10 +93,10 @@ def test_only_as_much_of_a_message_is_converted_as_can_be_shown(
 
 
 def test_the_cost_of_the_worst_file_names_is_linear() -> None:
-    def told(length: int) -> None:
+    def reports_length(length: int) -> None:
         assert discord.without(MessageDraft(), ["*_" * length] * 64).text.startswith("(left out: ")
 
-    assert grows_with_its_size(told, 2_000)
+    assert grows_with_its_size(reports_length, 2_000)
 
 
 def test_the_cost_of_the_worst_github_payloads_is_linear() -> None:

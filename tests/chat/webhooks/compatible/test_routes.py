@@ -41,19 +41,19 @@ async def test_with_wait_discord_gets_a_message_object(hook: Hook) -> None:
     response = await _post(
         hook, "discord?wait=true", json={"content": "Hello", "embeds": [{"title": "Card"}]}
     )
-    told = response.json()
+    body = response.json()
     arrived = await hook.arrived()
     assert response.status == 200
-    assert (told["id"], told["channel_id"]) == (arrived["id"], "general")
-    assert told["content"] == "Hello" and told["author"]["username"] == "Hook"
-    assert told["embeds"] == [{"type": "rich", "title": "Card"}]
-    assert told["timestamp"].endswith("+00:00") and told["warnings"] == []
+    assert (body["id"], body["channel_id"]) == (arrived["id"], "general")
+    assert body["content"] == "Hello" and body["author"]["username"] == "Hook"
+    assert body["embeds"] == [{"type": "rich", "title": "Card"}]
+    assert body["timestamp"].endswith("+00:00") and body["warnings"] == []
 
 
 async def test_discord_gets_warnings_about_omissions(hook: Hook) -> None:
     embed = {"title": "Card", "image": {"url": "http://127.0.0.1/graph.png"}}
-    told = (await _post(hook, "discord?wait=true", json={"embeds": [embed]})).json()
-    assert [(w["path"], w["code"]) for w in told["warnings"]] == [("cards[0].image_url", "blocked")]
+    body = (await _post(hook, "discord?wait=true", json={"embeds": [embed]})).json()
+    assert [(w["path"], w["code"]) for w in body["warnings"]] == [("cards[0].image_url", "blocked")]
     assert (await hook.arrived())["cards"] == [{"title": "Card"}]
 
 
@@ -91,16 +91,16 @@ async def test_errors_for_discord_have_its_format(
     hook: Hook, body: bytes, headers: dict[str, str], status: int, code: int
 ) -> None:
     response = await _post(hook, "discord", data=body, headers=headers)
-    told = response.json()
-    assert (response.status, told["code"]) == (status, code)
-    assert isinstance(told["message"], str) and "error" not in told
+    response_body = response.json()
+    assert (response.status, response_body["code"]) == (status, code)
+    assert isinstance(response_body["message"], str) and "error" not in response_body
 
 
 async def test_errors_for_discord_name_the_wrong_value(hook: Hook) -> None:
     response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
-    told = response.json()
-    assert told["message"] == "Invalid Form Body"
-    assert told["errors"]["embeds"]["1"]["title"]["_errors"][0]["message"] == "must be a string"
+    body = response.json()
+    assert body["message"] == "Invalid Form Body"
+    assert body["errors"]["embeds"]["1"]["title"]["_errors"][0]["message"] == "must be a string"
 
 
 async def test_slack_gets_ok(hook: Hook) -> None:
@@ -143,9 +143,9 @@ async def test_github_events_become_cards(hook: Hook) -> None:
     response = await _github(hook, "push", push("Mend it"))
     message = await hook.arrived()
     assert response.status == 200
-    told = response.json()
-    assert (told["message_id"], told["conversation_id"]) == (message["id"], "general")
-    assert [(w["path"], w["code"]) for w in told["warnings"]] == [("cards[0].author.icon_url", "blocked")]
+    body = response.json()
+    assert (body["message_id"], body["conversation_id"]) == (message["id"], "general")
+    assert [(w["path"], w["code"]) for w in body["warnings"]] == [("cards[0].author.icon_url", "blocked")]
     assert message["cards"][0]["title"] == "[example-org/tool] 1 new commit on main"
     assert message["cards"][0]["author"]["name"] == "example-user"
     assert message["text"] == "" and message["author"]["display_name"] == "Hook"
@@ -168,9 +168,9 @@ async def test_errors_for_github_are_those_of_the_webhook(hook: Hook) -> None:
     response = await _post(hook, "github", json={})
     assert (response.status, response.json()["error"]) == (400, "invalid_request")
     response = await _github(hook, "push", {"ref": "refs/heads/x", "commits": [{"id": {}}]})
-    told = response.json()
-    assert (response.status, told["error"]) == (400, "invalid_payload")
-    assert told["problems"] == [
+    body = response.json()
+    assert (response.status, body["error"]) == (400, "invalid_payload")
+    assert body["problems"] == [
         {"path": "commits[0].id", "code": "wrong_type", "message": "must be a string"}
     ]
 
@@ -195,9 +195,9 @@ async def test_all_addresses_share_the_rate_limit(hook: Hook) -> None:
         assert (await _post(hook, "slack", json={"text": "x"})).status == 200
         assert (await _github(hook, "watch", event("started"))).status == 204
     response = await _post(hook, "discord", json={"content": "x"})
-    told = response.json()
-    assert response.status == 429 and told["code"] == 0 and told["global"] is False
-    assert 0 < told["retry_after"] <= 60 and response.headers["Retry-After"] == "60"
+    body = response.json()
+    assert response.status == 429 and body["code"] == 0 and body["global"] is False
+    assert 0 < body["retry_after"] <= 60 and response.headers["Retry-After"] == "60"
     response = await _post(hook, "slack", json={"text": "x"})
     assert (response.status, response.text) == (429, "rate_limited")
     assert 0 < int(response.headers["Retry-After"]) <= 60
