@@ -33,8 +33,8 @@ cdef struct Bandwidth:
     int64_t longest_queue   # ns: since the last loss observation
     double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns
-    double told             # bit/s: last reported to Python
-    int64_t told_at         # ns: when it was reported; 0 = never
+    double published        # bit/s: last reported to Python
+    int64_t published_at    # ns: when it was reported; 0 = never
     ArrivalGroups groups
     DelayTrend trend
     QueueDelay queue

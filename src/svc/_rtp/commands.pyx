@@ -30,8 +30,8 @@ from svc._rtp.pacing cimport set_paced
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
-from svc._rtp.silence cimport tell_silence
-from svc._rtp.simulcast cimport best, choose, tell_encoding
+from svc._rtp.silence cimport report_silence
+from svc._rtp.simulcast cimport best, choose, report_encoding
 from svc._rtp.table cimport insert, lookup, remove
 
 cdef extern from *:
@@ -142,7 +142,7 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
     """Start a track with the last keyframe of the selected encoding, or request the next keyframe."""
-    tell_encoding(core, down_track)
+    report_encoding(core, down_track)
     choose(core, down_track)
     if not down_track.switched_off and not start_in_history(core, down_track):
         request_keyframe(core, down_track.forwarder)
@@ -246,7 +246,7 @@ cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
             if transport.validated[i].remote.stream == stream_id:
                 forget_path(core, transport, i)
         if transport.has_selected and transport.selected.remote.stream == stream_id and not transport.silent:
-            transport.silent = tell_silence(core, transport, True)
+            transport.silent = report_silence(core, transport, True)
         transport = transport.next
 
 

@@ -44,10 +44,10 @@ cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
 # The estimate is reported every second, and sooner if it has changed by more than these factors: the
 # allocation acts within 100 ms after a drop. It is never reported more often than this (ns).
-cdef int64_t TELL_INTERVAL = 1_000_000_000
-cdef int64_t MIN_TELL_INTERVAL = 50_000_000
-cdef double TOLD_DROP = 0.97
-cdef double TOLD_RISE = 1.05
+cdef int64_t REPORT_INTERVAL = 1_000_000_000
+cdef int64_t MIN_REPORT_INTERVAL = 50_000_000
+cdef double REPORT_DROP = 0.97
+cdef double REPORT_RISE = 1.05
 # Redundant audio ends when packets wait this long in the line's queue (ns).
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
 # Do not probe when media has waited this long (ns).
@@ -131,22 +131,22 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
     update_pace(transport)
     if transport.bandwidth.queue.last > REDUNDANCY_QUEUE:
         stop_redundancy(core, transport)
-    tell_bandwidth(core, transport)
+    report_bandwidth(core, transport)
     if transport.bandwidth.probing.rate:
         core.next_probe = min(core.next_probe, core.now)
         fall_due(core, core.now, 0)
 
 
-cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
+cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
     """Report the bandwidth of a line, if it was requested, is known, and has changed."""
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
-    cdef int64_t since = core.now - bandwidth.told_at
+    cdef int64_t since = core.now - bandwidth.published_at
     cdef bint changed
     if transport.wanted_bps == 0 or not bandwidth.known:
         return
-    changed = not TOLD_DROP * bandwidth.told < bandwidth.estimate < TOLD_RISE * bandwidth.told
-    if bandwidth.told_at and since < (MIN_TELL_INTERVAL if changed else TELL_INTERVAL):
+    changed = not REPORT_DROP * bandwidth.published < bandwidth.estimate < REPORT_RISE * bandwidth.published
+    if bandwidth.published_at and since < (MIN_REPORT_INTERVAL if changed else REPORT_INTERVAL):
         return
     memset(&event, 0, sizeof(Event))
     event.kind = BANDWIDTH
@@ -155,8 +155,8 @@ cdef void tell_bandwidth(Core* core, Transport* transport) noexcept nogil:
     event.b = bandwidth.reason
     event.c = transport.repeated_bytes
     if push(&core.events, &event, NULL):
-        bandwidth.told = bandwidth.estimate
-        bandwidth.told_at = core.now
+        bandwidth.published = bandwidth.estimate
+        bandwidth.published_at = core.now
         transport.repeated_bytes = 0
     else:
         core.counters.dropped_ring_full += 1
@@ -175,7 +175,7 @@ cdef void probe_lines(Core* core) noexcept nogil:
         if transport.wanted_bps and transport.keyed and transport.has_selected:
             advance(transport.bandwidth, &transport.wide, core.now)
             update_pace(transport)
-            tell_bandwidth(core, transport)
+            report_bandwidth(core, transport)
             if transport.bandwidth.probing.rate:
                 send_probe(core, transport)
                 core.next_probe = core.now + BURST_SPACING

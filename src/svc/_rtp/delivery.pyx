@@ -78,7 +78,7 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
     record.output = output
     record.since = core.now
     record.filler = filler
-    record.told_layers = layers_to_tell(core, down_track, slot)
+    record.reported_layers = layers_to_report(core, down_track, slot)
     if down_track.paced:
         note_queued(core, down_track.transport)
 
@@ -216,7 +216,7 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
     down_track.nacked -= down_track.nacked // NACKED_PACKETS
     length = send(core, down_track, slot, sent)
     if core.verbose:
-        tell_forwarded(core, down_track, record)
+        report_forwarded(core, down_track, record)
     if length > 0:
         if down_track.transport.pacer != NULL:
             note_sent(down_track.transport.pacer, <uint32_t>length, core.now)
@@ -253,7 +253,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.numbered = 0
     sent.redundant = 1 if core.now < down_track.redundant_until and not record.filler and may_repeat(
         core, down_track, record.slot, record.output) else 0
-    sent.told_layers = record.told_layers
+    sent.reported_layers = record.reported_layers
     sent.splice = down_track.splice
     return sent
 
@@ -377,7 +377,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
 # --- logging and layers ---
 
 
-cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
+cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
     """Write a VERBOSE_LOG event. Events are skipped when the log does not keep up."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
@@ -389,7 +389,7 @@ cdef void tell_forwarded(Core* core, DownTrack* down_track, const SendRecord* re
     push(&core.details, &event, NULL)
 
 
-cdef uint8_t layers_to_tell(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
+cdef uint8_t layers_to_report(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
     """Return the temporal layer for the bitmask of the packet's descriptor; ALL_LAYERS to leave it unchanged.
 
     The bitmask goes with the first packet of each frame of the lowest layer, which every receiver gets. A

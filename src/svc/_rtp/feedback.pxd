@@ -11,7 +11,7 @@ cdef void rtcp_received(Core* core, Transport* transport, const uint8_t* data, s
 cdef void tick(Core* core, Transport* transport) noexcept nogil
 cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil
 cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil
-cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil
+cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil
 cdef void keyframe_received(Core* core, Forwarder* forwarder) noexcept nogil
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil
 cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil

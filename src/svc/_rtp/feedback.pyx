@@ -47,7 +47,7 @@ cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
 # sound itself. A line that loses more than this must not take more bits from all listeners. Browsers report
 # on audio every 5 s, so a report stays valid for a little over two intervals.
-cdef uint8_t MOST_TOLD_LOSS = 256 * 20 // 100
+cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
 # Share of 256: from this loss on, a receiver of audio gets redundancy, if it takes any.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
@@ -78,7 +78,7 @@ cdef void rtcp_received(Core* core, Transport* transport, const uint8_t* data, s
         elif packet.type == RTPFB and packet.count == FMT_TWCC:
             feedback_received(core, transport, &packet)
         elif packet.type == PSFB and packet.count == FMT_PLI and packet.length >= 8:
-            keyframe_asked(core, find_received(transport, load32(packet.body + 4)))
+            keyframe_requested(core, find_received(transport, load32(packet.body + 4)))
         elif packet.type == PSFB and packet.count == FMT_FIR:
             fir_received(core, transport, &packet)
         more = next_packet(&compound, &packet)
@@ -234,11 +234,11 @@ cdef void fir_received(Core* core, Transport* transport, const Packet* packet) n
     """Process a FIR. Each entry names a media source (RFC 5104 section 4.3.1.1)."""
     cdef size_t at = 8
     while at + 8 <= packet.length:
-        keyframe_asked(core, find_received(transport, load32(packet.body + at)))
+        keyframe_requested(core, find_received(transport, load32(packet.body + at)))
         at += 8
 
 
-cdef void keyframe_asked(Core* core, DownTrack* down_track) noexcept nogil:
+cdef void keyframe_requested(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track != NULL:
         core.counters.plis_received += 1
         ask_for_keyframe(core, down_track)
@@ -312,7 +312,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
 # --- events for Python ---
 
 
-cdef void tell_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
+cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
     """Report to Python that a participant started or stopped speaking."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
@@ -402,7 +402,7 @@ cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
     expire(&forwarder.history, &core.pool, core.now)
     if forwarder.kind == AUDIO:
         if lapsed(&forwarder.loudness, core.now):
-            tell_speaking(core, forwarder)
+            report_speaking(core, forwarder)
         elif forwarder.loudness.speaking:
             fall_due(core, lapses_at(&forwarder.loudness), 0)
         send_nacks(core, forwarder)
@@ -493,4 +493,4 @@ cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept 
         if core.now - down_track.reported_at < REPORT_HOLDS and down_track.redundant_until <= core.now:
             most = max(most, down_track.fraction_lost)
         down_track = down_track.next_sent
-    return min(most, MOST_TOLD_LOSS)
+    return min(most, MAX_REPORTED_LOSS)

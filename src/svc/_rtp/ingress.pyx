@@ -15,7 +15,7 @@ from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere
 from svc._rtp.core cimport PATIENCE, fall_due
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
-from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, tell_speaking
+from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, report_speaking
 from svc._rtp.forwarder cimport forward, restart
 from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, FrameReader, Reading, read_frame, recall_frame
 from svc._rtp.header cimport Extension, Header, find, parse
@@ -42,8 +42,8 @@ from svc._rtp.twcc cimport ArrivalLog, record
 from svc._rtp.wire cimport load16, load32
 
 # Minimum time between two events for a sender that keeps changing its codec (ns).
-cdef int64_t TELL_INTERVAL = 500_000_000
-cdef uint8_t NOTHING_TOLD = 255
+cdef int64_t REPORT_INTERVAL = 500_000_000
+cdef uint8_t NOTHING_REPORTED = 255
 # The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1). The peer's own check corrects
 # it.
 cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
@@ -116,18 +116,18 @@ cdef Transport* transport_at(Core* core, const Address* source) noexcept nogil:
 cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, const uint8_t* attached,
                size_t length) noexcept nogil:
     cdef Event event
-    cdef bint told
+    cdef bint reported
     memset(&event, 0, sizeof(Event))
     event.kind = <uint32_t>kind
     event.transport = transport_id
     event.length = <uint32_t>length
     event.path = path[0]
     if kind == STUN_EVENT:
-        told = push(&core.ice, &event, attached)
+        reported = push(&core.ice, &event, attached)
     else:
         # The other half is for events that are sent once: media starts, or a transport closes.
-        told = not is_half_full(&core.events) and push(&core.events, &event, attached)
-    if told:
+        reported = not is_half_full(&core.events) and push(&core.events, &event, attached)
+    if reported:
         return True
     core.counters.dropped_ring_full += 1
     return False
@@ -198,14 +198,14 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
             if generation > transport.generations[i] or (generation == transport.generations[i] and (
                     (request.use_candidate and not transport.nominated[i])
                     or transport.priorities[i] != request.priority)):
-                if tell_check(core, transport, path, request, generation):
+                if report_check(core, transport, path, request, generation):
                     transport.nominated[i] = request.use_candidate
                     transport.priorities[i] = request.priority
                     transport.generations[i] = generation
             # Another participant may have used the address meanwhile.
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
-    if not tell_check(core, transport, path, request, generation):
+    if not report_check(core, transport, path, request, generation):
         # Do not remember the path either, so that the next check reports it.
         return
     if transport.validated_count == MAX_PATHS:
@@ -226,7 +226,7 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
     insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
 
 
-cdef bint tell_check(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
+cdef bint report_check(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
                      uint32_t generation) noexcept nogil:
     cdef Event event
     memset(&event, 0, sizeof(Event))
@@ -312,7 +312,7 @@ cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot*
     fall_due(core, transport.next_feedback, PATIENCE)
 
 
-cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
+cdef void report_track(Core* core, Forwarder* forwarder) noexcept nogil:
     """Report the current source and codec of a line. Retry later if the ring is full."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
@@ -321,11 +321,11 @@ cdef void tell_track(Core* core, Forwarder* forwarder) noexcept nogil:
     event.a = forwarder.ssrc
     event.b = forwarder.payload_type
     event.c = forwarder.line
-    forwarder.told_at = core.now
+    forwarder.reported_at = core.now
     if push(&core.events, &event, NULL):
-        forwarder.told_payload_type = forwarder.payload_type
+        forwarder.reported_payload_type = forwarder.payload_type
     else:
-        forwarder.told_payload_type = NOTHING_TOLD
+        forwarder.reported_payload_type = NOTHING_REPORTED
         core.counters.dropped_ring_full += 1
 
 
@@ -400,9 +400,9 @@ cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept 
         restart(core, forwarder, False)
         request_keyframe(core, forwarder)
     forwarder.payload_type = header.payload_type
-    if forwarder.told_at == 0 or (forwarder.told_payload_type != header.payload_type
-                                  and core.now - forwarder.told_at >= TELL_INTERVAL):
-        tell_track(core, forwarder)
+    if forwarder.reported_at == 0 or (forwarder.reported_payload_type != header.payload_type
+                                  and core.now - forwarder.reported_at >= REPORT_INTERVAL):
+        report_track(core, forwarder)
     forwarder.codec = <Codec>core.negotiated.codec[header.payload_type]
     slot.starts_keyframe = forwarder.kind == VIDEO and starts_keyframe(
         forwarder.codec, slot.data + header.payload_offset, header.payload_length)
@@ -427,7 +427,7 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
     cdef const Extension* extension = find(&slot.header, core.negotiated.level_id)
     if extension != NULL and extension.length >= 1 and not forwarder.muted:
         if heard(&forwarder.loudness, slot.data[extension.offset], core.now):
-            tell_speaking(core, forwarder)
+            report_speaking(core, forwarder)
             fall_due(core, lapses_at(&forwarder.loudness), 0)
 
 

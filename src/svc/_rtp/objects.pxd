@@ -154,8 +154,8 @@ cdef struct Forwarder:
 
     uint32_t ssrc           # current SSRC of the media; 0 = no packet has arrived yet
     uint8_t payload_type    # of the last media packet
-    uint8_t told_payload_type   # payload type last reported to Python; 255 = none
-    int64_t told_at         # ns: when the current source and codec were reported to Python; 0 = not reported
+    uint8_t reported_payload_type   # payload type last reported to Python; 255 = none
+    int64_t reported_at     # ns: when the current source and codec were reported to Python; 0 = not reported
     Codec codec
     FrameReader* frames     # NULL until the first Dependency Descriptor
     Reception reception
@@ -206,7 +206,7 @@ cdef struct Sent:           # a packet sent to a receiver, indexed by its number
     uint8_t resends
     uint8_t with_mid        # 1 = its header carried the mid, so a resend repeats the mid
     uint8_t filler          # 1 = only padding, in place of a late packet that the receiver must not get
-    uint8_t told_layers     # highest temporal layer that its descriptor's bitmask allows; 255 = not changed
+    uint8_t reported_layers # highest temporal layer that its descriptor's bitmask allows; 255 = not changed
     uint8_t splice          # number of the receiver's splice under which it was sent
     uint8_t numbered        # 1 = has a transport-wide number, which it gets when it is first written
     uint8_t redundant       # 1 = sent as RED, with the packet before it as redundancy

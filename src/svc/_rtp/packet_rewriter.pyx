@@ -27,13 +27,13 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
     cdef uint16_t frame_offset = splice.frame_offset if splice != NULL else 0
     cdef const Extension* extension
     cdef int length = 0
-    if sent.told_layers == ALL_LAYERS and frame_offset == 0:
+    if sent.reported_layers == ALL_LAYERS and frame_offset == 0:
         return
     extension = find(&slot.header, core.negotiated.descriptor_id)
     if extension == NULL:
         return
-    if sent.told_layers != ALL_LAYERS:
-        length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.told_layers, out)
+    if sent.reported_layers != ALL_LAYERS:
+        length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.reported_layers, out)
         # A receiver limited to the one-byte form would lose the whole descriptor because of the extra bytes.
         if length > 16 and not down_track.mixed:
             length = 0

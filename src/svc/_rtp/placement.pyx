@@ -142,7 +142,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     forwarder.keyframes.next_periodic = first_pli(core, forwarder)
     forwarder.last_sr_at = 0
     fall_due(core, core.now, 0)
-    forwarder.told_at = 0
+    forwarder.reported_at = 0
 
 
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:

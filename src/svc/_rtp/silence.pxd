@@ -13,7 +13,7 @@ cdef enum:
     STEADY_SIGNS = 4
 
 
-cdef bint tell_silence(Core* core, Transport* transport, bint silent) noexcept nogil
+cdef bint report_silence(Core* core, Transport* transport, bint silent) noexcept nogil
 cdef void watch_paths(Core* core) noexcept nogil
 
 
@@ -26,5 +26,5 @@ cdef inline void note_sign_of_life(Core* core, Transport* transport, const Addre
             transport.counted_since = core.now
             transport.signs = 0
         transport.signs += 1
-        if transport.silent and tell_silence(core, transport, False):
+        if transport.silent and report_silence(core, transport, False):
             transport.silent = False

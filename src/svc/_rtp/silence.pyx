@@ -19,7 +19,7 @@ cdef int64_t SUDDEN_SILENCE = 1_500_000_000
 cdef int64_t WATCH_INTERVAL = 100_000_000
 
 
-cdef bint tell_silence(Core* core, Transport* transport, bint silent) noexcept nogil:
+cdef bint report_silence(Core* core, Transport* transport, bint silent) noexcept nogil:
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = SILENT
@@ -38,5 +38,5 @@ cdef void watch_paths(Core* core) noexcept nogil:
     while transport != NULL:
         patience = SUDDEN_SILENCE if transport.steady else SILENCE
         if transport.has_selected and not transport.silent and core.now - transport.heard_at > patience:
-            transport.silent = tell_silence(core, transport, True)
+            transport.silent = report_silence(core, transport, True)
         transport = transport.next

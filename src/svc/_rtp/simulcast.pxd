@@ -9,5 +9,5 @@ from svc._rtp.pool cimport Slot
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil
 cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept nogil
-cdef void tell_encoding(Core* core, const DownTrack* down_track) noexcept nogil
+cdef void report_encoding(Core* core, const DownTrack* down_track) noexcept nogil
 cdef void choose(Core* core, DownTrack* down_track) noexcept nogil

@@ -167,11 +167,11 @@ cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept no
     down_track.waiting = True
     down_track.waiting_since = 0
     down_track.held_request = 0
-    tell_encoding(core, down_track)
+    report_encoding(core, down_track)
     return True
 
 
-cdef void tell_encoding(Core* core, const DownTrack* down_track) noexcept nogil:
+cdef void report_encoding(Core* core, const DownTrack* down_track) noexcept nogil:
     """Report the encoding that a receiver gets."""
     cdef Event event
     if down_track.forwarder.simulcast == NULL:

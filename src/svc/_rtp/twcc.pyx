@@ -89,7 +89,7 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
     """
     cdef uint8_t symbols[MAX_STATUSES]
     cdef uint8_t deltas[MAX_RTCP]
-    cdef size_t count = 0, delta_bytes = 0, told = 0, length = 20
+    cdef size_t count = 0, delta_bytes = 0, written = 0, length = 20
     cdef int64_t at, delta, reference, previous = 0
     cdef int64_t seq = log.next_report
     if not has_news(log):
@@ -119,11 +119,11 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
                 delta_bytes += 2
         count += 1
         seq += 1
-    while told < count:
-        told += write_chunk(symbols + told, count - told, out + length)
+    while written < count:
+        written += write_chunk(symbols + written, count - written, out + length)
         length += 2
-    for told in range(delta_bytes):
-        out[length + told] = deltas[told]
+    for written in range(delta_bytes):
+        out[length + written] = deltas[written]
     length += delta_bytes
     while length & 3:
         out[length] = 0
@@ -167,7 +167,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
     cdef uint32_t chunk, base
     cdef int64_t at
     cdef uint8_t symbol
-    cdef int count, told = 0, i
+    cdef int count, decoded = 0, i
     cursor.at = packet.body
     cursor.left = packet.length
     p = take(&cursor, 16)
@@ -178,7 +178,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
     at = <int64_t>load24(p + 12) * REFERENCE
     if count > capacity:
         return -1
-    while told < count:
+    while decoded < count:
         p = take(&cursor, 2)
         if p == NULL:
             return -1
@@ -186,11 +186,11 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
         if symbols_in(chunk) == 0:
             return -1
         for i in range(symbols_in(chunk)):
-            if told < count:
+            if decoded < count:
                 # Until the deltas are read, `arrival` holds the symbol.
-                statuses[told].sequence = <uint16_t>(base + <uint32_t>told)
-                statuses[told].arrival = symbol_of(chunk, i)
-                told += 1
+                statuses[decoded].sequence = <uint16_t>(base + <uint32_t>decoded)
+                statuses[decoded].arrival = symbol_of(chunk, i)
+                decoded += 1
     for i in range(count):
         symbol = <uint8_t>statuses[i].arrival
         statuses[i].received = symbol == SMALL or symbol == LARGE

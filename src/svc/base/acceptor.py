@@ -118,12 +118,12 @@ class Listener:
         # addresses.
         descriptor = connection.fileno()
 
-        def heard() -> None:
+        def stop_waiting() -> None:
             self._silent.discard(place)
             self._loop.remove_reader(descriptor)
 
         def close() -> None:
-            heard()
+            stop_waiting()
             connection.close()
 
         def check(now: float) -> float:
@@ -133,7 +133,7 @@ class Listener:
             return now
 
         def begin() -> None:
-            heard()
+            stop_waiting()
             place.check = None
             self._open(connection, place)
 

@@ -162,7 +162,7 @@ class _Service:
                 with suppress(RuntimeError):
                     loop.call_soon_threadsafe(progressed.set)
 
-        with progress.heard_by(note):
+        with progress.reports_to(note):
             working = asyncio.ensure_future(self._handler(command, arguments))
         working.add_done_callback(lambda _: progressed.set())
         try:

@@ -186,7 +186,7 @@ def _frames(
     _mend_transparency(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
     frames: list[_Frame] = []
-    shown_ms, said_ms = 0.0, 0
+    shown_ms, encoded_ms = 0.0, 0
     for decoded, duration in islice(_decoded(source, file, count, profile), count):
         # Round at the end of each frame, so that 60 frames of 16.7 ms take a second.
         shown_ms += _as_shown(duration) if count > 1 else 0.0
@@ -195,8 +195,8 @@ def _frames(
         # file also makes Pillow ask for the working directory, which the sandbox refuses.
         image = image.copy() if image is source else image
         image.info = {}
-        frames.append(_Frame(image, round(shown_ms) - said_ms))
-        said_ms = round(shown_ms)
+        frames.append(_Frame(image, round(shown_ms) - encoded_ms))
+        encoded_ms = round(shown_ms)
     if len(frames) < count:
         raise Rejected("invalid_image", "It has fewer frames than it says")
     # A transparent frame among opaque ones would become black.

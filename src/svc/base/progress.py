@@ -31,7 +31,7 @@ def report(what: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def heard_by(listener: Listener) -> Iterator[None]:
+def reports_to(listener: Listener) -> Iterator[None]:
     """Send reports of this block, and of tasks and threads that it starts, to `listener`."""
     before = _listener.set(listener)
     try:

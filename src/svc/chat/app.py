@@ -217,7 +217,7 @@ async def serving(
                 yield address
         finally:
             draining.begin()
-            await community.say_goodbye()
+            await community.send_goodbye()
             await draining.finished(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
 

@@ -209,7 +209,7 @@ class Community:
         ]
         return [*tasks, self.link.run, self.voice.speaking.run] if self._config.media.url else tasks
 
-    async def say_goodbye(self) -> None:
+    async def send_goodbye(self) -> None:
         """Close long-lived connections."""
         await self.kept_backups.close()
         await self.live.close_all()

@@ -102,7 +102,7 @@ class FileModule:
         begin = partial(uploads.begin, purpose=EMOJI, target=self.emoji.free_name)
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
         self.requests: list[Requests] = [uploads, self.media_requests, emoji, drafts]
-        self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.heard)]
+        self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
         # Running removals of files.
         self._removing: set[asyncio.Task[None]] = set()
         # Drafts and uploads are deleted with their channel or member.

@@ -19,7 +19,7 @@ from svc.client.cursors import Cursors
 from svc.client.live import Live
 from svc.client.models import Channel, Member, Message, Upload, VoiceMember
 from svc.client.requests import Refused, Requests, Unreachable
-from svc.client.session import Data, Heard, Pushed, Session, SignedIn
+from svc.client.session import Data, Pushed, Received, Session, SignedIn
 from svc.client.state import Known
 
 # Events waiting for a handler. Beyond this the bot stops reading the socket, and the server holds the events
@@ -57,7 +57,7 @@ class Bot:
         self._prefix = prefix
         self._known = Known()
         self._cursors = Cursors()
-        self._waiting: asyncio.Queue[Heard] = asyncio.Queue(MAX_WAITING)
+        self._waiting: asyncio.Queue[Received] = asyncio.Queue(MAX_WAITING)
         self._requests: Requests | None = None
         self._commands: dict[str, CommandHandler] = {}
         self._on_message: list[MessageHandler] = []
@@ -175,7 +175,7 @@ class Bot:
 
         path = f"/api/channels/{quote(channel_id, '')}/uploads"
         # A retry after a lost response leaves an unattached upload, which the server deletes.
-        answer = await self._asking().ask("POST", path, repeatable=True, form=form)
+        answer = await self._client().ask("POST", path, repeatable=True, form=form)
         upload = convert(answer, Upload)
         async with asyncio.timeout(CHECK_DEADLINE_S):
             while upload.state == "waiting":
@@ -201,9 +201,9 @@ class Bot:
         """
         if repeatable is None:
             repeatable = method not in ("POST", "PATCH")
-        return await self._asking().ask(method, path, body, repeatable=repeatable, query=query)
+        return await self._client().ask(method, path, body, repeatable=repeatable, query=query)
 
-    def _asking(self) -> Requests:
+    def _client(self) -> Requests:
         if self._requests is None:
             raise RuntimeError("the bot is not running")
         return self._requests
@@ -218,8 +218,8 @@ class Bot:
             except (KeyError, TypeError, ValueError):
                 logger.exception("the server sent an event that does not match its description")
 
-    async def _handle(self, heard: Heard) -> None:
-        match heard:
+    async def _handle(self, received: Received) -> None:
+        match received:
             case SignedIn(state):
                 self._known.signed_in(state)
                 await self._tell("authenticated", state)

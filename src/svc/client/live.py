@@ -13,7 +13,7 @@ from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientW
 
 from svc.base.backoff import Backoff
 from svc.client.requests import Refused
-from svc.client.session import Heard, Say, Session
+from svc.client.session import Received, Say, Session
 
 # From the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
@@ -32,16 +32,16 @@ logger = logging.getLogger(__name__)
 
 
 class Live:
-    """A live connection. `heard` is awaited for one event at a time, so a slow handler slows the reading
-    down.
+    """A live connection. `on_received` is awaited for one event at a time, so a slow handler slows the
+    reading down.
     """
 
     def __init__(
-        self, http: ClientSession, session: Session, heard: Callable[[Heard], Awaitable[None]]
+        self, http: ClientSession, session: Session, on_received: Callable[[Received], Awaitable[None]]
     ) -> None:
         self._http = http
         self._session = session
-        self._heard = heard
+        self._on_received = on_received
         self._waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
 
     async def run(self) -> None:
@@ -83,8 +83,8 @@ class Live:
             if not self._session.signed_in:
                 raise ConnectionError("closed before the sign-in")
             return
-        heard = self._session.received(message.data)
-        if isinstance(heard, Say):
-            await ws.send_str(heard.text)
-        elif heard is not None:
-            await self._heard(heard)
+        received = self._session.received(message.data)
+        if isinstance(received, Say):
+            await ws.send_str(received.text)
+        elif received is not None:
+            await self._on_received(received)

@@ -42,7 +42,7 @@ class Pushed:
     data: Data
 
 
-Heard = SignedIn | Resumed | Pushed
+Received = SignedIn | Resumed | Pushed
 
 
 class Session:
@@ -63,7 +63,7 @@ class Session:
         """Start on a new connection."""
         self.signed_in = False
 
-    def received(self, text: str) -> Say | Heard | None:
+    def received(self, text: str) -> Say | Received | None:
         """Process a frame. Raises Refused for a refused sign-in, and ValueError for an invalid frame."""
         frame = json.loads(text)
         if not isinstance(frame, dict):
@@ -78,7 +78,7 @@ class Session:
             return None
         return Pushed(event, data)
 
-    def _before(self, event: str, data: Data) -> Say | Heard | None:
+    def _before(self, event: str, data: Data) -> Say | Received | None:
         match event:
             case "hello":
                 return Say(self._first())

@@ -200,9 +200,9 @@ def _one(name: str, sections: Sequence[Section]) -> str:
     return values[0]
 
 
-def _fingerprints(said: list[str]) -> tuple[tuple[str, str], ...]:
+def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
     found: list[tuple[str, str]] = []
-    for text in said:
+    for text in values:
         algorithm, _, value = text.partition(" ")
         algorithm, value = algorithm.lower(), value.upper()
         if algorithm not in _HASH_BYTES:

@@ -111,7 +111,7 @@ async def running(
     """
     succession = await _succession(flags)
     given = succession.ports if succession else inherited(flags.listen_fds)
-    signalling, media = _told_apart(given)
+    signalling, media = _by_purpose(given)
     sockets = signalling or _open_tcp(config, flags)
     plane = _open_plane(config, flags, given.udp, media)
     if succession:
@@ -186,7 +186,7 @@ async def _offering(
         yield
 
 
-def _told_apart(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
+def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
     """Separate the inherited TCP sockets into signalling and media, which has the port number of UDP."""
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]

@@ -63,7 +63,7 @@ class Connection:
         pace: TokenBucket,
     ) -> None:
         # Whether the peer closed the connection normally, such as a closed page.
-        self.said_goodbye = False
+        self.closed_cleanly = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
         # Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
@@ -76,7 +76,7 @@ class Connection:
         self._queued_characters = 0
         self._something_to_do = asyncio.Event()
         self._closing: tuple[CloseCode, str] | None = None
-        self._heard_at = self._now()
+        self._received_at = self._now()
         self._ping_at = self._now() + PING_INTERVAL_S
 
     @property
@@ -88,9 +88,9 @@ class Connection:
         """Return the next frame, or None after the last one. Raises EnvelopeError for an invalid frame."""
         while self._closing is None:
             message = await self._socket.receive()
-            self._heard_at = self._now()
+            self._received_at = self._now()
             size = len(message.data) if message.type is WSMsgType.TEXT else 0
-            if wait_s := self._pace.take(self._heard_at, 1 + size // _CHARACTERS_OF_A_TURN):
+            if wait_s := self._pace.take(self._received_at, 1 + size // _CHARACTERS_OF_A_TURN):
                 await asyncio.sleep(wait_s)
             match message.type:
                 case WSMsgType.TEXT:
@@ -104,17 +104,17 @@ class Connection:
                 case WSMsgType.BINARY:
                     raise EnvelopeError("The message is not a text frame")
                 case WSMsgType.CLOSE:
-                    self.said_goodbye = message.data in _GOODBYES
+                    self.closed_cleanly = message.data in _GOODBYES
                     break
                 case _:
                     break
         return None
 
-    def say(self, payload: Payload) -> None:
+    def push(self, payload: Payload) -> None:
         """Queue an event."""
         self._queue_frame(serialise_payload(payload))
 
-    def say_error(self, reason: str) -> None:
+    def send_error(self, reason: str) -> None:
         """Queue a `room_error`, the only event whose data is a bare string."""
         self._queue_frame(serialise_text(ERROR, reason))
 
@@ -171,7 +171,7 @@ class Connection:
 
     async def _ping(self) -> None:
         now = self._now()
-        if now - self._heard_at >= SILENCE_LIMIT_S:
+        if now - self._received_at >= SILENCE_LIMIT_S:
             self.close(CloseCode.SILENT, f"No sign of life for {SILENCE_LIMIT_S:.0f} s")
             return
         self._ping_at = now + PING_INTERVAL_S

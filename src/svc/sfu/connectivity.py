@@ -158,7 +158,7 @@ class Connectivity:
         if silent:
             self._ice.path_silent(now)
         else:
-            self._ice.path_heard(now)
+            self._ice.path_recovered(now)
         self._carry(now)
 
     def dtls_received(self, data: bytes, now: float) -> None:

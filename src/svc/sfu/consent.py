@@ -35,7 +35,7 @@ class Consent:
         """Extend the permission: the peer has responded."""
         self.expires_at = now + EXPIRY_S
 
-    def asked(self, now: float) -> None:
+    def request_sent(self, now: float) -> None:
         """Schedule the next request. A request is never retransmitted; the next one is new."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

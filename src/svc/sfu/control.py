@@ -61,19 +61,19 @@ class Control(EventHandlers):
                 registration.unwatch(self, self._service.clock())
 
     def peer_joined(self, room_id: str, user_id: str) -> None:
-        self._connection.say(events.PeerJoined(room_id, user_id))
+        self._connection.push(events.PeerJoined(room_id, user_id))
 
     def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None:
-        self._connection.say(events.PeerLeft(room_id, user_id, lost or UNSET))
+        self._connection.push(events.PeerLeft(room_id, user_id, lost or UNSET))
 
     def speaking_changed(self, room: Room) -> None:
         self._speakers.changed(room)
 
     def _say_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
-        self._connection.say(events.Speakers(room_id, list(user_ids)))
+        self._connection.push(events.Speakers(room_id, list(user_ids)))
 
     def _say_keep_alive(self) -> None:
-        self._connection.say(events.KeepAlive(int(self._service.wall_clock() * 1000)))
+        self._connection.push(events.KeepAlive(int(self._service.wall_clock() * 1000)))
 
     async def _begin(self) -> bool:
         """Receive the first message, which must be a chat server's."""
@@ -120,7 +120,7 @@ class Control(EventHandlers):
     def _receive_sync_request(self, message: events.SyncRequest) -> None:
         rooms = self._authenticated(message).rooms.values()
         members = [events.RoomMembers(room.room_id, list(room.peers)) for room in rooms]
-        self._connection.say(events.SyncResponse(members))
+        self._connection.push(events.SyncResponse(members))
 
     @handles
     def _receive_disconnect(self, message: events.DisconnectUser) -> None:

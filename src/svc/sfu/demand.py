@@ -82,8 +82,8 @@ class _Sent:
 class DemandUpdates:
     """Sends one publisher the demand for its tracks. Times are in seconds."""
 
-    def __init__(self, say: Callable[[Payload], None]) -> None:
-        self.say = say
+    def __init__(self, push: Callable[[Payload], None]) -> None:
+        self.push = push
         self._tracks: dict[Track, _Sent] = {}
 
     def changed(self, track: Track, now: float) -> None:
@@ -111,13 +111,13 @@ class DemandUpdates:
     def repeat(self) -> None:
         """Send all demands again to a client that may have missed them."""
         for track, sent in self._tracks.items():
-            self.say(_event(track, sent.demand))
+            self.push(_event(track, sent.demand))
 
     def advance(self, now: float) -> None:
         for track, sent in self._tracks.items():
             if sent.due <= now:
                 sent.demand, sent.at, sent.due = sent.wanted, now, inf
-                self.say(_event(track, sent.demand))
+                self.push(_event(track, sent.demand))
 
     def next_deadline(self) -> float:
         return min((sent.due for sent in self._tracks.values()), default=inf)

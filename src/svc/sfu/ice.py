@@ -198,7 +198,7 @@ class IceAgent:
             self._monitor.silent(self._consent.generation, now)
             self.advance(now)
 
-    def path_heard(self, now: float) -> None:
+    def path_recovered(self, now: float) -> None:
         """Handle the end of the silence on the selected path."""
         self._monitor.alive()
         self.advance(now)
@@ -369,7 +369,7 @@ class IceAgent:
             pair, self._generation, f"{remote.ufrag}:{self.local.ufrag}", remote.pwd.encode(), self._random
         )
         self._consent.granted(now)
-        self._consent.asked(now)
+        self._consent.request_sent(now)
         self._monitor.moved()
         self.events.append(Selected(pair.path))
 
@@ -405,7 +405,7 @@ class IceAgent:
         self._checks[request.transaction_id] = Check(consent.key, self.controlling, transmission, pair=None)
         self.transmits.append((transmission.data, transmission.path))
         if pair is consent.pair:
-            consent.asked(now)
+            consent.request_sent(now)
 
     def _path_answered(self, consent: Consent, path: Path, now: float) -> None:
         if path == consent.pair.path:

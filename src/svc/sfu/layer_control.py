@@ -21,7 +21,7 @@ MAX_PROBED_BPS = 10_000_000
 # The least time between two `layers` events.
 REPORT_INTERVAL_S = 0.25
 # Clients hear of the estimate this often, and at once when it falls below this share of the last one.
-TOLD_INTERVAL_S, TOLD_DROP = 1.0, 0.9
+REPORT_INTERVAL_S, REPORT_DROP = 1.0, 0.9
 
 # A review after a client's wishes waits this long for the next wish: clients send one for each track.
 REVIEW_DELAY_S = 0.05
@@ -36,9 +36,9 @@ class LayerControl:
     """The layers of one client's videos. Times are in seconds."""
 
     def __init__(
-        self, transport: MediaTransport, subscriptions: Subscriptions, say: Callable[[Payload], None]
+        self, transport: MediaTransport, subscriptions: Subscriptions, push: Callable[[Payload], None]
     ) -> None:
-        self.say = say
+        self.push = push
         self._transport = transport
         self._subscriptions = subscriptions
         self._allocator = Allocator()
@@ -47,7 +47,7 @@ class LayerControl:
         self._estimated_at = 0.0
         self._repeated_bps = 0.0
         self._probed_bps = 0.0
-        self._told_bps, self._told_at = inf, -inf
+        self._reported_bps, self._reported_at = inf, -inf
         self._review_due = inf
         self._reported: dict[str, LayerState] = {}
         self._reported_at = -inf
@@ -67,9 +67,9 @@ class LayerControl:
         self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)
         self._estimate_bps = estimate_bps
         self._review(now)
-        if estimate_bps <= TOLD_DROP * self._told_bps or now - self._told_at >= TOLD_INTERVAL_S:
-            self._told_bps, self._told_at = estimate_bps, now
-            self.say(Bandwidth(estimate_bps, reason))
+        if estimate_bps <= REPORT_DROP * self._reported_bps or now - self._reported_at >= REPORT_INTERVAL_S:
+            self._reported_bps, self._reported_at = estimate_bps, now
+            self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
         """Schedule a review after a change of a wish, of the lines, or of what is forwarded."""
@@ -133,7 +133,7 @@ class LayerControl:
         self._reported = states
         if changes:
             self._reported_at = now
-            self.say(Layers(changes))
+            self.push(Layers(changes))
 
 
 def _video(line: ReceivingLine) -> Video:

@@ -67,18 +67,18 @@ class Participant:
         """Let the session wait for another connection if this one broke, or else end it."""
         if not session.is_with(self):
             return
-        broke = not self._connection.said_goodbye
+        broke = not self._connection.closed_cleanly
         if self._ticket and broke and not self._connection.closing:
             logger.debug("peer away", extra=session.log_fields)
             session.detach()
         else:
             session.close(lost=broke)
 
-    def say(self, payload: Payload) -> None:
-        self._connection.say(payload)
+    def push(self, payload: Payload) -> None:
+        self._connection.push(payload)
 
-    def say_error(self, reason: str) -> None:
-        self._connection.say_error(reason)
+    def send_error(self, reason: str) -> None:
+        self._connection.send_error(reason)
 
     def close(self, code: CloseCode, reason: str) -> None:
         self._connection.close(code, reason)
@@ -127,7 +127,7 @@ class Participant:
             return self._join(envelope) if envelope.event == ClientJoin.event else self._resume(envelope)
         except (EnvelopeError, JoinRefused, NoSeats, ResumeRefused) as refusal:
             self._service.tally["refused_joins"] += 1
-            self.say_error(str(refusal))
+            self.send_error(str(refusal))
             code = refusal.code if isinstance(refusal, ResumeRefused) else CloseCode.REFUSED
             self.close(code, str(refusal))
             return None
@@ -143,7 +143,7 @@ class Participant:
             session.report_bandwidth()
         if request.resumable is True and not session.closed:
             self._ticket = Ticket(session, owner)
-            self.say(self._service.resumptions.renew(self._ticket))
+            self.push(self._service.resumptions.renew(self._ticket))
         return session
 
     def _resume(self, envelope: Envelope) -> Session:
@@ -153,7 +153,7 @@ class Participant:
         logger.debug("peer resumed", extra=ticket.session.log_fields)
         ticket.session.resume(self)
         if not ticket.session.closed:
-            self.say(self._service.resumptions.renew(ticket))
+            self.push(self._service.resumptions.renew(ticket))
         return ticket.session
 
     async def _first_message(self) -> Envelope | None:
@@ -172,7 +172,7 @@ class Participant:
                 envelope = await self._connection.receive()
             except EnvelopeError as error:
                 self._service.tally["refused_messages"] += 1
-                self.say_error(str(error))
+                self.send_error(str(error))
                 continue
             if envelope is None:
                 return

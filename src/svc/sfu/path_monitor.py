@@ -71,7 +71,7 @@ class _Other:
     pair: CandidatePair
     generation: int
     nominated: bool = False
-    asked: int = 0
+    requests_sent: int = 0
     due: float = inf
     answered: bool = False
 
@@ -87,7 +87,7 @@ class PathMonitor:
         self._others: dict[Path, _Other] = {}
         self._bucket = TokenBucket(TRIALS, TRIALS_PER_S)
         self._since = 0.0
-        self._asked = 0
+        self._requests_sent = 0
         self._due = inf
 
     def checked(self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool) -> bool:
@@ -158,7 +158,7 @@ class PathMonitor:
         return self._ask_selected(now), [each.pair for each in self._others.values() if _ask(each, now)], None
 
     def _begin(self, now: float) -> None:
-        self._since, self._asked, self._due = now, 0, now
+        self._since, self._requests_sent, self._due = now, 0, now
 
     def _rest(self) -> None:
         self._due = inf
@@ -172,7 +172,7 @@ class PathMonitor:
             return True
         if self._bucket.take_if_left(now):
             return False
-        other.asked, other.due, other.answered, other.nominated = 0, now, False, False
+        other.requests_sent, other.due, other.answered, other.nominated = 0, now, False, False
         return True
 
     def _try_all(self, generation: int, now: float) -> None:
@@ -204,9 +204,9 @@ class PathMonitor:
     def _ask_selected(self, now: float) -> bool:
         if now < self._due:
             return False
-        self._asked += 1
-        if self._asked < len(ASK_AFTER_S):
-            self._due = self._since + ASK_AFTER_S[self._asked]
+        self._requests_sent += 1
+        if self._requests_sent < len(ASK_AFTER_S):
+            self._due = self._since + ASK_AFTER_S[self._requests_sent]
         else:
             self._due = now + ASK_AGAIN_S if self.health in (Health.DOUBTED, Health.LOST) else inf
         return True
@@ -218,7 +218,7 @@ class PathMonitor:
 def _ask(other: _Other, now: float) -> bool:
     if now < other.due:
         return False
-    other.asked += 1
-    done = other.asked == len(ASK_AFTER_S)
-    other.due = inf if done else now + ASK_AFTER_S[other.asked] - ASK_AFTER_S[other.asked - 1]
+    other.requests_sent += 1
+    done = other.requests_sent == len(ASK_AFTER_S)
+    other.due = inf if done else now + ASK_AFTER_S[other.requests_sent] - ASK_AFTER_S[other.requests_sent - 1]
     return True

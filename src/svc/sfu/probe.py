@@ -52,7 +52,7 @@ class Probe:
             jitter=chance.random,
         )
         self._known: dict[str, Address] = {}
-        self._heard = asyncio.Event()
+        self._arrived = asyncio.Event()
 
     async def run(self) -> None:
         """Probe until healthy, then refresh. Return at once if there are no servers."""
@@ -67,15 +67,15 @@ class Probe:
                     return
                 with suppress(TimeoutError):
                     async with asyncio.timeout_at(deadline):
-                        await self._heard.wait()
-                self._heard.clear()
+                        await self._arrived.wait()
+                self._arrived.clear()
                 self._readiness.advance(now())
         finally:
             self._plane.set_probe_listener(None)
 
     def _received(self, data: bytes, path: Path) -> None:
         self._readiness.stun_received(data, path, asyncio.get_running_loop().time())
-        self._heard.set()
+        self._arrived.set()
 
     async def _carry(self) -> None:
         """Process all output of the readiness machine."""

@@ -66,10 +66,10 @@ class Publications:
         peer: Peer,
         *,
         new_id: Callable[[], str],
-        say: Callable[[Payload], None],
+        push: Callable[[Payload], None],
         simulcast: bool = False,
     ) -> None:
-        self.demand = DemandUpdates(say)
+        self.demand = DemandUpdates(push)
         self._transport = transport
         self._peer = peer
         self._simulcast = simulcast

@@ -91,7 +91,7 @@ class Readiness:
         self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)
         self._attempts = 0
         self._answering: dict[Address, None] = {}  # The servers that answered the latest attempt.
-        self._asked: dict[bytes, Address] = {}
+        self._pending: dict[bytes, Address] = {}
         self._due: float | None = None
 
     @property
@@ -115,10 +115,10 @@ class Readiness:
         message = read_message(data)
         if message is None or message.message_class is not Class.RESPONSE:
             self.dropped["no answer"] += 1
-        elif self._asked.get(message.transaction_id) != path.remote:
+        elif self._pending.get(message.transaction_id) != path.remote:
             self.dropped["not asked"] += 1
         else:
-            del self._asked[message.transaction_id]
+            del self._pending[message.transaction_id]
             self._answered(message.attributes.get("XOR-MAPPED-ADDRESS"), path, now)
 
     def next_deadline(self) -> float | None:
@@ -136,7 +136,7 @@ class Readiness:
     def _attempt(self, now: float) -> None:
         if self.healthy:
             # Late responses count only during the start.
-            self._asked.clear()
+            self._pending.clear()
             self._due = now + REFRESH_S
         else:
             self._attempts += 1
@@ -150,7 +150,7 @@ class Readiness:
     def _ask(self, remote: Address) -> None:
         request = binding_request(self._transaction_id())
         request.add_fingerprint()
-        self._asked[request.transaction_id] = remote
+        self._pending[request.transaction_id] = remote
         self.transmits.append((bytes(request), Path(remote)))
 
     def _answered(self, mapped: Address | None, path: Path, now: float) -> None:

@@ -131,9 +131,9 @@ class Peer:
         # A peer that receives no video restricts nobody.
         if payload_types and takes != self.takes:
             self.takes = takes
-            self.tell_codecs()
+            self.report_codecs()
 
-    def tell_codecs(self) -> None:
+    def report_codecs(self) -> None:
         """Notify the others that the common codecs may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
@@ -157,7 +157,7 @@ class Room:
         self.tracks[track.track_id] = track
         for member in self._others(track):
             member.track_published(track)
-        self.tell_demand(track)
+        self.report_demand(track)
 
     def change(self, track: Track) -> None:
         for member in self._others(track):
@@ -174,15 +174,15 @@ class Room:
         """Record a receiver's use of a track."""
         if track.uses.get(watcher) != use:
             track.uses[watcher] = use
-            self.tell_demand(track)
+            self.report_demand(track)
 
     def unwatch(self, track: Track, watcher: Peer) -> None:
         """Record that a receiver does not show a track."""
         if watcher in track.uses:
             del track.uses[watcher]
-            self.tell_demand(track)
+            self.report_demand(track)
 
-    def tell_demand(self, track: Track) -> None:
+    def report_demand(self, track: Track) -> None:
         """Have the publisher review the demand for its track."""
         publisher = self.peers.get(track.user_id)
         if publisher and track.kind == "video" and self.tracks.get(track.track_id) is track:
@@ -192,7 +192,7 @@ class Room:
         """Return the ids of the speaking users, loudest first."""
         return sorted(self.speakers, key=lambda user_id: self.speakers[user_id])
 
-    def heard(self, user_id: str, speaking: bool, level: int) -> None:
+    def speaking_changed(self, user_id: str, speaking: bool, level: int) -> None:
         """Record that a peer has started or stopped speaking, and send the speakers to everybody."""
         was_speaking = self.speakers.pop(user_id, None) is not None
         if speaking:
@@ -329,8 +329,8 @@ class Rooms:
             room.withdraw(track)
         del room.peers[peer.user_id]
         if peer.takes is not None:
-            peer.tell_codecs()
-        room.heard(peer.user_id, speaking=False, level=0)
+            peer.report_codecs()
+        room.speaking_changed(peer.user_id, speaking=False, level=0)
         self._peers -= 1
         if not room.peers:
             room.empty_since = now

@@ -105,7 +105,7 @@ class Session(EventHandlers):
         self._redundancy = admission.redundancy
         self._answer_due = self._restart_due = self._media_due = self._goodbye_due = inf
         self._away_until = inf  # While the client has no connection.
-        self._path_told_lost = False
+        self._path_reported_lost = False
         self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
         self.log_fields = {"room": admission.room.room_id, "user": user_id}
@@ -116,7 +116,7 @@ class Session(EventHandlers):
                 self._transport,
                 self._peer,
                 new_id=partial(new_id, context.chance),
-                say=self._say,
+                push=self._push,
                 simulcast=admission.simulcast,
             )
             self._subscriptions = Subscriptions(
@@ -124,9 +124,9 @@ class Session(EventHandlers):
                 self._peer,
                 new_ssrc=partial(new_ssrc, context.chance),
                 unavailable=self._say_unavailable,
-                available=lambda track: self._client.say(events.TrackAvailable(track.track_id)),
+                available=lambda track: self._client.push(events.TrackAvailable(track.track_id)),
             )
-            self._layers = LayerControl(self._transport, self._subscriptions, self._say)
+            self._layers = LayerControl(self._transport, self._subscriptions, self._push)
         except BaseException:
             rooms.leave(self._peer, self._clock())
             raise
@@ -144,7 +144,7 @@ class Session(EventHandlers):
     def open(self) -> None:
         """Send the welcome to the client, and offer it all tracks of the room."""
         room = self._peer.room
-        self._client.say(events.RoomJoined(*self._place()))
+        self._client.push(events.RoomJoined(*self._place()))
         self._transport.set_deafened(self._peer.audio_control.is_deafened)
         for track in room.tracks.values():
             self._subscriptions.add(track)
@@ -179,10 +179,10 @@ class Session(EventHandlers):
         earlier, self._client = self._client, client
         earlier.succeeded()
         self._away_until = inf
-        client.say(events.SessionResumed(*self._place()))
+        client.push(events.SessionResumed(*self._place()))
         self._say_speakers(self._peer.room.active_speakers())
-        client.say(events.PathLost() if self._path_told_lost else events.PathBack())
-        self._subscriptions.tell_unavailable()
+        client.push(events.PathLost() if self._path_reported_lost else events.PathBack())
+        self._subscriptions.report_unavailable()
         self._publications.demand.repeat()
         self._layers.repeat(self._clock())
         self._happened(Event.RESUMED)
@@ -207,7 +207,7 @@ class Session(EventHandlers):
             self.handle(envelope)
         except (EnvelopeError, SdpError, CandidateError) as refusal:
             self._tally["refused_messages"] += 1
-            self._client.say_error(str(refusal))
+            self._client.send_error(str(refusal))
 
     @handles
     def _receive_answer(self, answer: events.Answer) -> None:
@@ -253,7 +253,7 @@ class Session(EventHandlers):
     def _receive_keep_alive(self, request: KeepAlive) -> None:
         """Confirm that the connection still leads here, if the client can tell the answers apart."""
         if isinstance(request.timestamp, int | float):
-            self._client.say(request)
+            self._client.push(request)
 
     # From the room.
 
@@ -327,7 +327,7 @@ class Session(EventHandlers):
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         # Music from a shared screen is not speech.
         if mid == MICROPHONE.mid:
-            self._peer.room.heard(self._peer.user_id, speaking, level)
+            self._peer.room.speaking_changed(self._peer.user_id, speaking, level)
 
     @entry
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
@@ -350,7 +350,7 @@ class Session(EventHandlers):
         if not self._version:
             return
         ufrag = self._connectivity.local.ufrag
-        self._client.say(events.IceCandidate(str(candidate), SOURCES[0].mid, 0, ufrag))
+        self._client.push(events.IceCandidate(str(candidate), SOURCES[0].mid, 0, ufrag))
 
     @entry
     def advance(self) -> None:
@@ -424,9 +424,9 @@ class Session(EventHandlers):
 
     def _tell_path(self, *, lost: bool) -> None:
         """Report a lost or regained path. A client with nothing to send may not notice by itself."""
-        if lost is not self._path_told_lost:
-            self._path_told_lost = lost
-            self._client.say(events.PathLost() if lost else events.PathBack())
+        if lost is not self._path_reported_lost:
+            self._path_reported_lost = lost
+            self._client.push(events.PathLost() if lost else events.PathBack())
 
     def _request_restart(self) -> None:
         """Restart ICE with the next offer that may do so."""
@@ -449,7 +449,7 @@ class Session(EventHandlers):
             candidates=[str(candidate) for candidate in self._connectivity.candidates],
             transceivers=self._offered,
         )
-        self._client.say(events.Offer(sdp, self._subscriptions.tracks()))
+        self._client.push(events.Offer(sdp, self._subscriptions.tracks()))
         self._happened(Event.SENT)
         self._answer_due = now + ANSWER_DEADLINE_S
 
@@ -465,14 +465,14 @@ class Session(EventHandlers):
             steps.callback(self._subscriptions.close)
             steps.callback(self._rooms.leave, self._peer, self._clock(), lost=lost)
 
-    def _say(self, payload: Payload) -> None:
+    def _push(self, payload: Payload) -> None:
         """Send an event that is repeated after a resumption."""
         if not self.away:
-            self._client.say(payload)
+            self._client.push(payload)
 
     def _say_speakers(self, user_ids: list[str]) -> None:
-        self._client.say(events.ActiveSpeakers(user_ids))
+        self._client.push(events.ActiveSpeakers(user_ids))
 
     def _say_unavailable(self, track: Track, reason: str) -> None:
         self._tally["refused_tracks"] += 1
-        self._client.say(events.TrackUnavailable(track.track_id, track.user_id, track.source, reason))
+        self._client.push(events.TrackUnavailable(track.track_id, track.user_id, track.source, reason))

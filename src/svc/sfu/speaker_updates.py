@@ -11,18 +11,18 @@ from svc.sfu.rooms import Room
 
 INTERVAL_S = 0.5
 
-Say = Callable[[str, Sequence[str]], None]
+Push = Callable[[str, Sequence[str]], None]
 
 
 class SpeakerUpdates:
-    """Sends speakers with `say(room_id, user_ids)`.
+    """Sends speakers with `push(room_id, user_ids)`.
 
     User ids are sorted, so that loudness alone is not a change.
     """
 
-    def __init__(self, say: Say) -> None:
-        self._say = say
-        self._told: dict[Room, list[str]] = {}
+    def __init__(self, push: Push) -> None:
+        self._push = push
+        self._reported: dict[Room, list[str]] = {}
         self._pauses: dict[Room, asyncio.TimerHandle] = {}
 
     def want(self, room: Room, wanted: bool) -> None:
@@ -30,27 +30,27 @@ class SpeakerUpdates:
 
         After a start, send them at once, even an empty list.
         """
-        self._told.pop(room, None)
+        self._reported.pop(room, None)
         if pause := self._pauses.pop(room, None):
             pause.cancel()
         if wanted:
             self._tell(room)
 
     def changed(self, room: Room) -> None:
-        if room in self._told and room not in self._pauses:
+        if room in self._reported and room not in self._pauses:
             self._tell(room)
 
     def stop(self) -> None:
         for pause in self._pauses.values():
             pause.cancel()
-        self._told.clear()
+        self._reported.clear()
         self._pauses.clear()
 
     def _tell(self, room: Room) -> None:
         now = sorted(room.speakers)
-        if self._told.get(room) != now:
-            self._told[room] = now
-            self._say(room.room_id, now)
+        if self._reported.get(room) != now:
+            self._reported[room] = now
+            self._push(room.room_id, now)
             self._pauses[room] = asyncio.get_running_loop().call_later(INTERVAL_S, self._go_on, room)
 
     def _go_on(self, room: Room) -> None:

@@ -55,7 +55,7 @@ class ReceivingLine:
     forwarded: int | None = None  # the encoding that the core forwards, where the track has several
     answered: bool = False  # whether the client has answered for this track
     free: bool = False
-    told_unavailable: bool = False
+    reported_unavailable: bool = False
 
     @property
     def effective(self) -> LayerWish:
@@ -128,7 +128,7 @@ class Subscriptions:
             self._waiting.remove(track)
             self._available(track)
         if line := self._line_of(track):
-            if line.told_unavailable:
+            if line.reported_unavailable:
                 self._available(track)
             self._stop(line)
             line.track = None
@@ -188,12 +188,12 @@ class Subscriptions:
                 line.forwarded = layer
                 self._tell_demand(line)
 
-    def tell_unavailable(self) -> None:
+    def report_unavailable(self) -> None:
         """Repeat every unavailable track: the client may have missed an earlier message."""
         for track in self._waiting:
             self._unavailable(track, NO_LINE)
         for line in self._lines:
-            if line.track and line.told_unavailable:
+            if line.track and line.reported_unavailable:
                 self._unavailable(line.track, CODEC)
 
     def close(self) -> None:
@@ -216,7 +216,7 @@ class Subscriptions:
 
     def _occupy(self, line: ReceivingLine, track: Track) -> None:
         line.track, line.free, line.accepted = track, False, frozenset()
-        line.wish, line.limit, line.answered, line.told_unavailable = None, UNLIMITED, False, False
+        line.wish, line.limit, line.answered, line.reported_unavailable = None, UNLIMITED, False, False
         transceiver = line.transceiver
         transceiver.direction = "sendonly"
         transceiver.stream_id, transceiver.track_id = track.stream_id, track.track_id
@@ -270,11 +270,11 @@ class Subscriptions:
     def _judge(self, line: ReceivingLine, track: Track) -> None:
         """Report once that the client has not accepted the publisher's codec, or that it now has."""
         lacking = track.payload_type not in line.accepted
-        if lacking and not line.told_unavailable:
+        if lacking and not line.reported_unavailable:
             self._unavailable(track, CODEC)
-        elif line.told_unavailable and not lacking:
+        elif line.reported_unavailable and not lacking:
             self._available(track)
-        line.told_unavailable = lacking
+        line.reported_unavailable = lacking
 
     def _stop(self, line: ReceivingLine) -> None:
         if line.down_track:

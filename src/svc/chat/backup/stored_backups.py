@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from svc.base.database import Connection, Write
-from svc.base.progress import Progress, heard_by
+from svc.base.progress import Progress, reports_to
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
@@ -184,7 +184,7 @@ class KeptBackups:
 
     async def _make(self, now: float) -> None:
         name = None
-        with heard_by(self._hear):
+        with reports_to(self._hear):
             try:
                 name = Path((await self._backups.make(now)).path).name
             except ChatError as refusal:

@@ -176,8 +176,8 @@ class Bots:
     def _end(self, member_id: str, sessions: Collection[str]) -> None:
         for ended in sessions:
             self._hub.cut_off(member_id, session_id=ended)
-            for tell in self._changes.sessions_ended:
-                tell(member_id, [ended])
+            for notify in self._changes.sessions_ended:
+                notify(member_id, [ended])
 
     def _changed(self) -> None:
         self._hub.push("managed", Managed("bots"), Holders(Permission.MANAGE_BOTS))

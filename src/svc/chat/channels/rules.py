@@ -169,12 +169,12 @@ class Channels:
                 _CHANNELS.edit(connection, place, id=channel_id)
                 self._record(connection, actor_id, "channel_move", channel_id, place, now)
 
-        def tell(_: None) -> list[Channel]:
+        def announce(_: None) -> list[Channel]:
             for channel_id, place in moved.items():
                 self._changed(channel_id, place)
             return self._directory.listed_channels(actor_id)
 
-        return Write(move, tell)
+        return Write(move, announce)
 
     @exclusive_write
     def delete(self, actor_id: str | None, channel_id: str, now: float) -> Write[None, None]:
@@ -230,8 +230,8 @@ class Channels:
     def _created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
         self._hub.push("channel_created", responses.channel(channel), Viewers(channel.id))
-        for tell in self._changes.channel_added:
-            tell(channel)
+        for notify in self._changes.channel_added:
+            notify(channel)
         return channel
 
     def _deleted(self, channel: Channel) -> None:
@@ -240,8 +240,8 @@ class Channels:
             self._changed(inner, {"parent_id": None})
         self._directory.drop_channel(channel.id)
         self._hub.push("channel_deleted", responses.ChannelDeleted(channel.id), Only(viewers))
-        for tell in self._changes.channel_removed:
-            tell(channel)
+        for notify in self._changes.channel_removed:
+            notify(channel)
 
     def _changed(self, channel_id: str, differences: Differences) -> Channel:
         current = self._directory.channels[channel_id]

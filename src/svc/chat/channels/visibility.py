@@ -45,8 +45,8 @@ class Sight:
     def permissions_changed(self, member_ids: Collection[str]) -> None:
         """Announce that these members' permissions changed somewhere."""
         if member_ids:
-            for tell in self._changes.permissions_changed:
-                tell(member_ids)
+            for notify in self._changes.permissions_changed:
+                notify(member_ids)
 
     def _tell_pages(self, member_ids: Collection[str]) -> None:
         """Make pages refetch their member's permissions."""
@@ -57,15 +57,15 @@ class Sight:
         if member_ids:
             channel = self._directory.channels[channel_id]
             self._hub.push("channel_created", responses.channel(channel), Only(member_ids))
-            for tell in self._changes.channel_shown:
-                tell(channel, member_ids)
+            for notify in self._changes.channel_shown:
+                notify(channel, member_ids)
 
     def _hidden(self, channel_id: str, member_ids: frozenset[str]) -> None:
         if member_ids:
             channel = self._directory.channels[channel_id]
             self._hub.push("channel_deleted", responses.ChannelDeleted(channel_id), Only(member_ids))
-            for tell in self._changes.channel_hidden:
-                tell(channel, member_ids)
+            for notify in self._changes.channel_hidden:
+                notify(channel, member_ids)
 
     def _seen(
         self, members: Collection[str] | None, channels: Collection[str] | None

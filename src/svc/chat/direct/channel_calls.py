@@ -143,7 +143,7 @@ class ChannelCalls:
             if not there:
                 del calls[channel_id]
             if changed:
-                self._conversations.tell_changed([channel_id])
+                self._conversations.report_changed([channel_id])
             for user_id in users:
                 if user_id not in there:
                     for put_out in self.on_unsealed:

@@ -135,8 +135,8 @@ class PrivateDevices:
         return PrivateStock(found, await store.stock(self._database, found.id, int(now * 1000)))
 
     def _tell_lacking(self, conversation_ids: Sequence[str]) -> None:
-        for tell in self.on_lacking:
-            tell(conversation_ids)
+        for notify in self.on_lacking:
+            notify(conversation_ids)
 
     # Steps of writes.
 
@@ -164,7 +164,7 @@ class PrivateDevices:
                 low.append(KeysLow(device_id, left))
         return taken, low
 
-    def tell_low(self, low: Sequence[KeysLow], member_of: dict[str, str]) -> None:
+    def report_low(self, low: Sequence[KeysLow], member_of: dict[str, str]) -> None:
         for stock in low:
             self._hub.push("private_keys_low", stock, only(member_of[stock.device_id]), kept=False)
 

@@ -36,7 +36,7 @@ class Sending:
 class Proof:
     """A recipient's proof: the content as JSON, the key, and the tag."""
 
-    said: str
+    content: str
     key: bytes
     tag: bytes
 
@@ -53,14 +53,14 @@ def tag(server_key: bytes, commitment: bytes, sending: Sending) -> bytes:
 
 def is_proved(server_key: bytes, proof: Proof, sending: Sending) -> bool:
     """Return whether this member sent exactly this content in that conversation at that time."""
-    commitment = hmac.digest(proof.key, proof.said.encode(), "sha256")
+    commitment = hmac.digest(proof.key, proof.content.encode(), "sha256")
     return hmac.compare_digest(proof.tag, tag(server_key, commitment, sending))
 
 
-def parts(said: str) -> tuple[str, Sequence[str]]:
+def parts(content: str) -> tuple[str, Sequence[str]]:
     """Return the text and the file names. Raises ValueError."""
     try:
-        text, *files = _PARTS.decode(said)
+        text, *files = _PARTS.decode(content)
     except msgspec.MsgspecError as fault:
         raise ValueError(str(fault)) from None
     return text, files

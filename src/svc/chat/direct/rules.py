@@ -124,7 +124,7 @@ class PrivateConversations:
         self.calls: dict[str, frozenset[str]] = {}
         # Called with a conversation and a member who is no longer in it.
         self.on_left: list[Callable[[str, str], None]] = []
-        devices.on_lacking.append(self.tell_changed)
+        devices.on_lacking.append(self.report_changed)
 
     async def load(self) -> None:
         self._members = await store.load(self._database)
@@ -184,7 +184,7 @@ class PrivateConversations:
 
         def added(_: None) -> None:
             self._members[conversation_id] = (False, people | {other_id})
-            self.tell_changed([conversation_id])
+            self.report_changed([conversation_id])
 
         return Write(lambda connection: _add(connection, conversation_id, [other_id]), added)
 
@@ -195,7 +195,7 @@ class PrivateConversations:
             raise ChatError("unknown_member")
 
         def left(_: None) -> None:
-            self.tell_changed([conversation_id])
+            self.report_changed([conversation_id])
             self._drop(conversation_id, other_id)
 
         return Write(lambda connection: store.remove_member(connection, conversation_id, other_id), left)
@@ -212,7 +212,7 @@ class PrivateConversations:
             leaf = {"conversation_id": conversation_id, "device_id": device_id}
             store.LEAVES.edit(connection, {"gone": 1}, **leaf)
 
-        return Write(write, lambda _: self.tell_changed([conversation_id]))
+        return Write(write, lambda _: self.report_changed([conversation_id]))
 
     def forget_member_in(self, connection: Connection, member_id: str) -> None:
         """Remove a leaving member's devices from all conversations, as part of a write."""
@@ -225,15 +225,15 @@ class PrivateConversations:
         left = [one for one, (_, people) in self._members.items() if member_id in people]
         for conversation_id in left:
             self._drop(conversation_id, member_id)
-        self.tell_changed(left)
+        self.report_changed(left)
 
     def _drop(self, conversation_id: str, member_id: str) -> None:
         is_pair, people = self._members[conversation_id]
         self._members[conversation_id] = (is_pair, people - {member_id})
         if people == {member_id}:
             del self._members[conversation_id]
-        for tell in self.on_left:
-            tell(conversation_id, member_id)
+        for notify in self.on_left:
+            notify(conversation_id, member_id)
 
     # Groups and their messages.
 
@@ -260,7 +260,7 @@ class PrivateConversations:
             return _Taken(*self._devices.take(connection, list(wanted), now), wanted)
 
         def taken(outcome: _Taken) -> Sequence[TakenPackage]:
-            self._devices.tell_low(outcome.low, outcome.owners)
+            self._devices.report_low(outcome.low, outcome.owners)
             return outcome.packages
 
         return Write(write, taken)
@@ -371,7 +371,7 @@ class PrivateConversations:
         """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""
         self.require_member(reporter_id, sending.conversation_id)
         try:
-            text, files = franking.parts(proof.said)
+            text, files = franking.parts(proof.content)
             proved = franking.is_proved(self._franking_key, proof, sending)
         except ValueError as fault:
             raise ChatError("invalid_request", f"This cannot be a message's content: {fault}") from None
@@ -463,7 +463,7 @@ class PrivateConversations:
         for ring in self.on_ring:
             ring(kind, conversation_id, recipients, lambda one: one in self.people_of(conversation_id))
 
-    def tell_changed(self, conversation_ids: Sequence[str]) -> None:
+    def report_changed(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:
             self._hub.push("private_changed", PrivateChanged(one), self._audience(one))
 

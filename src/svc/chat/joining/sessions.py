@@ -190,8 +190,8 @@ class Sessions:
         for session_id in ended:
             self._hub.cut_off(member_id, session_id=session_id)
         if ended:
-            for tell in self._changes.sessions_ended:
-                tell(member_id, ended)
+            for notify in self._changes.sessions_ended:
+                notify(member_id, ended)
 
     def _moved_on(self, connection: Connection, shown: Shown, now_ms: int) -> _Outcome:
         session = store.SESSIONS.get(connection, id=shown.session_id)

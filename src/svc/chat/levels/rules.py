@@ -153,8 +153,8 @@ class Levels:
 
     def _switch(self, chosen: set[str], member_id: str, wanted: bool) -> None:
         (chosen.add if wanted else chosen.discard)(member_id)
-        for tell in self.on_presence:
-            tell(member_id)
+        for notify in self.on_presence:
+            notify(member_id)
 
     # Steps of the writes that delete a channel or a member, and their effects.
 

@@ -165,7 +165,7 @@ class Hub:
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
-    def say_idle(self, member_id: str, page: Page, idle: bool) -> None:
+    def set_idle(self, member_id: str, page: Page, idle: bool) -> None:
         page.idle = idle
         self._tell_idle(member_id)
 

@@ -30,7 +30,7 @@ class PageRequests(Requests):
         "no notifications. A new page counts as hidden",
         live="in_sight",
     )
-    async def say_in_sight(self, visible: bool) -> None:
+    async def set_visible(self, visible: bool) -> None:
         self._page.in_sight = visible
 
     @endpoint(
@@ -39,8 +39,8 @@ class PageRequests(Requests):
         "member whose pages are all idle is shown as idle",
         live="idle",
     )
-    async def say_idle(self, session: Session, idle: bool) -> None:
-        self._hub.say_idle(session.member_id, self._page, idle)
+    async def set_idle(self, session: Session, idle: bool) -> None:
+        self._hub.set_idle(session.member_id, self._page, idle)
 
     @endpoint(
         MEMBER,

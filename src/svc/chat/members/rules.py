@@ -104,8 +104,8 @@ class Members:
         self._directory.put_member(member)
         self._hub.push("member_joined", responses.member(member), EVERYONE)
         if member.timeout_until:
-            for tell in self._changes.permissions_changed:
-                tell([member.id])
+            for notify in self._changes.permissions_changed:
+                notify([member.id])
         for added in self._changes.member_added:
             added(member)
 
@@ -131,8 +131,8 @@ class Members:
         self._directory.drop_member(member_id)
         self._hub.cut_off(member_id, CloseCode.SIGNED_OUT, reason)
         self._hub.push("member_left", responses.MemberLeft(member_id), EVERYONE)
-        for tell in self._changes.member_gone:
-            tell(member_id)
+        for notify in self._changes.member_gone:
+            notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
         """Invalidate a member's access tokens, as part of a write; `tokens_voided` follows."""

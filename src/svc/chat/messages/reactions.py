@@ -62,13 +62,13 @@ class Marking:
                 return connection.execute(_REACT, (*which, int(now * 1000))).rowcount > 0
             return connection.execute(_UNREACT, which).rowcount > 0
 
-        def tell(changed: bool) -> None:
+        def push_change(changed: bool) -> None:
             if changed:
                 self._written(channel_id)
                 event = ReactionsChanged(channel_id, message_id, emoji, member_id, added)
                 self._hub.push("reactions_changed", event, Viewers(channel_id))
 
-        return Write(change, tell)
+        return Write(change, push_change)
 
     @shared_write
     def pin(
@@ -93,13 +93,13 @@ class Marking:
             self._record(connection, member_id, "pin_add" if pinned else "pin_remove", message, now)
             return True
 
-        def tell(changed: bool) -> None:
+        def push_change(changed: bool) -> None:
             if changed:
                 self._written(channel_id)
                 event = PinsChanged(channel_id, message_id, pinned)
                 self._hub.push("pins_changed", event, Viewers(channel_id))
 
-        return Write(change, tell)
+        return Write(change, push_change)
 
     @shared_write
     def remove_previews(

@@ -197,8 +197,8 @@ class Messages:
         posted = responses.message_posted(message, self._urls, nonce)
         self._hub.push("message_posted", posted, Viewers(message.channel_id))
         self._counting(message).posted(message)
-        for tell in self.on_posted:
-            tell(message)
+        for notify in self.on_posted:
+            notify(message)
 
     async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
         """Change one's own message. Raises ChatError."""
@@ -275,8 +275,8 @@ class Messages:
         )
         self._hub.push("message_edited", changed, Viewers(new.channel_id))
         self._counting(new).edited(old, new)
-        for tell in self.on_edited:
-            tell(new)
+        for notify in self.on_edited:
+            notify(new)
         return new
 
     @shared_write

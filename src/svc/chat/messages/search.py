@@ -128,15 +128,15 @@ class Search:
     def __init__(self, services: Services, indexer: Indexer) -> None:
         self._database, self._directory = services.database, services.directory
         self._indexer = indexer
-        self._asking: set[str] = set()
+        self._searching: set[str] = set()
 
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
         """Search as `_find` does, with one search at a time for each member, and limited time."""
-        if member_id in self._asking:
+        if member_id in self._searching:
             raise ChatError("search_running")
-        self._asking.add(member_id)
+        self._searching.add(member_id)
         try:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_CATCHING_UP_S):
@@ -147,7 +147,7 @@ class Search:
         except PoolBusy:
             raise ChatError("search_busy") from None
         finally:
-            self._asking.discard(member_id)
+            self._searching.discard(member_id)
 
     async def _find(
         self, member_id: str, text: str, before_id: str | None, limit: int

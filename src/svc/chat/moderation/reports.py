@@ -202,9 +202,9 @@ class Reports:
                 raise ChatError("too_many")
             _insert(connection, report)
 
-        return Write(write, lambda _: self.tell(report))
+        return Write(write, lambda _: self.notify(report))
 
-    def tell(self, report: Report) -> Report:
+    def notify(self, report: Report) -> Report:
         """Push a new report to everyone who may see it."""
         self._hub.push("report_created", report, self._concerned(report))
         return report
@@ -247,7 +247,7 @@ class Filing:
 
     def filed(self) -> None:
         if self._written:
-            self._reports.tell(self._report)
+            self._reports.notify(self._report)
 
 
 def _insert(connection: Connection, report: Report) -> None:

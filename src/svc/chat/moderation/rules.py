@@ -104,8 +104,8 @@ class Moderation:
                 self._members.removed(present_id, "Banned from this server")
             self._bans_changed()
             if delete_messages_s:
-                for tell in self._changes.messages_gone:
-                    tell()
+                for notify in self._changes.messages_gone:
+                    notify()
 
         return Write(write, banned)
 
@@ -203,15 +203,15 @@ class Moderation:
         """Restore the permissions of members whose timeout ended in between."""
         members = self._directory.members.values()
         if free := [member.id for member in members if since < member.timeout_until <= now]:
-            for tell in self._changes.permissions_changed:
-                tell(self._directory.with_their_bots(free))
+            for notify in self._changes.permissions_changed:
+                notify(self._directory.with_their_bots(free))
 
     def _timed_out(self, member_id: str, until: float) -> Member:
         same_person = self._directory.same_person(member_id)
         for same_id in same_person:
             self._members.changed(same_id, timeout_until=until)
-        for tell in self._changes.permissions_changed:
-            tell(self._directory.with_their_bots(same_person))
+        for notify in self._changes.permissions_changed:
+            notify(self._directory.with_their_bots(same_person))
         return self._directory.member(member_id)
 
     def _require_above(self, actor_id: str | None, member_id: str) -> None:

@@ -89,8 +89,8 @@ def _message(
 
 
 def _operations(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str, dict[str, object]]]:
-    yield "authenticate", _asking("authenticate", ["authenticated.reply"])
-    yield "resume", _asking("resume", ["resumed.reply", "authenticated.reply"])
+    yield "authenticate", _exchange("authenticate", ["authenticated.reply"])
+    yield "resume", _exchange("resume", ["resumed.reply", "authenticated.reply"])
     for feature, described in features.items():
         tags = [{"name": feature}]
         for event in described.events:
@@ -102,10 +102,10 @@ def _operations(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[st
 def _request_message(event: LiveRequest) -> dict[str, object]:
     needs = EVENTS[event.name]
     refusals = {"x-refusals": list(event.refusals)} if event.refusals else {}
-    return {**_asking(event.name, [f"{event.name}.reply"]), **permission(needs), **refusals}
+    return {**_exchange(event.name, [f"{event.name}.reply"]), **permission(needs), **refusals}
 
 
-def _asking(event: str, replies: Sequence[str]) -> dict[str, object]:
+def _exchange(event: str, replies: Sequence[str]) -> dict[str, object]:
     return {
         "action": "receive",
         "channel": _CHANNEL,

@@ -23,7 +23,7 @@ from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES, Written
 
 # A worker asks for work at least every 45 s (`job_signal`).
-HEARD_LATELY_S = 60.0
+RECENT_REQUEST_S = 60.0
 _ASK_EVERY_S = 15.0
 _ANSWER_DEADLINE_S = 5.0
 
@@ -43,7 +43,7 @@ class WorkerHealth:
         self._url = url
         self._now = now
         self._on_demand = on_demand
-        self._heard_at: float | None = None
+        self._requested_at: float | None = None
         self._answers = on_demand is not None
 
     @property
@@ -52,12 +52,12 @@ class WorkerHealth:
 
     @property
     def up(self) -> bool:
-        lately = self._heard_at is not None and self._now() - self._heard_at < HEARD_LATELY_S
-        return self._answers or lately
+        recently = self._requested_at is not None and self._now() - self._requested_at < RECENT_REQUEST_S
+        return self._answers or recently
 
-    def heard(self, worker: str) -> None:
+    def note_request(self, worker: str) -> None:
         """Note that a worker has asked for a job."""
-        self._heard_at = self._now()
+        self._requested_at = self._now()
 
     async def run(self) -> NoReturn:
         while True:

@@ -398,8 +398,8 @@ class Queue:
         self._hub.push("upload_done", responses.upload(upload, self._media.urls), only(upload.member_id))
 
     def _used_up(self, upload_id: str) -> None:
-        for tell in self.on_used_up:
-            tell(upload_id)
+        for notify in self.on_used_up:
+            notify(upload_id)
 
     def _refused(self, upload: Upload, code: str, message: str) -> None:
         self.outcomes[("refused",)] += 1

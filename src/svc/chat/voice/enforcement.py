@@ -114,7 +114,7 @@ class MediaControl:
         return caps
 
     def put_out(self, room_id: str, user_id: str) -> None:
-        self._link.tell(DisconnectUser, room_id, user_id=user_id)
+        self._link.send(DisconnectUser, room_id, user_id=user_id)
 
     def stop_screen(self, room_id: str, user_id: str) -> None:
         """Stop a member's screen share. The member can share again after leaving the room."""
@@ -128,7 +128,7 @@ class MediaControl:
         """
         if (mute := self._states.moderated(user_id)) is not None:
             states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
-            self._link.tell(UserAudioControl, room_id, user_id=user_id, **states)
+            self._link.send(UserAudioControl, room_id, user_id=user_id, **states)
 
     # Called by the occupancy.
 
@@ -209,4 +209,4 @@ class MediaControl:
         caps = self.caps(user_id, room_id)
         if self._granted.get((room_id, user_id)) != caps:
             self._granted[room_id, user_id] = caps
-            self._link.tell(UserCaps, room_id, user_id=user_id, caps=sorted(caps))
+            self._link.send(UserCaps, room_id, user_id=user_id, caps=sorted(caps))

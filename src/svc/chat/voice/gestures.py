@@ -144,7 +144,7 @@ class Speaking:
         # Set while any call has participants.
         self._occupied = asyncio.Event()
         occupancy.on_joined.append(lambda *_: self._occupied.set())
-        occupancy.on_speaking.append(self.heard)
+        occupancy.on_speaking.append(self.on_speaking)
         occupancy.on_in_step.append(self._in_step)
 
     async def run(self) -> NoReturn:
@@ -166,11 +166,11 @@ class Speaking:
             else:
                 self._forget(room_id)
             if bool(lookers) != bool(before):
-                self._link.tell(SpeakersWanted, room_id, wanted=bool(lookers))
+                self._link.send(SpeakersWanted, room_id, wanted=bool(lookers))
             elif room_id in self._speakers:
                 self._push(room_id, lookers - before)
 
-    def heard(self, room_id: str, user_ids: Sequence[str]) -> None:
+    def on_speaking(self, room_id: str, user_ids: Sequence[str]) -> None:
         """Push the speakers that the media service reports."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids

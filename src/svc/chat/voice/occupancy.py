@@ -95,8 +95,8 @@ class Occupancy:
         users = self._rooms.setdefault(room_id, {})
         if user_id not in users:
             users[user_id] = None
-            for tell in self.on_joined:
-                tell(room_id, user_id)
+            for notify in self.on_joined:
+                notify(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, *, lost: bool) -> None:
         users = self._rooms.get(room_id, {})
@@ -104,8 +104,8 @@ class Occupancy:
             del users[user_id]
             if not users:
                 del self._rooms[room_id]
-            for tell in self.on_left:
-                tell(room_id, user_id, lost)
+            for notify in self.on_left:
+                notify(room_id, user_id, lost)
 
     def synchronise(self, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the state with the actual participants. A room that is not mentioned is empty."""
@@ -118,5 +118,5 @@ class Occupancy:
                 self.joined(room_id, user_id)
 
     def in_step(self) -> None:
-        for tell in self.on_in_step:
-            tell()
+        for notify in self.on_in_step:
+            notify()

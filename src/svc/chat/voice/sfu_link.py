@@ -115,11 +115,11 @@ class SfuLink:
             with suppress(LinkError):
                 self._conversation.register(room_id)
 
-    def tell(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
+    def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room if the link is in step. Otherwise `SfuListener.came_in_step` follows."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
-                self._conversation.tell(kind, room_id, **fields)
+                self._conversation.send(kind, room_id, **fields)
 
     async def _converse(self) -> None:
         """Run one connection from its first frame to its end."""
@@ -194,9 +194,9 @@ class _Conversation:
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
-        self.tell(events.ServerRegister, room_id)
+        self.send(events.ServerRegister, room_id)
 
-    def tell(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
+    def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
         self._send(kind(**self._link.credentials, room_id=room_id, **fields))
 
     async def _synchronise(self) -> None:

@@ -177,11 +177,11 @@ class SfuLinks:
         for link in self._links:
             link.register(room_id)
 
-    def tell(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
+    def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room to its service."""
         index = self._placement.of(room_id)
         for link in self._links if index is None else [self._links[index]]:
-            link.tell(kind, room_id, **fields)
+            link.send(kind, room_id, **fields)
 
     def _there(self, index: int) -> bool:
         """Return whether a service is connected, or was lost so recently that it may be back."""
@@ -221,9 +221,9 @@ class SfuLinks:
             return
         # The event comes before the disconnect, so that the page requests a new grant whichever arrives
         # first.
-        for tell in self._occupancy.on_astray:
-            tell(room_id, user_id)
-        self._links[index].tell(DisconnectUser, room_id, user_id=user_id)
+        for notify in self._occupancy.on_astray:
+            notify(room_id, user_id)
+        self._links[index].send(DisconnectUser, room_id, user_id=user_id)
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
         if self._placement.of(room_id) == index:
@@ -231,8 +231,8 @@ class SfuLinks:
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
         if self._placement.of(room_id) == index:
-            for tell in self._occupancy.on_speaking:
-                tell(room_id, user_ids)
+            for notify in self._occupancy.on_speaking:
+                notify(room_id, user_ids)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the state with the service's actual participants. Rooms of other services stay as

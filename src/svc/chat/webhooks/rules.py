@@ -237,8 +237,8 @@ class Webhooks:
     def _deleted(self, webhook_id: str) -> None:
         webhook = self._by_id.pop(webhook_id)
         self._hub.push("webhook_deleted", WebhookDeleted(webhook_id), self._audience(webhook))
-        for tell in self.gone:
-            tell(webhook_id)
+        for notify in self.gone:
+            notify(webhook_id)
 
     # Permissions.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from svc.base.config import ConfigError
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
-from svc.base.progress import Listener, heard_by
+from svc.base.progress import Listener, reports_to
 
 
 def answer_to(
@@ -41,5 +41,5 @@ async def _answer(
     except NobodyThere:
         from svc.tools.admin.stopped_server import answer
 
-        with heard_by(on_progress):
+        with reports_to(on_progress):
             return await answer(data_dir, command, arguments, variables)

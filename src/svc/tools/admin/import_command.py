@@ -42,11 +42,11 @@ def add(parser: ArgumentParser) -> None:
 
 def _run(options: Namespace) -> None:
     from svc.base.data_folder import is_held
-    from svc.base.progress import heard_by
+    from svc.base.progress import reports_to
 
     if options.data_dir.is_dir() and is_held(options.data_dir):
         raise ConfigError(f"a server is running in {options.data_dir}. Stop it before you import")
-    with shown() as listener, heard_by(listener):
+    with shown() as listener, reports_to(listener):
         result = asyncio.run(_imported(options))
     printed(result, _lines(result), as_json=options.json)
 

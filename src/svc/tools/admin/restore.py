@@ -41,14 +41,14 @@ def _moment(text: str) -> datetime:
 
 
 def _run(options: Namespace) -> None:
-    from svc.base.progress import heard_by
+    from svc.base.progress import reports_to
 
     if (options.file is None) == (options.at is None):
         raise ConfigError("Give either FILE or --at TIME")
     folder: Path = options.data_dir
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} is not empty. Restore a backup into a new folder")
-    with shown() as listener, heard_by(listener):
+    with shown() as listener, reports_to(listener):
         result = asyncio.run(_restored(options, folder))
     if options.at is not None:
         lines = [

@@ -221,17 +221,17 @@ class _Datagrams:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
         family, _, _, _, place = found[0]
-        asking = socket.socket(family, socket.SOCK_DGRAM)
-        asking.setblocking(False)
+        udp_socket = socket.socket(family, socket.SOCK_DGRAM)
+        udp_socket.setblocking(False)
         try:
-            asking.connect(place)
+            udp_socket.connect(place)
         except OSError:
-            asking.close()
+            udp_socket.close()
             raise
-        return cls(asking)
+        return cls(udp_socket)
 
-    def __init__(self, asking: socket.socket) -> None:
-        self._socket = asking
+    def __init__(self, udp_socket: socket.socket) -> None:
+        self._socket = udp_socket
 
     async def exchange(self, message: Message) -> Message:
         loop = asyncio.get_running_loop()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # By temporal layer: blue, orange, green, purple; distinct to the colour-blind too (Okabe and Ito).
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
-UNTOLD, GREY, RED = "#56b4e9", "#bbbbbb", "#d62728"
+UNKNOWN_LAYER, GREY, RED = "#56b4e9", "#bbbbbb", "#d62728"
 SIZE_INCHES = (12, 6)
 
 
@@ -45,8 +45,8 @@ def _title(found: Timeline) -> str:
     keyframes = sum(frame.keyframe for frame in found.frames)
     recovered = sum(loss.recovered for loss in found.losses)
     lost = f"{len(found.losses)} packets lost" + (f", {recovered} recovered" if recovered else "")
-    keyframes_told = f"{keyframes} keyframes, " if any(frame.layer for frame in found.frames) else ""
-    return f"SSRC {found.ssrc}: {len(found.frames)} frames, {keyframes_told}{lost}"
+    keyframe_summary = f"{keyframes} keyframes, " if any(frame.layer for frame in found.frames) else ""
+    return f"SSRC {found.ssrc}: {len(found.frames)} frames, {keyframe_summary}{lost}"
 
 
 def _draw_frames(axes: "Axes", found: Timeline) -> None:
@@ -100,7 +100,7 @@ def _name(layer: str) -> str:
 def _colour(layer: str) -> tuple[float, float, float] | str:
     """Return a layer's colour. The temporal layer gives the hue; higher spatial layers are paler."""
     if not layer.startswith("S"):
-        return GREY if layer == REPEATED else UNTOLD
+        return GREY if layer == REPEATED else UNKNOWN_LAYER
     hue = COLOURS[int(layer[3]) % len(COLOURS)]
     strength = max(1 - 0.3 * int(layer[1]), 0.3)
     red, green, blue = (1 - strength * (1 - int(hue[at : at + 2], 16) / 255) for at in (1, 3, 5))

@@ -50,7 +50,7 @@ export class Call extends EventTarget {
   #sealing;
   #simulcast;
   #doubt;
-  #asking = false;
+  #requesting = false;
   /** @type {Trouble | null} */
   #lastTrouble = null;
   #silence = new SilenceWatch();
@@ -220,7 +220,7 @@ export class Call extends EventTarget {
   /** Run one session from grant to ending. @returns {Promise<Ending>} */
   async #stayOnce() {
     let grant, Session;
-    this.#asking = true;
+    this.#requesting = true;
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
@@ -229,7 +229,7 @@ export class Call extends EventTarget {
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: explain(error) };
     } finally {
-      this.#asking = false;
+      this.#requesting = false;
     }
     if (this.#leaving.signal.aborted) return { kind: "left", reason: "" };
     const url = webSocketUrl(grant.urls[this.#attempts++ % grant.urls.length]);
@@ -272,16 +272,16 @@ export class Call extends EventTarget {
     if (!session)
       this.#resting.abort(); // The next session needs only the chat server, so stop waiting.
     else if (session.unanswered) {
-      const before = this.#heard();
+      const before = this.#received();
       await pause(LAST_CHANCE_MS);
-      if (session !== this.#session || !session.unanswered || this.#heard() > before) return;
+      if (session !== this.#session || !session.unanswered || this.#received() > before) return;
       this.#resting.abort();
       session.giveUp();
     } else session.doubt();
   }
 
   #hear() {
-    const stops = this.#standstill.stops(this.#heard());
+    const stops = this.#standstill.stops(this.#received());
     if (this.#standing && (this.#standstill.goesOn || !this.#session?.unanswered)) {
       this.#standing = false;
       if (this.pc?.connectionState === "connected") this.#become("connected");
@@ -290,7 +290,7 @@ export class Call extends EventTarget {
   }
 
   /** Return a number that grows with any sound or picture received from others. */
-  #heard() {
+  #received() {
     return this.tracks.reduce(
       (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),
       0,
@@ -301,9 +301,9 @@ export class Call extends EventTarget {
     const session = this.#session;
     session?.doubt();
     this.#doubt(); // The next session needs its grant from the chat server.
-    const before = this.#heard();
+    const before = this.#received();
     await pause(STANDING_MS);
-    if (!session?.unanswered || session !== this.#session || this.#heard() > before) return;
+    if (!session?.unanswered || session !== this.#session || this.#received() > before) return;
     this.#standing = true;
     this.#become("reconnecting");
   }
@@ -313,7 +313,7 @@ export class Call extends EventTarget {
     if (!this.#reachable()) return { what: "server" };
     if (this.#standing) return { what: "voice" };
     const known = this.#session?.obstacle ?? this.#lastTrouble;
-    return known ?? { what: this.#asking && this.state === "joining" ? "server" : "lost" };
+    return known ?? { what: this.#requesting && this.state === "joining" ? "server" : "lost" };
   }
 
   /** @param {string} state */

@@ -27,7 +27,7 @@ export class TroubleWatch {
   #begin;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #again;
-  #said = "null";
+  #reported = "null";
   #state = "";
   #networkChanged = () => {
     if (!navigator.onLine) this.#say(OFFLINE);
@@ -64,9 +64,9 @@ export class TroubleWatch {
 
   /** @param {Trouble | null} trouble */
   #say(trouble) {
-    const said = JSON.stringify(trouble);
-    if (said === this.#said) return;
-    this.#said = said;
+    const text = JSON.stringify(trouble);
+    if (text === this.#reported) return;
+    this.#reported = text;
     this.#tell(trouble);
   }
 }
@@ -112,19 +112,19 @@ const UNHEARD = 3;
  * muted.
  */
 export class StandstillWatch {
-  #heard = 0;
+  #received = 0;
   #same = 0;
   /** Whether anything has come since the previous poll. */
   goesOn = false;
 
   /**
-   * Return whether everything has just stopped. `heard` grows with any sound or picture received.
-   * @param {number} heard
+   * Return whether everything has just stopped. `received` grows with any sound or picture received.
+   * @param {number} received
    */
-  stops(heard) {
-    this.goesOn = heard > this.#heard;
-    this.#same = heard === this.#heard ? this.#same + 1 : 0;
-    this.#heard = heard;
+  stops(received) {
+    this.goesOn = received > this.#received;
+    this.#same = received === this.#received ? this.#same + 1 : 0;
+    this.#received = received;
     return this.#same === UNHEARD;
   }
 }

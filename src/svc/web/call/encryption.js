@@ -33,7 +33,7 @@ export class Sealing {
   /**
    * `follow` reports the keys of each epoch until the function that it returns is called.
    * @param {string} roomId
-   * @param {(roomId: string, told: (epoch: Keys) => void) => () => void} follow
+   * @param {(roomId: string, onKeys: (epoch: Keys) => void) => () => void} follow
    */
   constructor(roomId, follow) {
     this.#worker = new Worker(address(), { type: "module", name: "svc.sealing" });
@@ -78,9 +78,9 @@ export class Sealing {
   }
 }
 
-/** @param {string} conversationId @param {(epoch: Keys) => void} told */
-function ofConversation(conversationId, told) {
-  const following = privateClient().then((running) => running.followConversation(conversationId, told));
+/** @param {string} conversationId @param {(epoch: Keys) => void} onKeys */
+function ofConversation(conversationId, onKeys) {
+  const following = privateClient().then((running) => running.followConversation(conversationId, onKeys));
   following.catch(reportError);
   return () => {
     following.then(
@@ -90,11 +90,11 @@ function ofConversation(conversationId, told) {
   };
 }
 
-/** @param {string} channelId @param {(epoch: Keys) => void} told */
-function ofChannel(channelId, told) {
+/** @param {string} channelId @param {(epoch: Keys) => void} onKeys */
+function ofChannel(channelId, onKeys) {
   const following = privateClient().then((running) =>
     running.followCall(channelId, (epoch) => {
-      told(epoch);
+      onKeys(epoch);
       keyHolders.value = Object.values(epoch.members).map((id) => id ?? "");
     }),
   );

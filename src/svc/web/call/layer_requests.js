@@ -30,7 +30,7 @@ export const estimate = signal(null);
 export class Layering {
   #call;
   /** @type {Map<string, Wish>} */
-  #asked = new Map();
+  #requested = new Map();
   /** The time since which each track is hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
   /** When each member was last heard. @type {Map<string, number>} */
@@ -96,14 +96,14 @@ export class Layering {
       this.#tell(trackId, layerWish(tile, { choice: wishesFor(userId).quality || quality, lessData }));
     }
     const there = new Set(videos.map(({ trackId }) => trackId));
-    for (const known of [this.#asked, this.#hiddenSince]) {
+    for (const known of [this.#requested, this.#hiddenSince]) {
       for (const trackId of known.keys()) if (!there.has(trackId)) known.delete(trackId);
     }
   }
 
   /** Send all requests again: a new session does not know those of the previous one. */
   startOver() {
-    this.#asked.clear();
+    this.#requested.clear();
     this.ask();
   }
 
@@ -112,12 +112,12 @@ export class Layering {
    * @param {Wish} wish
    */
   #tell(trackId, wish) {
-    const before = this.#asked.get(trackId);
+    const before = this.#requested.get(trackId);
     const changed = Object.entries(wish).filter(
       ([name, value]) => before?.[/** @type {keyof Wish} */ (name)] !== value,
     );
     if (!changed.length) return;
-    this.#asked.set(trackId, wish);
+    this.#requested.set(trackId, wish);
     this.#call.wish(trackId, Object.fromEntries(changed));
   }
 
@@ -129,7 +129,7 @@ export class Layering {
    */
   #steady(trackId, px, settled) {
     const width = Math.ceil(px / WIDTHS_PX) * WIDTHS_PX;
-    const before = this.#asked.get(trackId)?.width ?? 0;
+    const before = this.#requested.get(trackId)?.width ?? 0;
     return before && !settled ? Math.max(width, before) : width;
   }
 

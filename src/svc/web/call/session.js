@@ -287,7 +287,7 @@ export class Session extends EventTarget {
     });
     socket.addEventListener("message", (message) => {
       if (socket !== this.#socket) return;
-      this.#pulse.heard();
+      this.#pulse.received();
       this.#receive(JSON.parse(message.data));
     });
     socket.addEventListener("close", ({ code, reason }) => {
@@ -478,7 +478,7 @@ export class Session extends EventTarget {
 
   /**
    * Mark a track as withheld. Without a reason, it is available again or has ended.
-   * @param {{track_id: string, user_id: string, source: Source, reason?: string}} said
+   * @param {{track_id: string, user_id: string, source: Source, reason?: string}} data
    */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {
     const others = this.withheld.filter((each) => each.trackId !== trackId);
@@ -500,7 +500,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("bandwidth"));
   }
 
-  /** @param {{user_ids: string[]}} said */
+  /** @param {{user_ids: string[]}} data */
   #nameSpeakers({ user_ids: userIds }) {
     this.speakers = userIds;
     this.dispatchEvent(new Event("speakers"));

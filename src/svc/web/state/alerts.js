@@ -48,11 +48,11 @@ export const chooseSound = (name, on) => chooseAlerts({ sounds: { ...alerts.valu
 const listeners = [];
 
 /**
- * Listen for alerts: `heard({kind, sound, notice, channel, message})`, or with `secret` for a private
+ * Listen for alerts: `listener({kind, sound, notice, channel, message})`, or with `secret` for a private
  * message.
- * @param {(alert: Alert) => void} heard
+ * @param {(alert: Alert) => void} listener
  */
-export const onAlert = (heard) => listeners.push(heard);
+export const onAlert = (listener) => listeners.push(listener);
 
 /** @param {Message} message */
 async function ring(message) {
@@ -100,7 +100,7 @@ async function tell(id, what, here) {
     `svc.ring ${id}`,
     async (lock) => {
       if (!lock) return; // Another tab was faster.
-      for (const heard of listeners) heard({ ...what, ...means });
+      for (const listener of listeners) listener({ ...what, ...means });
       await new Promise((resolve) => {
         setTimeout(resolve, ONE_TAB_MS);
       });

@@ -29,7 +29,7 @@ export const COMMANDS = [
  * @param {string} text
  * @param {number} caret
  */
-export function asking(text, caret) {
+export function commandAt(text, caret) {
   const [, query] = /^\/([a-z]*)$/u.exec(text.slice(0, caret)) ?? [];
   return query === undefined ? null : { sign: /** @type {const} */ ("/"), query, start: 0, end: caret };
 }

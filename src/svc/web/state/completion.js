@@ -2,7 +2,7 @@
 // commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions;
 // shows nothing.
 
-import { asking, commandsFor } from "./commands.js";
+import { commandAt, commandsFor } from "./commands.js";
 import { matching } from "./name_search.js";
 import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
 
@@ -44,7 +44,7 @@ const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
  * @param {string} text @param {number} caret @returns {Asked | null}
  */
 export function completing(text, caret) {
-  const command = asking(text, caret);
+  const command = commandAt(text, caret);
   if (command) return command;
   const before = text.slice(0, caret);
   const start = lastSign(before);

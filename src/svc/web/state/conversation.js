@@ -46,26 +46,26 @@ export class Conversation {
   #turn = 0;
   #loading = false;
   #dropping = 0;
-  /** @type {Told[]} */ #heard = [];
+  /** @type {Told[]} */ #waiting = [];
 
   /**
    * @param {string} channelId
    * @param {string | null} [thread]
-   * @param {Asking} [asking] Resolves with the server's reply.
+   * @param {Asking} [request] Resolves with the server's reply.
    */
-  constructor(channelId, thread = null, asking = ask) {
+  constructor(channelId, thread = null, request = ask) {
     this.channelId = channelId;
     this.thread = thread;
     this.spot = spotOf(channelId, thread);
-    this.ask = asking;
+    this.ask = request;
   }
 
   /** Use a newest page that was requested earlier. @param {Promise<MessagePage>} page */
   expect(page) {
-    const asking = this.ask;
+    const request = this.ask;
     this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
-      this.ask = asking;
-      return (await page.catch(() => null)) ?? asking(...wanted);
+      this.ask = request;
+      return (await page.catch(() => null)) ?? request(...wanted);
     };
   }
 
@@ -158,7 +158,7 @@ export class Conversation {
 
   /** Apply a push about this channel. @param {Told} push */
   hear(...push) {
-    if (this.#loading) this.#heard.push(push);
+    if (this.#loading) this.#waiting.push(push);
     this.#apply(...push);
   }
 
@@ -188,14 +188,14 @@ export class Conversation {
   async #load(cursor, take, strict = false, problem = this.problem) {
     const turn = ++this.#turn;
     this.#loading = true;
-    this.#heard = [];
+    this.#waiting = [];
     try {
       const page = await this.ask("history", { ...newestOf(this.channelId, this.thread), ...cursor });
       if (turn !== this.#turn) return;
       take(page);
       problem.value = "";
       // The page may be older or newer than the pushes; applying a push twice is harmless.
-      for (const push of this.#heard.splice(0)) this.#apply(...push);
+      for (const push of this.#waiting.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
@@ -331,9 +331,9 @@ export function conversationOf(spot) {
 }
 
 listen({
-  early(asking) {
+  early(request) {
     const channelId = expected();
-    early = channelId ? { spot: spotOf(channelId), page: asking("history", newestOf(channelId)) } : null;
+    early = channelId ? { spot: spotOf(channelId), page: request("history", newestOf(channelId)) } : null;
     early?.page.catch(() => {}); // It is requested again.
   },
   recall({ pages }) {

@@ -109,11 +109,11 @@ async function save(channelId) {
   const before = draft.saved;
   draft.saved = text || attachments.length ? now : "";
   if (draft.saved) draft.put.add(now);
-  const asking = draft.saved
+  const saving = draft.saved
     ? ask("draft_put", { channel_id: channelId, text, attachments })
     : ask("draft_delete", { channel_id: channelId });
   try {
-    await asking;
+    await saving;
   } catch (/** @type {any} */ error) {
     draft.saved = before;
     draft.put.delete(now);

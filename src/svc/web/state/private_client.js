@@ -68,7 +68,7 @@ listen({
     if (!event.startsWith("private_") && event !== "member_left") return;
     if (client || event !== "member_left")
       privateClient().then(
-        (made) => made.heard(event, data),
+        (made) => made.received(event, data),
         () => later(CALM_MS),
       );
   },

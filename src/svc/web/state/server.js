@@ -111,11 +111,11 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
  */
 export async function api(method, path, body) {
   // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
-  const asking = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (
+  const send = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );
   try {
-    return await asking(method, path, { token: await account.accessToken(), body });
+    return await send(method, path, { token: await account.accessToken(), body });
   } finally {
     live?.catchUp();
   }
@@ -149,7 +149,7 @@ export function connect() {
   const opened = (live = new Live(
     webSocketUrl("/live"),
     (refused) => account.accessToken(refused),
-    (asking) => tell("early", asking),
+    (request) => tell("early", request),
   ));
   opened.addEventListener("push", ({ detail }) => batch(() => tell("hear", detail.event, detail.data)));
   opened.addEventListener("offline", () => {

@@ -47,7 +47,7 @@ export const leftUnread = signal(null);
 /** The channels that the person has just marked as read, for a moment. @type {Signal<string[]>} */
 export const markedRead = signal([]);
 
-const telling = new Map(); // The read position that is being sent to the server, by channel.
+const sending = new Map(); // The read position that is being sent to the server, by channel.
 
 /** Mark everything up to this message as read. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {
@@ -55,11 +55,11 @@ export function read(channelId, messageId) {
   if (
     channelId === leftUnread.value ||
     !(counts.unread || counts.mentions) ||
-    telling.get(channelId) === messageId
+    sending.get(channelId) === messageId
   )
     return;
-  telling.set(channelId, messageId);
-  ask("read", { channel_id: channelId, message_id: messageId }).catch(() => telling.delete(channelId));
+  sending.set(channelId, messageId);
+  ask("read", { channel_id: channelId, message_id: messageId }).catch(() => sending.delete(channelId));
 }
 
 /**
@@ -68,7 +68,7 @@ export function read(channelId, messageId) {
  */
 export async function markUnread({ channel_id: channelId, id }) {
   leftUnread.value = channelId;
-  telling.delete(channelId);
+  sending.delete(channelId);
   await ask("read", { channel_id: channelId, message_id: id, back: true });
 }
 
@@ -105,13 +105,13 @@ function put(channelId, counts) {
 listen({
   greet(greeting) {
     unread.value = Object.fromEntries(greeting.unread.map(({ channel_id: id, ...counts }) => [id, counts]));
-    telling.clear();
+    sending.clear();
   },
   recall(scene) {
     unread.value = scene.unread;
   },
   resume() {
-    telling.clear();
+    sending.clear();
   },
   hear(event, data) {
     const { channel_id: channelId = "", id = "", thread } = /** @type {About} */ (data);
@@ -126,7 +126,7 @@ listen({
     else if (event === "unread") {
       const { channel_id: _, ...present } = data;
       put(channelId, present);
-      telling.delete(channelId);
+      sending.delete(channelId);
     } else if (event === "channel_deleted") {
       const { [channelId]: _, ...rest } = unread.value;
       unread.value = rest;

@@ -46,7 +46,7 @@ export class Pulse {
   }
 
   /** Note that something has arrived. */
-  heard() {
+  received() {
     clearTimeout(this.#deadline);
     clearTimeout(this.#lateness);
     this.#deadline = this.#lateness = 0;
@@ -60,7 +60,7 @@ export class Pulse {
 
   /** Ask now, and wait only as long as a working connection needs. */
   doubt(withinMs = IN_DOUBT_MS) {
-    if (!this.#inDoubt) this.heard(); // An earlier question has a longer deadline.
+    if (!this.#inDoubt) this.received(); // An earlier question has a longer deadline.
     this.#inDoubt = true;
     this.#question(withinMs);
     this.#lateness ||= setTimeout(this.#late, LATE_MS);
@@ -68,7 +68,7 @@ export class Pulse {
 
   stop() {
     clearTimeout(this.#next);
-    this.heard();
+    this.received();
     globalThis.removeEventListener?.("online", this.#doubt);
     globalThis.document?.removeEventListener("visibilitychange", this.#doubt);
   }

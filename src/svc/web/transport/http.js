@@ -71,10 +71,10 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
  */
 export function post(path, body, deadlineMs) {
   // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
-  const asking = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (
+  const send = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );
-  return asking("POST", path, { body, deadlineMs });
+  return send("POST", path, { body, deadlineMs });
 }
 
 /**

@@ -186,7 +186,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     socket.addEventListener(
       "message",
       whileOurs(({ data }) => {
-        this.#pulse.heard();
+        this.#pulse.received();
         this.#dismiss();
         this.#receive(JSON.parse(data));
       }),

@@ -48,11 +48,11 @@ export function App() {
       ["keydown", onHeldKey],
       ["keyup", onHeldKey],
     ];
-    for (const [event, heard] of listeners) document.addEventListener(event, heard);
+    for (const [event, listener] of listeners) document.addEventListener(event, listener);
     addEventListener("keydown", onComposing, true);
     addEventListener("blur", onAway);
     return () => {
-      for (const [event, heard] of listeners) document.removeEventListener(event, heard);
+      for (const [event, listener] of listeners) document.removeEventListener(event, listener);
       removeEventListener("keydown", onComposing, true);
       removeEventListener("blur", onAway);
     };

@@ -53,13 +53,13 @@ export const around = async ({ channel_id: channelId, message_id: id }) => {
   return (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${query}`)).messages;
 };
 
-let heard = 0; // The number of pushes about reports.
+let pushes = 0; // The number of pushes about reports.
 /** @returns {Promise<void>} */
 export async function loadReports() {
-  const before = heard;
+  const before = pushes;
   const { reports } = await api("GET", "/api/reports?state=open");
   // The response may lack reports pushed meanwhile.
-  if (heard !== before) return loadReports();
+  if (pushes !== before) return loadReports();
   openReports.value = reports;
 }
 
@@ -72,7 +72,7 @@ effect(() => {
 
 listen({
   hear(event, data) {
-    if (event.startsWith("report_")) heard += 1;
+    if (event.startsWith("report_")) pushes += 1;
     if (event === "report_resolved" && openReports.value) {
       const report = openReports.value.find(({ id }) => id === data.report_id);
       if (report && data.resolved_by !== member.value?.id)

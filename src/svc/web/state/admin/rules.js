@@ -54,13 +54,13 @@ const one = (/** @type {string} */ id) =>
  * @type {Signal<Rule[] | null>}
  */
 export const rules = signal(null);
-let heard = 0; // The number of pushes about rules.
+let pushes = 0; // The number of pushes about rules.
 /** @returns {Promise<void>} */
 export async function loadRules() {
-  const before = heard;
+  const before = pushes;
   const { rules: all } = await api("GET", "/api/automod/rules");
   // The response may lack changes pushed meanwhile.
-  if (heard !== before) return loadRules();
+  if (pushes !== before) return loadRules();
   rules.value = all;
 }
 /** Create a rule, or update the existing one. @param {Wanted} rule */
@@ -85,7 +85,7 @@ listen({
     if (rules.value) loadRules().catch(() => {});
   },
   hear(event, data) {
-    if (event.startsWith("rule_")) heard += 1;
+    if (event.startsWith("rule_")) pushes += 1;
     if (!rules.value) return;
     if (event === "rule_created" || event === "rule_updated") put(data);
     if (event === "rule_deleted") drop(data.rule_id);

@@ -7,7 +7,7 @@ import { open } from "./files.js";
 import { revealable } from "./franking.js";
 import { addPeople, greet, leave, makeGroup, removePerson, rename } from "./groups.js";
 import { answerOurs, askOurs, bring } from "./history_transfer.js";
-import { begin, forgetRead, heard, look, markRead, onRead, refresh } from "./log_reader.js";
+import { begin, forgetRead, look, markRead, onRead, received, refresh } from "./log_reader.js";
 import { acts, discard, send, sendAgain } from "./outbox.js";
 import { forgetOwn, inConversations, start, takePart } from "./own_identity.js";
 import { numberOf, verify } from "./safety_numbers.js";
@@ -19,12 +19,12 @@ onRead(greet);
 onRead(bring);
 
 /**
- * Pass the keys of this conversation's call to `told` until the returned function is called.
+ * Pass the keys of this conversation's call to `onKeys` until the returned function is called.
  * @param {string} id
- * @param {(keys: import("./channel_calls.js").Keys) => void} told
+ * @param {(keys: import("./channel_calls.js").Keys) => void} onKeys
  */
-function followConversation(id, told) {
-  const tell = teller(start, id, told);
+function followConversation(id, onKeys) {
+  const tell = teller(start, id, onKeys);
   inConversations.set(id, tell);
   tell();
   return () => {
@@ -59,7 +59,7 @@ export const running = {
   followCall,
   followConversation,
   forget,
-  heard,
+  received,
   leave,
   look,
   makeGroup,

@@ -39,7 +39,7 @@ import { filesSaid } from "./file_encryption.js";
 import { unsentOf } from "./unsent_messages.js";
 
 /** The conversations to read next: ids, or null for all. @type {Set<string | null>} */
-let asked = new Set();
+let requested = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
 /**
@@ -79,7 +79,7 @@ export function refresh() {
 }
 
 /** @param {string} event @param {object} data */
-export async function heard(event, data) {
+export async function received(event, data) {
   if (event === "private_keys_low") {
     await start()
       .then(({ device }) => device.prepare())
@@ -105,7 +105,7 @@ export async function heard(event, data) {
  * @returns {Promise<void>}
  */
 export function look(id) {
-  asked.add(id);
+  requested.add(id);
   reading ??= work().finally(() => {
     reading = null;
   });
@@ -113,10 +113,10 @@ export function look(id) {
 }
 
 async function work() {
-  while (asked.size && member.value) {
-    const all = asked.has(null);
-    const wanted = /** @type {string[]} */ ([...asked]);
-    asked = new Set();
+  while (requested.size && member.value) {
+    const all = requested.has(null);
+    const wanted = /** @type {string[]} */ ([...requested]);
+    requested = new Set();
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
@@ -142,22 +142,23 @@ function reportOurs(error) {
 /** @param {string[] | null} ids */
 async function read(ids) {
   const mine = await takePart();
-  const told = await mine.device.sync(ids);
+  const resources = await mine.device.sync(ids);
   if (!isStill(mine)) return; // We are somebody else by now.
-  const changed = ids ?? told.map(({ id }) => id);
+  const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
-    told.map(async (each) =>
+    resources.map(async (each) =>
       changed.includes(each.id) || !known.has(each.id)
         ? described(mine, each)
         : /** @type {PrivateConversation} */ (known.get(each.id)),
     ),
   );
   const begun = conversations.value.filter(
-    (conversation) => conversation.stands === "loading" && !told.some(({ id }) => id === conversation.id),
+    (conversation) =>
+      conversation.stands === "loading" && !resources.some(({ id }) => id === conversation.id),
   );
   for (const conversation of conversations.value.filter(
-    ({ id, stands }) => stands !== "loading" && !left.has(id) && !told.some((each) => each.id === id),
+    ({ id, stands }) => stands !== "loading" && !left.has(id) && !resources.some((each) => each.id === id),
   ))
     notify(t("private-no-longer", { name: nameOf(conversation) }));
   conversations.value = [...begun, ...all].sort((one, other) => other.lastMs - one.lastMs);
@@ -171,7 +172,7 @@ async function read(ids) {
 /**
  * Return a conversation for display, after reading its new entries.
  * @param {Own} mine
- * @param {Resource} told
+ * @param {Resource} resource
  * @returns {Promise<PrivateConversation>}
  */
 async function described(
@@ -400,6 +401,6 @@ function put(all, id, value) {
 }
 
 export function forgetRead() {
-  asked = new Set();
+  requested = new Set();
   for (const all of [arrived, coming, entries, leaving, left, names]) all.clear();
 }

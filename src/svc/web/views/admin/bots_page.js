@@ -33,7 +33,7 @@ async function found() {
 export function BotsPage() {
   const { value, problem, again } = useAnswer(found, [timesChanged("bots")]);
   const [shown, setShown] = useState(/** @type {{name: string, token: string} | null} */ (null));
-  const [asking, setAsking] = useState(
+  const [question, setQuestion] = useState(
     /** @type {{act: "token" | "delete", member: Member} | null} */ (null),
   );
   const showToken = (/** @type {Member} */ member, /** @type {string} */ token) => {
@@ -67,7 +67,7 @@ export function BotsPage() {
           key=${one.member.id}
           bot=${one}
           onAsk=${(/** @type {"token" | "delete"} */ act, /** @type {Member} */ member) =>
-            setAsking({ act, member })}
+            setQuestion({ act, member })}
         />`}
     >
       <${Making} onMade=${(/** @type {Made} */ { member, token }) => {
@@ -76,13 +76,13 @@ export function BotsPage() {
       }} />
     <//>
     ${
-      asking &&
+      question &&
       html`<${Confirm}
-        title=${t(`bot-${asking.act}-title`, { name: asking.member.nickname })}
-        text=${t(`bot-${asking.act}-text`)}
-        action=${t(`bot-${asking.act}`)}
-        onConfirm=${() => acts[asking.act](asking)}
-        onClose=${() => setAsking(null)}
+        title=${t(`bot-${question.act}-title`, { name: question.member.nickname })}
+        text=${t(`bot-${question.act}-text`)}
+        action=${t(`bot-${question.act}`)}
+        onConfirm=${() => acts[question.act](question)}
+        onClose=${() => setQuestion(null)}
       />`
     }
     ${

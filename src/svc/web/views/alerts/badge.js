@@ -25,35 +25,35 @@ export function wearBadge() {
     const icon = info.value?.iconUrl ?? OWN;
     if (mentions) navigator.setAppBadge?.(mentions).catch(() => {});
     else navigator.clearAppBadge?.().catch(() => {});
-    const heard = callState.value === "none" ? null : !deafened.value && sending.value.mic;
-    show(icon, heard, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
+    const audible = callState.value === "none" ? null : !deafened.value && sending.value.mic;
+    show(icon, audible, mentions ? (mentions > MOST ? `${MOST}+` : String(mentions)) : unread ? "" : null);
   });
 }
 
 /**
- * `words` in the badge, "" for a dot, null for no badge; `heard` in a call, null outside of one.
+ * `words` in the badge, "" for a dot, null for no badge; `audible` in a call, null outside of one.
  * @param {string} icon
- * @param {boolean | null} heard
+ * @param {boolean | null} audible
  * @param {string | null} words
  */
-async function show(icon, heard, words) {
+async function show(icon, audible, words) {
   const mine = ++turn;
-  const address = words === null && heard === null ? icon : await drawn(icon, heard, words);
+  const address = words === null && audible === null ? icon : await drawn(icon, audible, words);
   if (mine === turn) /** @type {HTMLLinkElement} */ (document.querySelector("link[rel=icon]")).href = address;
 }
 
 /**
  * Return the icon with its badge as the URL of a PNG.
  * @param {string} icon
- * @param {boolean | null} heard
+ * @param {boolean | null} audible
  * @param {string | null} words
  */
-async function drawn(icon, heard, words) {
+async function drawn(icon, audible, words) {
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
   const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const picture = await loaded(icon);
   if (picture) pen.drawImage(picture, 0, 0, SIZE, SIZE);
-  if (heard !== null) drawHeard(pen, heard);
+  if (audible !== null) drawMicrophone(pen, audible);
   if (words !== null) drawBadge(pen, words);
   return canvas.toDataURL("image/png");
 }
@@ -61,18 +61,18 @@ async function drawn(icon, heard, words) {
 /**
  * Draw a green dot in the corner, struck out while nobody hears us.
  * @param {CanvasRenderingContext2D} pen
- * @param {boolean} heard
+ * @param {boolean} audible
  */
-function drawHeard(pen, heard) {
+function drawMicrophone(pen, audible) {
   const [radius, at] = [16, SIZE - 16];
-  pen.fillStyle = heard ? "#12a594" : "#16211f";
+  pen.fillStyle = audible ? "#12a594" : "#16211f";
   pen.strokeStyle = "#ffffff";
   pen.lineWidth = 4;
   pen.beginPath();
   pen.arc(SIZE - at, at, radius - 2, 0, 2 * Math.PI);
   pen.fill();
   pen.stroke();
-  if (heard) return;
+  if (audible) return;
   pen.strokeStyle = "#ff8fa1";
   pen.lineWidth = 6;
   pen.beginPath();
