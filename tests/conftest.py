@@ -15,13 +15,13 @@ from hypothesis import HealthCheck, settings
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# A machine that does something else too takes longer for an example, which says nothing about it.
+# On a machine under other load an example takes longer, which is no fault.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
 HERE = Path(__file__).parent
 CALLS = HERE / "browser" / "calls"
-# Where browsers or programs start, or more than a few seconds pass.
+# These start browsers or programs, or take more than a few seconds.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
 
@@ -39,7 +39,7 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     """Distribute tests in the units of `unit_of`."""
-    # The plugin is missing where only the core is tested.
+    # The plugin is missing if only the core is tested.
     from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
     scheduling = LoadFileScheduling(config, log)
@@ -48,9 +48,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the tests that one worker runs together: a file, but one test where browsers run.
+    """Return the tests that one worker runs together: a whole file, or a single test if browsers run.
 
-    A file of those takes minutes, during which the other workers would have nothing left to do.
+    A browser file takes minutes. Run as a whole, it would leave the other workers without work.
     """
     return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
 
@@ -78,7 +78,7 @@ def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
     return [item for unit in [*(unit for _, unit in spread), *quick] for item in unit]
 
 
-@cache  # Every worker asks twice for each test, and there are ten thousand.
+@cache  # Every worker calls this twice per test, and there are ten thousand tests.
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SLOW)
 

@@ -1,10 +1,9 @@
-"""A participant that is no browser: aiortc behind the events of `/client`.
+"""A participant that is not a browser: aiortc behind the events of `/client`.
 
-Joins, answers every offer, publishes tracks on the first four lines and decodes what
-arrives on the others. Where aiortc is no whole WebRTC client it is helped here, so that
-the service is tested and not aiortc: it leaves loopback out of its candidates, overlooks
-those of the first of several bundled lines, never ends a remote track, and never accepts
-other sources on a line that is used again.
+It joins, answers every offer, publishes tracks on the first four lines, and decodes those that arrive on the
+others. This module makes up for gaps in aiortc, so that the service is tested and not aiortc: aiortc leaves
+out loopback candidates, ignores the candidates of the first bundled line, never ends a remote track, and
+never accepts new sources on a reused line.
 """
 
 import asyncio
@@ -34,7 +33,7 @@ DEADLINE_S = 30.0
 
 @dataclass(frozen=True)
 class Voice:
-    """The sound and picture of one person."""
+    """The audio and video of one person."""
 
     pitch_hz: int
     shade: int
@@ -50,16 +49,16 @@ class Means:
 
     address: str = "127.0.0.1"
     codec: str = "VP8"
-    srtp_profile: bytes | None = None  # the only one that it knows
+    srtp_profile: bytes | None = None  # the only profile that it supports
     dtls_role: str = "auto"  # aiortc answers "active" then; "server" answers "passive"
-    # What becomes of the descriptions on their way.
+    # Changes descriptions on their way in and out.
     offered: Callable[[str], str] = str
     answered: Callable[[str], str] = str
 
 
 @dataclass
 class AiortcClient:
-    """One participant. `sends` holds tracks by mid; change it and say `renegotiate`."""
+    """One participant. `sends` holds tracks by mid. After changing it, send `renegotiate`."""
 
     user_id: str
     voice: Voice
@@ -74,7 +73,7 @@ class AiortcClient:
     incoming: dict[str, Incoming] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # One transport for all lines from the start: it can be set up before the first offer.
+        # All lines share one transport, so it can be set up before the first offer.
         self._pc = RTCPeerConnection(RTCConfiguration(bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
         self._pc.addTransceiver("audio", direction="inactive")  # becomes mid 0
         camera = self._pc.addTransceiver("video", direction="inactive")  # becomes mid 1
@@ -94,7 +93,7 @@ class AiortcClient:
 
     @property
     def remote_address(self) -> tuple[str, int]:
-        """Where media goes to."""
+        """The address that media is sent to."""
         (pair,) = self._transport.transport._connection._nominated.values()
         return pair.remote_addr
 
@@ -194,7 +193,7 @@ class AiortcClient:
                     self.errors.append(frame["data"])
                 case "offer":
                     await self._try_to_answer(json.loads(frame["data"]))
-        # aiohttp's own close_code says 1006 where its reply came too late.
+        # aiohttp's own close_code is 1006 if its reply came too late.
         code = message.data if message.type is WSMsgType.CLOSE else self.socket.close_code
         self.closed = code, message.extra or ""
 
@@ -202,11 +201,11 @@ class AiortcClient:
         try:
             await self._answer(offer)
         except InvalidStateError:
-            # The service may end everything meanwhile, and aiortc closes itself after DTLS.
+            # The service may close everything meanwhile, and aiortc closes itself after DTLS.
             if self._transport.state != "closed":
                 raise
         except ConnectionError:
-            # The WebSocket is closed already: why, is the next thing to be received.
+            # The WebSocket is already closed; the next message received has the reason.
             return
 
     async def _answer(self, offer: Mapping[str, Any]) -> None:
@@ -229,7 +228,7 @@ class AiortcClient:
             transceiver.direction = "sendonly" if track else "inactive"
 
     async def _follow(self, transceiver: RTCRtpTransceiver, track: Mapping[str, str] | None) -> None:
-        """Start or stop receiving on a line, as the offer says."""
+        """Start or stop receiving on each line, as the offer requires."""
         mid, line = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
         self.directions[mid] = transceiver.currentDirection or ""
         if track and line is None:

@@ -1,6 +1,6 @@
 """Debian's Alertmanager in its own process, with a configured receiver.
 
-ci/setup unpacks it. Listens on a port of the kernel's choice; knows no other Alertmanager.
+ci/setup unpacks it. It listens on a port chosen by the kernel and has no peers.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ class Alertmanager:
 
 @asynccontextmanager
 async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertmanager]:
-    """Run Alertmanager with this configuration (YAML). Skips the test where the program is missing."""
+    """Run Alertmanager with this configuration (YAML). Skip the test if the program is missing."""
     program = _program()
     written = folder / "alertmanager.yml"
     written.write_text(configuration)

@@ -1,4 +1,4 @@
-"""Answers to the SFU's offers, as a client in a test wants them: no media behind them."""
+"""Answers to the SFU's offers, as written by a client without media."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ FINGERPRINT = ":".join(["AB"] * 32)
 
 @dataclass(slots=True)
 class Answering:
-    """A client's answer to every offer, until the test changes it."""
+    """A client that answers every offer in the same way, until the test changes it."""
 
-    # The lines it sends on, and the stream and track id that it gives them ("" for none).
+    # The lines it sends on, each with its stream and track id ("" for none).
     sends: dict[str, str] = field(default_factory=dict)
     ssrcs: Mapping[str, int] = field(default_factory=dict)
     declines: Collection[str] = ()  # Answered inactive although something is offered.
@@ -24,7 +24,7 @@ class Answering:
     setup: str = "active"
     candidates: tuple[str, ...] = ()
     mixed: bool = True
-    simulcast: bool = False  # Sends each video in all encodings that the offer asks for.
+    simulcast: bool = False  # Sends each video in every encoding that the offer requests.
 
     def answer(self, offer: str) -> str:
         """Return the session description that answers `offer`."""

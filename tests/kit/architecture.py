@@ -1,6 +1,6 @@
-"""Holds a source tree against a layer table: who imports whom, and that no circle stands.
+"""Checks a source tree against a layer table, and finds import cycles.
 
-The table itself is `tests.test_layers`; this file knows no module by name.
+The table itself is in `tests.test_layers`; this module contains no module names.
 """
 
 import sys
@@ -19,7 +19,7 @@ CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """Modules that match `importers`, apart from `but`, import nothing that `targets` match."""
+    """A rule: modules that match `importers`, except `but`, import nothing that `targets` match."""
 
     importers: str
     targets: tuple[str, ...]
@@ -29,7 +29,7 @@ class Never:
 @dataclass(frozen=True, slots=True)
 class Architecture:
     package: str
-    layers: Mapping[str, frozenset[str]]  # a layer, and those it may import beside itself
+    layers: Mapping[str, frozenset[str]]  # a layer, and the other layers that it may import
     libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
@@ -141,7 +141,7 @@ def _matches(module: str, patterns: Iterable[str]) -> bool:
 
 
 def _circles(edges: list[Edge], package: str) -> list[str]:
-    """Find circles between files, and between the files and folders of one folder."""
+    """Find import cycles between files, and between the files and folders of one folder."""
     inner = [(edge.importer, edge.target) for edge in edges if edge.target.split(".")[0] == package]
     circles = list(_circle("files", inner))
     for folder in sorted(_folders(importer for importer, _ in inner)):

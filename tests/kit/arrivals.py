@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Arrival(NamedTuple):
-    """It came between these two times, in seconds of the clock."""
+    """A packet that arrived between these two times, in seconds of the clock."""
 
     after: float
     by: float

@@ -1,6 +1,6 @@
-"""A call on a ManualEngine: one publishes video, one receives it; and what a test asks of packets.
+"""A call on a ManualEngine in which one participant publishes video and another receives it.
 
-Nothing is sent but what the test sends; every time is the test's.
+Only the test sends packets, and it chooses every time.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""A member in a call without a browser, who rejoins whenever the call breaks off.
+"""A member in a call without a browser, who rejoins whenever the call breaks.
 
-Grants come from `/live`, signalling goes through `/sfu/client`, media is aiortc's.
+Grants come from `/live`, signalling uses `/sfu/client`, and media uses aiortc.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ class Caller:
         self.client: AiortcClient
 
     async def join(self) -> None:
-        """Ask for a grant and join with it, as often as it takes."""
+        """Request a grant and join with it, repeatedly if necessary."""
         while True:
             reply = await self._live.ask("voice_join", channel_id=self.channel)
             if reply["event"] == "voice_join":
@@ -37,12 +37,12 @@ class Caller:
         await self.client.say("client_join", grant)
 
     async def join_again(self) -> None:
-        """Notice that the call has ended, and join again."""
+        """Notice that the call has ended, and rejoin."""
         await self.client.ending()
         await self.client.leave()
         await self.join()
 
 
 async def talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Return once both see and hear each other."""
+    """Return once both participants see and hear each other."""
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))

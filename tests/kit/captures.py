@@ -42,7 +42,7 @@ class Capture:
 
     @property
     def descriptor_id(self) -> int | None:
-        """The negotiated extension id of the Dependency Descriptor, None where it was not negotiated."""
+        """The negotiated extension id of the Dependency Descriptor, or None."""
         negotiated: int | None = self.sidecar["dd_ext_id"]
         return negotiated
 

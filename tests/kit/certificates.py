@@ -1,6 +1,6 @@
 """Certificates for tests: a small authority, and the certificates that it signs for this machine.
 
-Keys and X.509 are real. Certificates are valid for a quarter of a year by default.
+Keys and X.509 are real. Certificates are valid for three months by default.
 """
 
 import ipaddress

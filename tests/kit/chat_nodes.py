@@ -1,4 +1,4 @@
-"""Nodes of one community in processes of their own, which a test may kill, pause, and start again."""
+"""Nodes of one community in separate processes that a test can kill, pause and restart."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ _ASK_S = 2.0
 
 
 class ChatNode:
-    """One node. It keeps its port and its folder when it is started again."""
+    """One node. It keeps its port and its folder across restarts."""
 
     def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
         self.name, self.data_dir = name, folder / f"node-{name}"
@@ -69,7 +69,7 @@ class ChatNode:
             return await self.process.wait(), (await self._output).decode()
 
     async def output(self) -> str:
-        """Return the output of the process, which has ended."""
+        """Return the output of the process after its end."""
         return (await self._output).decode() if self._output is not None else ""
 
     async def kill(self) -> None:
@@ -79,7 +79,7 @@ class ChatNode:
             await self.ended()
 
     async def health(self) -> Mapping[str, Any]:
-        """Return what the node says of itself; nothing if it does not answer."""
+        """Return the node's own health report, or nothing if it does not respond."""
         try:
             async with (
                 ClientSession(timeout=ClientTimeout(_ASK_S)) as http,
@@ -125,7 +125,7 @@ async def token_of(node: ChatNode, nickname: str) -> str:
 async def chat_nodes(
     folder: Path, servers: Sequence[str], names: str = "abc", flags: Sequence[str] = ()
 ) -> AsyncIterator[list[ChatNode]]:
-    """Run nodes; the first one founds the community."""
+    """Run nodes. The first one creates the community."""
     nodes = [ChatNode(name, folder, servers, flags) for name in names]
     try:
         await nodes[0].start()

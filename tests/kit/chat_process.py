@@ -1,4 +1,4 @@
-"""`svc chat` in its own process, which a test may kill."""
+"""`svc chat` in a process that a test can kill."""
 
 import asyncio
 import os
@@ -29,14 +29,14 @@ class ChatProcess:
 
 
 class NotStarted(Exception):
-    """The server ended before it listened. The message is its output."""
+    """The server ended before it listened. The message contains its output."""
 
 
 @asynccontextmanager
 async def chat_process(
     variables: Mapping[str, str], wrapper: Sequence[str] = ()
 ) -> AsyncIterator[ChatProcess]:
-    """Run `svc chat`, through the command `wrapper` if there is one. Raises NotStarted."""
+    """Run `svc chat`, through the command `wrapper` if given. Raises NotStarted."""
     environment = {**os.environ, "SVC_LINK_PREVIEWS": "false", **variables}
     process: asyncio.subprocess.Process | ServedProcess
     if not wrapper and (server := shared()):
@@ -56,7 +56,7 @@ async def chat_process(
         yield ChatProcess(process, address)
     finally:
         if process.returncode is None:
-            # The wrapper's own children as well: the session is theirs alone.
+            # This includes the wrapper's own children, which share the session.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

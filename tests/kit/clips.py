@@ -1,6 +1,6 @@
-"""Clips for tests of how a video is shown: a flash and a tone that begin together, edit lists, matrices.
+"""Clips for tests of video playback: a simultaneous flash and tone, edit lists, matrices.
 
-Everything is small: a second and a half, in squares that a codec takes in at a glance.
+Clips last a second and a half and consist of squares, which every codec encodes quickly.
 """
 
 import array
@@ -22,7 +22,7 @@ FLASH_S, END_S, FPS = 1.0, 1.6, 25
 _BRIGHT, _LOUD = 120, 2000
 _UNIT = Fraction(1, 1000)
 SIZE = (96, 64)
-# Each quarter has another colour, so every rotation and reflection can be recognised.
+# The quarters differ in colour, so every rotation and reflection can be recognised.
 QUARTERS = {"W": (255, 255, 255), "R": (255, 0, 0), "G": (0, 255, 0), "B": (0, 0, 255)}
 
 
@@ -208,7 +208,7 @@ def quarters(image: Image.Image) -> str:
 
 
 def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
-    """Return the first picture, rotated as the frame says, and the frame."""
+    """Return the first picture after the frame's own rotation, and the frame."""
     with opened(data) as container:
         frame = next(container.decode(video=0))
         image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))

@@ -1,7 +1,7 @@
-"""Clients of a cluster that write until told to stop, and a comparison of their writes with the file.
+"""Clients that write to a cluster until stopped, and a comparison of their writes with the file.
 
-A client repeats each write until it is acknowledged. A message has a nonce, so a repetition is the same
-message; an edit and a reaction may be repeated anyhow.
+A client repeats each write until it is acknowledged. Messages have a nonce, so a repeated message is stored
+once; edits and reactions are idempotent.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _LAST_WRITES_S = 120.0
 
 
 class Clients:
-    """Members that write at once. `acknowledged_at` has the time of each acknowledged write."""
+    """Members that write concurrently. `acknowledged_at` has the time of each acknowledged write."""
 
     def __init__(self, nodes: Sequence[ChatNode], tokens: Sequence[str], seed: int) -> None:
         self._nodes, self._tokens, self._seed = nodes, tokens, seed
@@ -44,7 +44,7 @@ class Clients:
         ]
 
     async def stop(self) -> None:
-        """Let each client finish its present write."""
+        """Stop each client after its current write."""
         self._stop = True
         async with asyncio.timeout(_LAST_WRITES_S):
             await asyncio.gather(*self._writing)
@@ -90,7 +90,7 @@ class Clients:
                 await asyncio.sleep(chance.uniform(0.1, 0.3))
 
     async def _until(self, http: ClientSession, method: str, path: str, body: object) -> str:
-        """Repeat a request until it is acknowledged. Return the id in the response, if there is one."""
+        """Repeat a request until it is acknowledged. Return the id in the response, if any."""
         node = self._owner
         while True:
             try:
@@ -108,7 +108,7 @@ class Clients:
 
 
 def faults_in(path: Path, clients: Clients) -> list[str]:
-    """Return the acknowledged writes that the file lacks, and the messages that it has twice."""
+    """Return acknowledged writes that the file lacks, and messages that it contains twice."""
     with closing(sqlite3.connect(path)) as connection:
         texts = dict(connection.execute("SELECT id, text FROM messages WHERE channel_id = 'general'"))
         reacted = connection.execute(
@@ -116,6 +116,6 @@ def faults_in(path: Path, clients: Clients) -> list[str]:
         ).fetchall()
     lost = [f"{text} of {id_}" for id_, text in clients.texts.items() if texts.get(id_) != text]
     lost += [f"reaction of {id_}" for id_ in clients.reactions - {id_ for (id_,) in reacted}]
-    # Every client has repeated its last write until it was acknowledged.
+    # Every client repeated its last write until it was acknowledged.
     twice = [text for id_, text in texts.items() if id_ not in clients.texts]
     return [*(f"lost: {each}" for each in lost), *(f"twice: {each}" for each in twice)]

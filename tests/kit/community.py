@@ -1,4 +1,4 @@
-"""A community with an owner, a moderator and a member, who send requests without their pages."""
+"""A community with an owner, a moderator and a member, who send requests without opening pages."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Community:
 
 
 async def ask(person: Person, method: str, path: str, body: object = None) -> Any:
-    """Return the server's answer to this person; it must not refuse."""
+    """Return the server's response to this person. It must not be a refusal."""
     status, answer = await person.page.evaluate(ASK, [method, path, body])
     assert status < 300, answer
     return answer
@@ -48,7 +48,7 @@ async def own_id(person: Person) -> str:
 
 
 async def give(owner: Person, person: Person, permissions: Sequence[str], name: str = "Helpers") -> str:
-    """Give somebody a new role with these permissions; its id."""
+    """Give somebody a new role with these permissions. Return its id."""
     wish = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
     role = await ask(owner, "POST", "/api/roles", wish)
     await ask(owner, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
@@ -56,7 +56,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 
 
 async def community(people: People, *permissions: str) -> Community:
-    """Bring in Ada, who owns the server, Grace with the named permissions, and Edsger, a plain member."""
+    """Create a community with its owner Ada, Grace with these permissions, and Edsger without any."""
     ada, grace, edsger = [await people.arrive(name) for name in ("Ada", "Grace", "Edsger")]
     for person in (ada, grace, edsger):
         await come_to_read(person)
@@ -77,7 +77,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 
 async def has_no_page(person: Person, page: str) -> None:
-    """Check that this person's settings have no such page."""
+    """Check that this person's settings have no page of this name."""
     await person.show_channels()
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")
@@ -87,7 +87,7 @@ async def has_no_page(person: Person, page: str) -> None:
 
 
 async def pick(within: Locator, label: str, name: str) -> None:
-    """Choose a role or a person by the keys, in a field that offers them: found, Enter takes them."""
+    """Choose a role or a person by keyboard in a completing field."""
     field = within.get_by_label(label, exact=True)
     await field.fill(name)
     await expect(within.locator(".offered button")).to_have_text([re.compile(name, re.IGNORECASE)])

@@ -1,7 +1,7 @@
-"""Prints which answers two checkouts give differently to the same requests, and how: `ci/answers OTHER`.
+"""Prints the requests that two checkouts answer differently: `ci/answers OTHER`.
 
-The requests are made of what the other one describes. It is asked twice: of what differs even then, such as
-ids and times, only the type is compared. Texts of refusals are told apart from the rest.
+Requests are generated from the other checkout's description and sent to it twice. Values that differ between
+those two runs, such as ids and times, are compared by type only. Changed error texts are listed separately.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ LONGEST_SHOWN = 80
 
 @dataclass
 class Comparison:
-    """Names of requests; of those that differ, by what differs."""
+    """The names of requests, grouped by the way their responses differ."""
 
     alike: list[str] = field(default_factory=list)
     unstable: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Comparison:
 def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
-    """Compare `new` with `first` and `again`, two plays of the other checkout."""
+    """Compare `new` with `first` and `again`, two runs of the other checkout."""
     found = Comparison()
     for name, answer in first.items():
         if outline(answer) != outline(again[name]):

@@ -14,7 +14,7 @@ from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
 FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
-# Of the file: whom it relays to, and where it is.
+# In the configuration file: permitted peers and the address.
 SFU, TURN = "203.0.113.1", "203.0.113.2"
 PORT, TLS_PORT = 3478, 443
 NAME = "turn.example.org"
@@ -33,7 +33,7 @@ async def coturn(
 ) -> AsyncIterator[ssl.SSLContext]:
     """Run coturn on an address of the machine, or `inside`. Yields the client's TLS context.
 
-    Without a `pair` it gets a self-signed certificate.
+    Without a `pair`, coturn gets a self-signed certificate.
     """
     if pair:
         certificate, key = pair.write(folder)

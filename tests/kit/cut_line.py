@@ -1,4 +1,4 @@
-"""A line between a program and a server on loopback, which a test may cut and join again."""
+"""A loopback line between a program and a server that a test can cut and restore."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class CutLine:
-    """Passes connections through while it is whole. Cut, it keeps them open and passes nothing."""
+    """Forwards connections while it is whole. While cut, it keeps them open and forwards nothing."""
 
     def __init__(self, port: int) -> None:
         self._port = port

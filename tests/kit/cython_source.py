@@ -1,14 +1,13 @@
-"""Reads Cython source as logical lines, with comments gone and strings emptied.
+"""Reads Cython source as logical lines, without comments and with empty strings.
 
-Knows enough of the language to find imports, functions and C headers; it is no parser,
-and says nothing about types or expressions.
+It finds imports, functions and C headers. It is not a parser and does not understand types or expressions.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Triple quotes first: a single quote inside them begins nothing.
+# Match triple quotes first, because a single quote inside them opens no string.
 _STRING_OR_COMMENT = re.compile(
     r'''("""|\'\'\')(?:\\.|.)*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|#[^\n]*''', re.DOTALL
 )

@@ -8,7 +8,7 @@ import av
 from tests.kit.depacketise import DEPACKETISERS
 
 DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
-# One frame in, one picture out.
+# Each frame in gives one picture out.
 OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 

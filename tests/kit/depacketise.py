@@ -1,7 +1,7 @@
-"""Turns the payloads of RTP packets back into what a decoder takes, one frame at a time.
+"""Reassembles RTP payloads into decodable frames, one at a time.
 
-Written from the payload formats alone, slow and obvious. RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184
-(H264, packetization mode 1), the AV1 RTP specification section 4.
+Written from the payload formats alone, slow and obvious. RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264,
+packetization mode 1), the AV1 RTP specification section 4.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -88,7 +88,7 @@ def av1(payloads: Iterable[bytes]) -> bytes:
 
 
 def _elements(payload: bytes) -> list[bytes]:
-    """Return the OBU elements. Where W gives their number, the last one has no length field."""
+    """Return the OBU elements. If W gives their number, the last one has no length field."""
     count, at = payload[0] >> 4 & 3, 1
     elements: list[bytes] = []
     while at < len(payload):

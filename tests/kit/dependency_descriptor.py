@@ -1,8 +1,7 @@
 """Writes Dependency Descriptors as strings of "0" and "1": slow, obvious and independent of the core.
 
-AV1 RTP specification section A.8.2, turned round: what its syntax functions would read as the given
-fields. Checks nothing, so it can write what no sender should. At the end, two short ways to have the
-core read.
+The inverse of the syntax functions in the AV1 RTP specification, section A.8.2. It validates nothing, so it
+can also write invalid descriptors. The last two functions have the core read one.
 """
 
 from collections.abc import Sequence
@@ -87,9 +86,9 @@ class Structure:
 
 @dataclass(frozen=True)
 class Descriptor:
-    """The fields of one packet's descriptor. A field of None is absent, and the template's value holds."""
+    """The fields of one packet's descriptor. A field of None is absent, so the template's value applies."""
 
-    structure: Structure  # what the receiver reads it against
+    structure: Structure  # the structure that the receiver applies
     template_id: int
     frame_number: int = 0
     start_of_frame: bool = True

@@ -1,7 +1,7 @@
 """Requests generated from a server's description, sent to a running server one after the other.
 
 Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
-Nothing is random. What the answers ought to be is not known here.
+Nothing is random. Responses are not judged here.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ class Request:
 
     @property
     def media_type(self) -> str:
-        """Of the body; empty where there is none."""
+        """Of the body; empty if there is none."""
         return next(iter(self.operation.get("requestBody", {"content": {}})["content"]), "")
 
 
 def requests_of(document: Schema) -> Iterator[Request]:
-    """Yield every operation except those that return descriptions: other answers show their effect."""
+    """Yield every operation except those that return descriptions, which other responses cover."""
     operations = [
         (path, method, operation)
         for path, methods in document["paths"].items()
@@ -76,7 +76,7 @@ def _ways(path: str, operation: Schema) -> Iterator[str]:
 
 
 class Player:
-    """Asks one server. `_known` are the texts and ids that stand for a name, wherever it is wanted."""
+    """Sends requests to one server. `_known` maps parameter names to known texts and ids."""
 
     def __init__(self, chat: ChatServer, document: Schema) -> None:
         self._chat = chat
@@ -118,7 +118,7 @@ class Player:
             return {"status": response.status, "type": response.content_type, "body": body}
 
     def _learn(self, path: str, body: object) -> None:
-        """Remember a created thing's id for the longer paths that name it."""
+        """Remember a created object's id for the longer paths that contain its name."""
         for template in self._document["paths"]:
             name = re.match(rf"{re.escape(path)}/{{(\w+)}}", template)
             if name and isinstance(body, dict) and isinstance(made := body.get(name[1], body.get("id")), str):

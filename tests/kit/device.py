@@ -1,4 +1,6 @@
-"""Somebody's device: a key, and what a client makes with it to sign in. Shared by all tests that join."""
+"""A device of a test person: a key, and the proofs that a client makes with it. Used by every test that
+joins.
+"""
 
 import hashlib
 import json
@@ -42,7 +44,7 @@ class Device:
         return self.sign(claims | changes, header)
 
     def sign(self, claims: Mapping[str, object], header: dict[str, Any] | None = None) -> str:
-        # Not jwt.encode, which refuses claims that a hostile client would make.
+        # jwt.encode refuses claims that a hostile client would make.
         payload = json.dumps(claims).encode()
         return jwt.PyJWS().encode(payload, self.key, algorithm="ES256", headers=header)
 

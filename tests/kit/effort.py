@@ -1,10 +1,10 @@
-"""How the processor time of some work grows with its size: no wall time, which other programs change."""
+"""How the processor time of an operation grows with its size, independently of other programs."""
 
 import gc
 import time
 from collections.abc import Callable
 
-# Linear work takes eight times as long for eight times as much, quadratic work sixty-four times.
+# For eight times the input, linear work takes eight times as long, quadratic work sixty-four times.
 LARGER = 8
 MOST_GROWTH = 24
 ATTEMPTS = 5
@@ -19,7 +19,7 @@ def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
 def _processor_time(work: Callable[[int], object], size: int) -> float:
     """Return the least of several processor times of this thread, in seconds.
 
-    The garbage collector is off: it would also look through the objects of earlier tests.
+    The garbage collector is off, because it would also visit the objects of earlier tests.
     """
     taken = []
     for _ in range(ATTEMPTS):

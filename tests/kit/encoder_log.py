@@ -1,7 +1,7 @@
-"""A page's record of when it was asked for encodings of its video, and of when it set them.
+"""A page's log of requests for encodings of its video, and of the encodings it set.
 
-Hand SCRIPT to a page before it loads (`add_init_script`). Times are milliseconds of the machine's clock, so
-records of several pages compare.
+Add SCRIPT to a page before it loads (`add_init_script`). Times are milliseconds of the machine's clock, so
+logs of several pages are comparable.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ ALL, SMALLEST, NONE = (True, True, True), (True, False, False), (False, False, F
 @dataclass(frozen=True, slots=True)
 class Entry:
     at_ms: float
-    event: str  # "wanted", by the service, or "set", by the page.
+    event: str  # "wanted" by the service, or "set" by the page
     encodings: tuple[bool, ...]  # The smallest first.
 
 
@@ -45,6 +45,6 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def wish(person: Watcher, track_id: str, changes: str) -> float:
-    """Change a wish, in JavaScript. Return the time."""
+    """Change a request, in JavaScript. Return the time."""
     script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

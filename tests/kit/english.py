@@ -1,6 +1,6 @@
 """Checks docstrings and comments for the habits that CONTRIBUTING.md forbids.
 
-Judges openings and a few phrases, nothing else. `python -m tests.kit.english` prints all faults.
+It judges openings and a few phrases only. `python -m tests.kit.english` prints all faults.
 """
 
 import ast
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parent.parent.parent
 FOLDERS = ("src", "tests", "benchmarks")
 FOREIGN = ("vendor", "__pycache__", "node_modules")
 
-# A question may open with these words.
+# A question may start with these words.
 _CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose|That)\b(?!.*\?$)")
 _PHRASE = re.compile(
     r"\b(anew|beside which|by which|in whose|than that|any more|no more(?! than))\b", re.IGNORECASE
@@ -124,7 +124,7 @@ def python_texts(source: str) -> Iterator[Text]:
 
 
 def _acts(node: ast.AST) -> bool:
-    """Return whether a docstring has to open with a verb: neither a property's nor a test's has to."""
+    """Return whether a docstring must start with a verb. Properties and tests are exempt."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("test_"):
         return False
     decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
@@ -168,7 +168,7 @@ def _blocks(comments: list[tuple[int, str]], mark: str) -> Iterator[Text]:
 
 
 def main() -> None:
-    """Print the faults of the folders that the command line names, or of all."""
+    """Print the faults of the folders on the command line, or of all folders."""
     for fault in faults():
         if fault.path.startswith(tuple(sys.argv[1:] or FOLDERS)):
             print(f"{fault.path}:{fault.line}: {fault.rule}: {fault.text[:160]}")  # noqa: T201

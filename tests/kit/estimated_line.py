@@ -1,4 +1,4 @@
-"""A line from Alice to Bob whose bandwidth the core estimates; its rate and its reports are the test's."""
+"""A line from Alice to Bob whose bandwidth the core estimates. The test sets its rate and its reports."""
 
 from tests.kit import packets
 from tests.kit.call import Call, header
@@ -65,7 +65,7 @@ class Line:
         return arrivals
 
     def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
-        """Let video flow and be reported, and meet the core's own deadlines."""
+        """Send video and feedback on it, and advance the core at its deadlines."""
         end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005

@@ -1,4 +1,4 @@
-"""Programs that other people wrote and that tests run: installed, or unpacked by `ci/setup`."""
+"""Third-party programs that tests run, installed or unpacked by `ci/setup`."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ def program(name: str) -> str | None:
 
 
 def required(name: str) -> str:
-    """Return the program's path; skip the test if it is not installed."""
+    """Return the program's path. Skip the test if it is not installed."""
     if (found := program(name)) is None:
         pytest.skip(f"{name} is not installed (ci/setup brings it)")
     return found

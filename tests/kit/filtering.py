@@ -18,7 +18,7 @@ ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 
 @dataclass(frozen=True)
 class Video:
-    """The media stream of a capture that carries the descriptor; the largest, if there are several."""
+    """The media stream of a capture that carries the descriptor; the largest one if there are several."""
 
     source: Capture
     packets: list[Packet]
@@ -66,7 +66,7 @@ def place_of(packet: Packet) -> int:
 def filtered(
     source: Sequence[Record], descriptor_id: int | None, layer: int, switches: Sequence[Switch] = ()
 ) -> list[Record]:
-    # Where none was negotiated, any id will do: nothing has it.
+    # Without a negotiated id any id works, because no packet uses it.
     return filter_records(source, descriptor_id=descriptor_id or 99, layer=layer, switches=switches).records
 
 
@@ -99,7 +99,7 @@ def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
 
 @dataclass(frozen=True)
 class Shape:
-    """Which frames went: all of a frame's packets or none, and none without what it depends on."""
+    """The frames that passed. A frame passes whole or not at all, and only with its dependencies."""
 
     frames: frozenset[int]
 

@@ -1,6 +1,6 @@
-"""People in Firefox, driven over WebDriver BiDi, which the browser speaks by itself: no driver program.
+"""People in Firefox, driven over WebDriver BiDi without a driver program.
 
-Firefox makes up camera and microphone. Only what a test needs of BiDi is here: opening
+Firefox simulates camera and microphone. The module implements only the commands that tests need: opening
 pages and running functions in them.
 """
 
@@ -25,10 +25,10 @@ from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
-# A script may wait in the page for a result.
+# A script may wait for a result in the page.
 COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 20.0
-# Media without hardware or a hand, loopback candidates, and nothing fetched in the background.
+# Simulated media without a prompt, loopback candidates, and no background downloads.
 PREFERENCES = {
     "app.update.enabled": False,
     "browser.safebrowsing.malware.enabled": False,
@@ -61,7 +61,7 @@ async () => {
 """
 
 
-# For what is done with text: `there` waits for what `find` finds, and says what it was that never came.
+# Helpers for text: `there` waits until `find` returns something, and its error names what is missing.
 HANDS = """
 const there = async (find, awaited = find) => {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
@@ -177,7 +177,7 @@ async def running_firefox(
     preferences: Mapping[str, object] = MappingProxyType({}),
     trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """Run Firefox. `inside` is a command prefix that runs it elsewhere; `connector` leads there.
+    """Run Firefox. `inside` is a command prefix that runs it in another namespace, which `connector` reaches.
 
     `trusted` is an authority's certificate, as PEM.
     """
@@ -201,7 +201,7 @@ async def running_firefox(
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             address = await _read_address(process)
-        # Messages of the browser to nobody must not fill the pipe.
+        # Unread messages of the browser must not fill the pipe.
         reading = asyncio.create_task(_read_to_end(process))
         async with (
             ClientSession(connector=connector) as session,

@@ -1,9 +1,9 @@
 """Starts `svc` programs by forking a process that has already imported them.
 
-A program spends most of its start on imports. Here a process imports all programs once and forks for each
-start. Every forked program is a process of its own, with its own session, environment, descriptors and exit
-status, and `svc up` forks its programs the same way. tests/tools/test_up.py and tests/test_readme.py test the
-start from the command line.
+A program spends most of its start on imports. This server imports all programs once and forks for each start.
+Every forked program is a process with its own session, environment, descriptors and exit status, and `svc up`
+forks its programs in the same way. tests/tools/test_up.py and tests/test_readme.py test the start from the
+command line.
 """
 
 import asyncio
@@ -29,9 +29,9 @@ from svc.tools.prefork import ForkedProcess
 ROOT = Path(__file__).parents[2]
 # Environments have a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
-# Programs that outlive the one that forked them, such as those of a killed `svc up`, hold the output open.
+# Programs that outlive their parent, such as those of a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
-# Output that nobody reads must not keep the end of the output from being seen.
+# Unread output must not hide the end of the output.
 MAX_OUTPUT_BYTES = 1 << 24
 SVC = (sys.executable, "-P", "-m", "svc.cli")  # The supervisor's prefix for each program.
 
@@ -85,7 +85,7 @@ class ForkServer:
 
 
 class _Shared:
-    """The server of this process while `forking` runs, started when it is first needed."""
+    """The server of this process while `forking` runs, started on first use."""
 
     def __init__(self) -> None:
         self.is_allowed = False
@@ -94,7 +94,7 @@ class _Shared:
 
     def server(self) -> ForkServer | None:
         if threading.current_thread() is not threading.main_thread():
-            # Other threads of tests may be in other namespaces, where the server is not reachable.
+            # Other test threads may be in other namespaces, where the server is not reachable.
             return None
         if self.is_allowed and self._server is None:
             self._server = self._open.enter_context(fork_server())
@@ -120,13 +120,13 @@ def forking() -> Iterator[None]:
 
 
 def shared() -> ForkServer | None:
-    """Return this process's server, or None where programs start from the command line."""
+    """Return this process's server, or None if programs start from the command line."""
     return _shared.server()
 
 
 @contextmanager
 def fork_server() -> Iterator[ForkServer]:
-    """Run a server for the block. It kills what still runs at the end."""
+    """Run a server for the block, and kill its remaining programs at the end."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, its:
         process = subprocess.Popen(
@@ -144,7 +144,7 @@ def fork_server() -> Iterator[ForkServer]:
 
 
 class _Pipe(asyncio.StreamReaderProtocol):
-    """The reading end of a pipe. `ended` is done once its writers have closed it."""
+    """The reading end of a pipe. `ended` is done once all writers have closed it."""
 
     def __init__(self) -> None:
         self.reader = StreamReader(MAX_OUTPUT_BYTES)
@@ -173,7 +173,7 @@ def serve(sock: socket.socket) -> None:
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    running: dict[int, int] = {}  # By process id: where its exit status goes.
+    running: dict[int, int] = {}  # By process id: the receiver of its exit status.
     while True:
         ready, _, _ = select.select([sock.fileno(), woken], [], [])
         if woken in ready:
@@ -203,7 +203,7 @@ def _import_programs() -> None:
     from svc.tools import certificate, parent_watch, up
     from svc.worker import app as worker
 
-    # Otherwise tests wait for minutes for a decoder where others keep the processors busy.
+    # Without this, tests wait for a decoder for minutes while others keep the processors busy.
     sandbox.NICENESS = 0
     del sandbox, cli, app, config, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
@@ -281,7 +281,8 @@ def _become(
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Objects of the parent's frames must not be finalised: their descriptors may be others here.
+        # Objects of the parent's frames must not be finalised: their descriptors may refer to other files
+        # here.
         os._exit(status)
 
 
@@ -289,7 +290,7 @@ _create_subprocess_exec_itself = asyncio.create_subprocess_exec
 
 
 async def _create_subprocess_exec(*command: str, **options: Any) -> Any:
-    """Fork where `svc up` starts one of its programs, and start every other program as always."""
+    """Fork the programs of `svc up`, and start every other program as usual."""
     if command[: len(SVC)] != SVC:
         return await _create_subprocess_exec_itself(*command, **options)
     read, write = os.pipe()

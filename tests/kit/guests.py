@@ -1,4 +1,4 @@
-"""People who come to a media service with aiortc, and go when the test is over."""
+"""People who join a media service with aiortc and leave at the end of the test."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -30,7 +30,7 @@ class Guests:
         means: Means | None = None,
         **join: str,
     ) -> AiortcClient:
-        """Ask to join, with microphone and camera unless told otherwise."""
+        """Join, with microphone and camera by default."""
         voice = voice or VOICES[user_id]
         request = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_token": ""}
         sends = microphone_and_camera(voice) if sends is None else sends
@@ -40,7 +40,7 @@ class Guests:
         return client
 
     async def leave(self) -> None:
-        """Let all clients leave that have not left already."""
+        """Disconnect all remaining clients."""
         results = await asyncio.gather(*(client.leave() for client in self._all), return_exceptions=True)
         if faults := [result for result in results if isinstance(result, Exception)]:
             raise ExceptionGroup("clients failed", faults)

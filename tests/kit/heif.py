@@ -1,4 +1,4 @@
-"""Photos in HEIC for tests, written box by box as phones and cameras write them (ISO/IEC 23008-12).
+"""HEIC photos for tests, written box by box as phones and cameras do (ISO/IEC 23008-12).
 
 The pictures in them are encoded by x265. Decodes nothing.
 """
@@ -25,7 +25,7 @@ class Item:
     data: bytes
     properties: Sequence[bytes] = ()
     hidden: bool = False
-    # The kind of a reference, and the number of the item that it leads to, counted from 1.
+    # The type of a reference, and the number of the item it refers to, counted from 1.
     references: Sequence[tuple[bytes, int]] = field(default_factory=tuple)
 
 
@@ -41,7 +41,7 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """Return a HEIC of `image`, in tiles of that side as phones write them, after other pictures in the file.
+    """Return a HEIC of `image` in tiles of this side, as phones write them, after other pictures in the file.
 
     `properties` are boxes that describe the picture: a profile, or a rotation.
     """
@@ -84,7 +84,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """Return the tiles, the last ones padded, and the picture that consists of them."""
+    """Return the tiles, the last ones padded, and the picture composed of them."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):
@@ -137,7 +137,7 @@ def _encoded(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
 
 def _file(brands: Sequence[bytes], items: Sequence[Item], primary: int) -> bytes:
     head = box(b"ftyp", brands[0], bytes(4), *brands[1:])
-    # The places of the data depend on the length of what says them, which does not change.
+    # The data's offsets depend on the length of the box that contains them, which is constant.
     where = len(head) + len(_meta(items, primary, 0)) + 8
     return head + _meta(items, primary, where) + box(b"mdat", *(item.data for item in items))
 

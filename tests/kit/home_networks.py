@@ -66,9 +66,9 @@ ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
-# At a router, which is as near as anything may be.
+# At a router, which is as close as a packet capture can be.
 NOBODYS_PORT, NEAR_S = 1, 0.1
-# Each rebinding takes another thousand ports, and comes back to the first after forty.
+# Each rebinding takes another thousand ports, and returns to the first after forty.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
 _WITH_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
@@ -76,7 +76,7 @@ _CLONE_NEWNET = 0x40000000
 
 
 def why_not() -> str:
-    """Return the reason why this machine cannot have such networks, or "" if it can."""
+    """Return why this machine cannot have such networks, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)} (ci/setup brings them)"
     probe = "ip link add one type veth peer name two && nft add table inet t && conntrack -C"
@@ -87,7 +87,7 @@ def why_not() -> str:
 
 
 def why_no_names() -> str:
-    """Return the reason why a program cannot have its own host names here, or "" if it can."""
+    """Return why a program cannot have its own host names here, or "" if it can."""
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
     return tried.stderr.decode().strip()
 
@@ -127,7 +127,7 @@ class Place:
                 if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET) == 0:
                     made.append(socket.socket(family, kind))
 
-        # A network is a thread's own, and this one ends.
+        # A network belongs to one thread, and this thread ends.
         thread = threading.Thread(target=make)
         thread.start()
         thread.join()
@@ -143,12 +143,12 @@ def _network(pid: int) -> str:
     try:
         return str(Path(f"/proc/{pid}/ns/net").readlink())
     except OSError:
-        return ""  # It has ended.
+        return ""  # It has already ended.
 
 
 @dataclass
 class Home:
-    """The device is in `device`; all its packets pass `router`."""
+    """A home: the device is in `device`, and all its packets pass through `router`."""
 
     name: str
     number: int
@@ -164,7 +164,7 @@ class Home:
         return self.device.inside
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
-        """Drop these packets from now on, besides those dropped already; on one network or on all."""
+        """Drop these packets as well, on one network or on all of them."""
         for each in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
             self._rules += [f"{side}{each} drop" for side in near]
@@ -199,12 +199,12 @@ class Home:
     async def rebind(self) -> None:
         self._rebound += 1
         await self._translate()
-        await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none.
+        await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none to delete.
 
     async def up(self, uplink: str) -> None:
         """Connect a network.
 
-        The device prefers Wi-Fi where both are up. A socket that is bound to an address uses that address's
+        The device prefers Wi-Fi if both are connected. A socket bound to an address uses that address's
         network.
 
         Returns when a packet passes: in one of ten cases the kernel needs another second to find the router.
@@ -227,7 +227,7 @@ class Home:
         self.on.remove(uplink)
 
     async def move(self) -> None:
-        """Move to the other network: the first is gone before the second is up."""
+        """Switch to the other network. The first one is disconnected before the second is connected."""
         (here,) = self.on
         await self.down(here)
         await self.up(next(other for other in UPLINKS if other != here))
@@ -251,7 +251,7 @@ class Home:
                         await asyncio.get_running_loop().sock_connect(trial, (router, NOBODYS_PORT))
             except ConnectionRefusedError:
                 return True
-            except OSError:  # TimeoutError is one.
+            except OSError:  # TimeoutError is a subclass.
                 pass
             return False
 
@@ -262,7 +262,7 @@ class Home:
         await self.router.run("nft", "-f", "-", text="\n".join(lines) + "\n")
 
     async def _translate(self) -> None:
-        """Set the NAT's rules: each network has its own outside address, and the current range of ports."""
+        """Set the NAT's rules: each network has its own external address, and the current range of ports."""
         first = _FIRST_PORT + _PORTS * (self._rebound % _RANGES)
         ports = f"{first}-{first + _PORTS - 1}"
         rules = ["flush chain inet home address"]
@@ -346,7 +346,7 @@ async def _connect(home: Home, server: Place) -> None:
         )
         rules = [f"rule add from {address} table {100 + at}" for at, (address, _) in enumerate(behind)]
         await device.ip(*rules, family=family)
-    # No packet passes a network with an address of the other one.
+    # No packet with an address of one network passes the other.
     settings = (
         "ipv4/ip_forward",
         "ipv6/conf/all/forwarding",
@@ -391,13 +391,13 @@ def _pair(prefix: str) -> tuple[str, str]:
 
 
 def _outside(number: int, at: int) -> str:
-    """Return the address at which the server sees a device in one of its networks."""
+    """Return the device's address in one of its networks, as seen by the server."""
     return f"198.51.100.{10 * number + at}"
 
 
 @asynccontextmanager
 async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
-    """Run `svc up` at the server's address; over IPv6 where the world has no IPv4."""
+    """Run `svc up` at the server's address, over IPv6 if the world has no IPv4."""
     families = next(iter(world.homes.values())).families
     host = SERVER if 4 in families else SERVER_V6
     addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
@@ -432,7 +432,7 @@ async def firefox_in(
     names: Mapping[str, str] = MappingProxyType({}),
     trusted: bytes | None = None,
 ) -> AsyncIterator[Firefox]:
-    """Run a Firefox on a home's device.
+    """Run Firefox on a home's device.
 
     `names` have these addresses there; `trusted` is an authority's certificate, as PEM.
     """

@@ -1,7 +1,7 @@
 """A decoder under an attacker's control. Each job attempts something that a decoder must not reach.
 
-Loaded by the sandbox's zygote, not by tests. An attempt that the system refuses raises OSError; one that
-returns has worked. They spare the machine: what they aim at is made by the test that starts them.
+Loaded by the sandbox's zygote, not by tests. A refused attempt raises OSError; one that returns has
+succeeded. Attempts do not harm the machine: the test that starts them creates their targets.
 """
 
 # The attempts use the system's own calls.
@@ -29,7 +29,7 @@ _libc.syscall.restype = ctypes.c_long
 _OPENAT2, _PIDFD_OPEN = 437, 434
 _PTRACE_SEIZE = 0x4206
 _CLONE_NEWUSER = 0x10000000
-# Numbers that exist on x86-64 or aarch64 today end before; beyond is nothing but ENOSYS.
+# System call numbers on x86-64 and aarch64 end before this one; higher numbers give ENOSYS.
 _MOST_CALLS = 480
 _X32 = 0x40000000
 # uretprobe and uprobe of x86-64 belong to the kernel and bypass every filter. It kills any other caller.
@@ -40,12 +40,12 @@ _KILLING = {335, 336} if platform.machine() == "x86_64" else set()
 class Target:
     """The targets of the attempts: a server's folder, and sockets and processes outside the sandbox."""
 
-    secret: str  # a file that the decoder may not have
-    media: str  # a folder from which files are handed out
+    secret: str  # a file that the decoder must not read
+    media: str  # a folder from which files are handed to decoders
     listening: str  # a UNIX socket
     tcp_port: int
     abstract: str  # the name of an abstract UNIX socket
-    victim: int  # a process of the same user
+    victim: int  # another process of the same user
 
     @property
     def new(self) -> str:
@@ -66,7 +66,7 @@ _by_the_old_entry: Callable[[], int] = os.getpid
 
 
 def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Try one of ATTEMPTS. Returns the name of the error, or "done"."""
+    """Try one of ATTEMPTS. Return the name of the error, or "done"."""
     try:
         ATTEMPTS[arguments["name"]](Target(**arguments["target"]))
     except OSError as fault:
@@ -109,7 +109,7 @@ def make_a_thread(*_: object) -> Outcome:
 
 
 def _checked(result: int, *, but: Sequence[int] = ()) -> int:
-    """Raise OSError for a failed call. Errors in `but` come after the kernel has agreed."""
+    """Raise OSError for a failed call. Errors in `but` mean that the kernel had permitted it."""
     fault = ctypes.get_errno()
     if result == -1 and fault not in but:
         raise OSError(fault, os.strerror(fault))
@@ -200,7 +200,7 @@ BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "watch it": _watch,
     "connect to a socket by its path": lambda t: _connected(socket.AF_UNIX, t.listening),
 }
-# Landlock says nothing about these.
+# Landlock does not cover these.
 ONLY_LOOKED_AT = {
     *("change its mode", "change its owner", "change its times", "look at it", "ask whether it is there"),
     *("follow a symbolic link", "go into a folder", "watch it", "connect to a socket by its path"),
@@ -237,7 +237,7 @@ OTHERS: Mapping[str, Callable[[Target], object]] = {
     "change its limits": lambda t: _checked(_libc.prlimit(0, 4, (ctypes.c_uint64 * 2)(0, 0), None)),
     "be traced": lambda t: _checked(_libc.prctl(4, 1, 0, 0, 0)),
 }
-# Attempts that only root may make.
+# Only root can make these attempts.
 AS_ROOT: Mapping[str, Callable[[Target], object]] = {
     "make a device": lambda t: os.mknod(t.new, stat.S_IFCHR | 0o600, os.makedev(1, 3)),
     "change the root": lambda t: os.chroot(t.media),

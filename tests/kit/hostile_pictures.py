@@ -10,7 +10,7 @@ from random import Random
 
 from tests.kit import heif, pictures
 
-# The formats that Pillow would read if allowed, and attacks on other parsers.
+# Formats that Pillow would read if allowed, and attacks on other parsers.
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 
 SVG = b"""<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -22,7 +22,7 @@ ZIP = b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18)
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Return each file with the codes of which one must be the answer."""
+    """Return each file with its permitted error codes."""
     jpeg = pictures.encoded(pictures.scene(), "JPEG")
     unknown, broken, large = {"unsupported_type"}, {"invalid_image"}, {"too_large"}
     return {

@@ -12,13 +12,13 @@ CONCAT = b"ffconcat version 1.0\nfile '/etc/passwd'\nfile 'http://127.0.0.1:1/x'
 SESSION = b"v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\n"
 DASH = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>file:///etc/passwd</BaseURL></MPD>'
 
-# The beginnings of containers, which are examined before anything is decoded.
+# The first bytes of containers, which are examined before decoding.
 EBML = b"\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
 AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Return each file with the codes of which one must be the answer."""
+    """Return each file with its permitted error codes."""
     mp4 = videos.video()
     unknown, broken, large = {"unsupported_type"}, {"invalid_video"}, {"too_large"}
     return {
@@ -49,7 +49,7 @@ def leading_elsewhere() -> bytes:
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
-    # As long as the box that it replaces: the chunk offsets stay right.
+    # It has the length of the box that it replaces, so chunk offsets stay valid.
     alias = struct.pack(">I4sI", size - 16, b"url ", 0) + b"file:///etc/passwd\0"
     return mp4[: at + 16] + alias[: size - 16].ljust(size - 16, b"\0") + mp4[at + size :]
 
@@ -67,7 +67,7 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
-    """Stretch the times of the pictures: `stts` says how long each is shown, and no edit list cuts it."""
+    """Stretch the times of the pictures: `stts` has their durations, and no edit list shortens them."""
     mp4 = mp4.replace(b"edts", b"free")
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
@@ -87,7 +87,7 @@ def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
     for name, data in honest.items():
         for number in range(rounds):
             random = Random(f"{seed} {name} {number}")
-            # Most of a film is packets: what leads through it is at its ends.
+            # Most of a film is packets. The indexes are at its ends.
             changed = bytearray(data)
             edge = random.choice((400, 4_000))
             if random.random() < 0.5:

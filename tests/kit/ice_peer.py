@@ -1,7 +1,7 @@
 """An IceAgent with a stand-in for the native core, attached to the network in memory.
 
-The stand-in does what the core does with a check: it drops unknown ufrags and wrong
-passwords, answers the rest and reports them, and leaves role conflicts to the agent.
+The stand-in handles checks like the core: it drops unknown ufrags and wrong passwords, answers and reports
+the rest, and leaves role conflicts to the agent.
 """
 
 import random
@@ -19,7 +19,7 @@ PORT = 3478
 
 
 class IcePeer:
-    """One end of a call; `ip` first, further addresses of the same machine after it."""
+    """One end of a call. `ip` is its first address; further addresses belong to the same machine."""
 
     def __init__(
         self, network: Network, *ips: str, seed: int, controlling: bool = True, tie_breaker: int | None = None
@@ -59,7 +59,7 @@ class IcePeer:
         return IceCredentials.generate(self._random.randbytes)
 
     def meet(self, other: "IcePeer") -> None:
-        """Hear of the other's credentials and candidates, as an offer or answer tells them."""
+        """Take the other peer's credentials and candidates, as from an offer or answer."""
         self.agent.set_remote(other.agent.local.ufrag, other.agent.local.pwd, self.network.now)
         for candidate in other.candidates:
             self.agent.add_remote_candidate(candidate, self.network.now)

@@ -1,7 +1,7 @@
-"""Finds what a source file imports, in Python (`ast`) and in Cython (a scan).
+"""Finds the imports of a source file, in Python (`ast`) and in Cython (a scan).
 
-Imports inside functions and under TYPE_CHECKING count like any other. Import linters read
-no Cython, hence this one. Nothing is judged here: that is `tests.kit.architecture`.
+Imports inside functions and under TYPE_CHECKING count like any other. Import linters cannot read Cython. The
+judging is in `tests.kit.architecture`.
 """
 
 import ast

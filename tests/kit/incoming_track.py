@@ -1,6 +1,6 @@
 """One incoming line of an aiortc client: counts, pictures and sound.
 
-Asks for lost packets as persistently as a browser does. Negotiates nothing.
+It requests lost packets as persistently as a browser. It does not negotiate.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from av import AudioFrame, VideoFrame
 from svc.sfu.codecs import VIDEO
 from tests.kit.synthetic_media import pitch_of, samples_of, shade_of
 
-# 200 ms, long enough to tell a pitch.
+# 200 ms, long enough to recognise a pitch.
 HEARD_FRAMES = 10
 NACK_INTERVAL_S = 0.1
 # Some seconds of sound.
@@ -26,7 +26,7 @@ RTX = {codec.rtx_payload_type for codec in VIDEO}
 
 
 class Incoming:
-    """One line on which a track of somebody else arrives."""
+    """One line on which another person's track arrives."""
 
     def __init__(self, transceiver: RTCRtpTransceiver, mid: str, published: Mapping[str, str]) -> None:
         self.mid = mid
@@ -34,9 +34,9 @@ class Incoming:
         self.user_id = published["user_id"]
         self.source = published["source"]
         self.frames = 0
-        self.numbers: list[int] = []  # sequence numbers as they came, those of RTX left out
+        self.numbers: list[int] = []  # sequence numbers in order of arrival, without those of RTX
         self.payload_types: set[int] = set()
-        self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # as they came, those of RTX left out
+        self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # in order of arrival, without RTX
         self.shade: int | None = None
         self._ssrc = 0
         self._heard: deque[Sequence[int]] = deque(maxlen=HEARD_FRAMES)

@@ -1,7 +1,7 @@
-"""A private internet for a test: hosts with public addresses and names, each in its namespace.
+"""A private internet for a test: hosts with public addresses and names, each in its own namespace.
 
-A host sends exactly the configured bytes, so it can misbehave, and records its requests. What listens inside,
-on loopback, only counts who comes. Real DNS, real sockets.
+A host sends exactly the configured bytes, so it can misbehave, and records its requests. The listeners
+inside, on loopback, only count connections. DNS and sockets are real.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.name_server import Answers
 from tests.kit.namespace import DEADLINE_S, in_namespace
 
-# These are somebody's, out there; here they are ours.
+# On the real internet these addresses are taken; in the namespace they are ours.
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
 _ADDRESSES = (f"{PUBLIC}/32", f"{OTHER}/32", f"{PUBLIC_V6}/128", "169.254.169.254/32", "10.0.0.1/32")
 
@@ -36,7 +36,7 @@ class Host:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
-            # Stays open for the next request, as HTTP/1.1 has it.
+            # Stays open for the next request, as in HTTP/1.1.
             while head := await _head(reader):
                 self.requests.append(head)
                 page = self._pages.get(head.split(" ")[1], answer(b"", "404 Not Found"))
@@ -61,7 +61,7 @@ async def _head(reader: asyncio.StreamReader) -> str:
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """Return a whole response; `Content_Type` stands for Content-Type."""
+    """Return a whole response. `Content_Type` stands for Content-Type."""
     lines = {"Content-Length": str(len(body))} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -96,13 +96,13 @@ async def hosted(
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Host]:
-    """Listen on every private address of this machine, which nobody outside may reach."""
+    """Listen on every private address of this machine, which must not be reachable from outside."""
     async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
         yield host
 
 
 def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path, within_s: float = DEADLINE_S) -> None:
-    """Run it where the addresses above are this machine's, and names are asked of 127.0.0.1."""
+    """Run a function on a machine that has the addresses above, with 127.0.0.1 as its name server."""
     resolver, order = folder / "resolv.conf", folder / "nsswitch.conf"
     resolver.write_text("nameserver 127.0.0.1\noptions timeout:1 attempts:2\n")
     order.write_text("hosts: files dns\n")

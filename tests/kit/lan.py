@@ -1,6 +1,6 @@
 """Two machines on one cable, in kernel namespaces. One of them runs Avahi.
 
-Nothing leaves the namespaces, and all of it ends with the block. Knows nothing of the product.
+Nothing leaves the namespaces, which end with the block. Independent of the product.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ exec sleep 600
 
 
 def why_not() -> str:
-    """Return the reason why this machine cannot have such a network, or "" if it can."""
+    """Return why this machine cannot have such a network, or "" if it can."""
     if missing := [program for program in _PROGRAMS if shutil.which(program) is None]:
         return f"missing: {', '.join(missing)}"
     probe = ["unshare", "-n", "-m", "-p", "-f", "--mount-proc", "true"]
@@ -55,7 +55,7 @@ def why_not() -> str:
 
 @dataclass
 class Lan:
-    """Before a command, `server` and `visitor` have it run on that machine."""
+    """Command prefixes: `server` and `visitor` run a command on that machine."""
 
     server: Sequence[str]
     visitor: Sequence[str]
@@ -69,7 +69,7 @@ class Browser:
     there: dict[str, str] = field(default_factory=dict)
 
     async def until(self, what: str, *names: str) -> None:
-        """Return once exactly these services are present, with their address and port."""
+        """Wait until exactly these services are present, with their address and port."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while set(self.there) != set(names) or not all(self.there.values()):

@@ -10,7 +10,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    heading: str  # of the section that the table stands in
+    heading: str  # of the section that contains the table
     cells: tuple[str, ...]
 
     def code(self, column: int) -> list[str]:

@@ -40,7 +40,7 @@ class NoModeration:
 
 
 class NoOtherFeatures:
-    """Settings, uploads, files and slow mode in which nobody has anything."""
+    """Settings, uploads, files and slow mode, all empty."""
 
     def profanity_mode(self) -> str:
         return "off"
@@ -68,7 +68,7 @@ class NoOtherFeatures:
 
 
 class Blocked:
-    """The given pairs of members: one who blocks, and the other."""
+    """Pairs of members: the one who blocks, and the blocked one."""
 
     def __init__(self, pairs: Collection[tuple[str, str]]) -> None:
         self._pairs = pairs

@@ -1,6 +1,6 @@
-"""Functions for the sandbox that go wrong in every way that a decoder can.
+"""Functions for the sandbox that misbehave in every way that a decoder can.
 
-What a hostile one tries is in `tests.kit.hostile_decoder`. Loaded by the sandbox's zygote, not by tests.
+Hostile attempts are in `tests.kit.hostile_decoder`. Loaded by the sandbox's zygote, not by tests.
 """
 
 import ctypes

@@ -1,6 +1,6 @@
 """A minimal DNS server (RFC 1035). Each name has a list of answers, returned one after the other.
 
-Answers A and AAAA queries over UDP, and any other query with an error. Can be silenced.
+Answers A and AAAA queries over UDP, and any other query with an error. It can be silenced.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ _HEADER_BYTES = 12
 # A pointer to the name of the question (RFC 1035 section 4.1.4).
 _THE_NAME = b"\xc0\x0c"
 
-# The answers for a name: the first time, the second time, and the last one from then on.
+# The answers for a name, one per query. The last one repeats.
 Answers = Sequence[Sequence[str]]
 
 
@@ -25,7 +25,7 @@ class NameServer(asyncio.DatagramProtocol):
     def __init__(self, names: Mapping[str, Answers], silent: Sequence[str] = ()) -> None:
         self._names = names
         self._silent = silent
-        # How often each (name, type) was asked for.
+        # The number of queries by (name, type).
         self.queries: Counter[tuple[str, int]] = Counter()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -72,6 +72,6 @@ def _name(query: bytes) -> tuple[str, int]:
 
 
 def _answer(query: bytes, code: int, question: bytes, records: Sequence[bytes]) -> bytes:
-    # A response, recursion desired and available, nothing but questions and answers.
+    # A response with recursion desired and available, and only questions and answers.
     header = query[:2] + pack("!HHHHH", 0x8180 | code, 1, len(records), 0, 0)
     return header + question + b"".join(records)

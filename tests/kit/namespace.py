@@ -1,8 +1,8 @@
 """A private network for a test: a thread in new namespaces, where this machine can have any address.
 
-Programs there reach nothing outside, and nothing outside sees their addresses, their ports and the files that
-hide the machine's. Linux only, and for root; elsewhere the tests are skipped in words (`unshare -Urnm` makes
-a root for the purpose).
+Programs inside reach nothing outside, and nothing outside sees their addresses, their ports, or the files
+that replace the machine's. It needs Linux and root; elsewhere tests are skipped with a reason (`unshare
+-Urnm` provides a suitable root).
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def in_namespace(
     files: Mapping[str, Path],
     within_s: float = DEADLINE_S,
 ) -> None:
-    """Run it on a new loop, where this machine has these `addresses` and `files` hide the originals."""
+    """Run a coroutine on a new loop, where this machine has `addresses` and `files` replace the originals."""
     outcome: list[BaseException] = []
 
     def run() -> None:
@@ -56,7 +56,7 @@ async def _bounded(body: Callable[[], Awaitable[None]], within_s: float) -> None
 
 
 def _enter() -> None:
-    """Enter a namespace with this thread only; threads and processes that it starts inherit it."""
+    """Move only this thread into a namespace. Threads and processes that it starts inherit the namespace."""
     if sys.platform != "linux":
         raise Refused("there are no network namespaces")
     if os.geteuid():

@@ -1,8 +1,7 @@
-"""A call of some: Ada at home behind a line that can be made narrow, and the others who send to her.
+"""A group call: Ada at home behind a line that can be made narrow, and others who send to her.
 
-The line is shaped by the kernel (tests.kit.home_networks), so a test asks `why_not()` first. What Ada
-receives is what her browser says of it. Quality is automatic for her, as it is for everybody who has
-chosen nothing.
+The kernel shapes the line (tests.kit.home_networks), so a test calls `why_not()` first. Figures come from
+Ada's browser. Her quality is automatic, which is the default.
 """
 
 import asyncio
@@ -19,14 +18,14 @@ from tests.kit.people import VIEWPORT, Capture, Person
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
-# Concealed samples that were no silence, and all samples, of all voices.
+# Concealed samples outside silence, and all samples, of all voices.
 CONCEALED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const all = entries.filter(({ type, kind }) => type === "inbound-rtp" && kind === "audio");
   const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
   return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
 }"""
-# For each camera that she receives: pictures shown, their height, and seconds in which they stood still.
+# For each camera that she receives: pictures shown, their height, and frozen seconds.
 CAMERAS = """async () => {
   const cameras = new Set(svc.call.tracks.filter(({ source }) => source === "camera").map(({ mid }) => mid));
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -51,9 +50,9 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float, receiver: Person | None = None) -> list[tuple[float, int, float]]:
-        """Return for each camera: pictures a second, their height, and the share of frozen time.
+        """Return, for each camera, its pictures per second, their height, and the share of frozen time.
 
-        The receiver is Ada unless another one is given.
+        The receiver is Ada by default.
         """
         page = (receiver or self.ada).page
         before = {mid: rest for mid, *rest in await page.evaluate(CAMERAS)}
@@ -75,7 +74,7 @@ class NarrowCall:
         return queues
 
     async def pictures(self, seconds: float) -> float:
-        """Return the share of one person's pictures that reach Ada's page, for the worst of the others."""
+        """Return the share of a sender's pictures that reach Ada's page, for the worst sender."""
         everybody = (self.ada, *self.others)
         before = await asyncio.gather(*(person.statistics() for person in everybody))
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""Three NATS servers on loopback that a test may kill and start again."""
+"""Three NATS servers on loopback that a test can kill and restart."""
 
 import asyncio
 import shutil
@@ -19,7 +19,7 @@ NAMES = "abc"
 
 
 class NatsCluster:
-    """The servers. `sync_interval` says how often each stores what it has confirmed."""
+    """The servers. `sync_interval` is how often each of them syncs confirmed data to disk."""
 
     def __init__(self, folder: Path, sync_interval: str = "always") -> None:
         self._folder = folder
@@ -64,7 +64,7 @@ class NatsCluster:
             process.wait()
 
     async def has_quorum(self) -> bool:
-        """Return whether JetStream answers, which it does once its servers have elected a leader."""
+        """Return whether JetStream responds, which requires an elected leader."""
         try:
             client = await nats.connect(self.urls, connect_timeout=1, allow_reconnect=False)
         except (NatsError, OSError, TimeoutError):

@@ -1,4 +1,4 @@
-"""Sessions in one service without sockets: people who join, answer and publish at the test's word."""
+"""Sessions in one service without sockets: people join, answer and publish on the test's command."""
 
 import json
 import random
@@ -29,7 +29,7 @@ OPUS, VP8, AV1 = 111, 112, 114
 
 @cache
 def certificate() -> Certificate:
-    """Generate one certificate for all tests: a key takes a while."""
+    """Generate one certificate for all tests, because a key takes a while."""
     return Certificate.generate(datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -38,7 +38,7 @@ def hosts() -> tuple[Candidate, ...]:
 
 
 class Call:
-    """One service, one registration, one clock that only the test moves."""
+    """One service with one registration and a clock that only the test moves."""
 
     def __init__(self, *, max_peers: int = 200) -> None:
         self.now = 1000.0
@@ -63,7 +63,7 @@ class Call:
         room: Room | None = None,
         simulcast: bool = False,
     ) -> "Person":
-        """Let a person join; their first offer is out."""
+        """Let a person join, up to their first offer."""
         person = Person(self, user_id, Admission(room or self.room(), caps, simulcast))
         self.people.append(person)
         person.session.open()
@@ -89,7 +89,7 @@ class Call:
                 person.session.advance()
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, with every timer on the way."""
+        """Let time pass, and run every timer on the way."""
         end = self.now + seconds
         while (due := min(person.wake_due for person in self.people)) <= end:
             self.now = max(self.now, due)
@@ -143,7 +143,7 @@ class Person:
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:
-        """Let the first packet on a line arrive."""
+        """Let the first packet arrive on a line."""
         if payload_type is None:
             payload_type = OPUS if mid in (MIC, SCREEN_AUDIO) else VP8
         self.session.track_started(mid, ssrc, payload_type)

@@ -1,7 +1,7 @@
-"""A network in memory on a clock of its own: seeded loss, delay and reordering, no sockets.
+"""A network in memory with its own clock: seeded loss, delay and reordering, no sockets.
 
-Whoever takes part is sans-I/O: it is told the time, asked for its next deadline, and
-sends by calling `send`. Runs faster than real time, and the same way every time.
+Participants are sans-I/O: they get the time, return their next deadline, and send by calling `send`. It runs
+faster than real time and deterministically.
 """
 
 import heapq
@@ -32,7 +32,7 @@ class Network:
         self.now = 1000.0
         self.loss = loss
         self.sent: list[tuple[Address, Address, bytes]] = []
-        self.silent: set[Address] = set()  # Nothing reaches or leaves these.
+        self.silent: set[Address] = set()  # Nothing reaches or leaves these addresses.
         self._random = random.Random(seed)
         self._delay_s = delay_s
         self._receivers: dict[Address, Receiver] = {}
@@ -54,7 +54,7 @@ class Network:
         heapq.heappush(self._on_the_way, (arrives, next(self._order), source, to, data))
 
     def run_until(self, condition: Callable[[], bool], *, within_s: float) -> bool:
-        """Let time pass until the condition holds; False if it never does."""
+        """Let time pass until the condition holds. Return False if it never does."""
         end = self.now + within_s
         while not condition():
             upcoming = self._next_event()

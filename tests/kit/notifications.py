@@ -25,7 +25,7 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-# Asked as the page does: Chromium forgets a notice that it is asked for while it brings it up.
+# Request permission as the page does: Chromium loses a notice that is requested during a permission prompt.
 SHOWN = """async () => {
   const { ready } = navigator.serviceWorker;
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
@@ -38,7 +38,7 @@ CLICK = """async (text) => {
 
 
 async def listen(person: Person) -> None:
-    """Hear what the page plays, from its next load on."""
+    """Record the tones that the page plays, from its next load on."""
     await person.page.add_init_script(HEAR)
     await person.page.reload()
 
@@ -57,7 +57,7 @@ async def hears(person: Person, sound: str) -> bool:
 
 
 async def let_it_end(person: Person) -> None:
-    """Wait until the sound has ended: two of one kind are one sound while the first lasts."""
+    """Wait until the sound has ended, because a second one of its kind is not played until then."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
     )
@@ -100,7 +100,9 @@ async def open_settings(person: Person, page: str = "Notifications") -> None:
 
 
 async def want_notices(person: Person) -> None:
-    """Enable notifications in the settings and return; the browser is asked before the page stores it."""
+    """Enable notifications in the settings. The browser asks for permission before the page stores the
+    setting.
+    """
     await open_settings(person)
     await person.page.get_by_role("switch", name="Show notifications while this page is open").check()
     await person.page.wait_for_function(
@@ -110,6 +112,6 @@ async def want_notices(person: Person) -> None:
 
 
 async def mention(person: Person, other: Person, text: str) -> None:
-    """Write to somebody by name."""
+    """Send a message that mentions somebody."""
     member_id = await other.page.evaluate(OWN_ID)
     await write(person, f"[{other.name}](mention:{member_id}) {text}")

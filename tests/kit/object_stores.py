@@ -1,7 +1,7 @@
-"""The object stores that tests run on: a folder, and S3 servers that others have written, started here.
+"""Object stores that tests run on: a folder, and third-party S3 servers started here.
 
-`rclone serve s3`, which checks signatures, and moto's server; each on a loopback port of the
-kernel's choice, with an empty bucket.
+`rclone serve s3`, which checks signatures, and moto's server; each has an empty bucket and a loopback port
+chosen by the kernel.
 """
 
 import os
@@ -30,14 +30,14 @@ _ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+)")
 
 @dataclass
 class Stores:
-    """Those that run; each is started when it is first asked for."""
+    """The running stores. Each is started on first use."""
 
     folder: Path
     _running: dict[str, str] = field(default_factory=dict)
     _closing: ExitStack = field(default_factory=ExitStack)
 
     def variables(self, kind: str) -> dict[str, str]:
-        """Return the environment variables of a server that keeps its objects there."""
+        """Return the environment variables of a server that keeps its objects in this store."""
         if kind == FOLDER:
             return {"STORAGE_BACKEND": "filesystem"}
         return {
@@ -51,7 +51,7 @@ class Stores:
         }
 
     def store(self, kind: str, folder: Path) -> ObjectStore:
-        """Return a store of this kind, which other tests may share. `folder` is for the kind FOLDER."""
+        """Return a store of this kind, possibly shared with other tests. `folder` is for the kind FOLDER."""
         if kind == FOLDER:
             return FileObjects(folder / "objects")
         return S3Objects(self.address(kind))
@@ -116,7 +116,7 @@ def _started(command: list[str]) -> Iterator[str]:
 
 
 def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
-    """Read its output to the end, so that it never blocks."""
+    """Read the server's output to the end, so that it never blocks."""
     assert process.stderr is not None, "it was asked for"
     with process.stderr as log:
         for line in log:

@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parent.parent / "oidc"
 CLIENT_ID = "community"
 REDIRECT = "https://client.invalid/signed-in"
 START_DEADLINE_S = 30.0
-# Authorise, sign in, consent and back again, with a redirect between each.
+# Authorise, sign in, consent and return, with a redirect after each step.
 MAX_STEPS = 12
 
 
@@ -32,7 +32,9 @@ class OidcProvider:
         self.issuer = issuer
 
     async def code(self, name: str, nonce: str, client_id: str = CLIENT_ID) -> tuple[str, str]:
-        """Sign in there as `name`: the authorization code, and the verifier of its PKCE challenge."""
+        """Sign in at the provider as `name`. Return the authorization code and the verifier of its PKCE
+        challenge.
+        """
         verifier = secrets.token_urlsafe(48)
         query = {
             "client_id": client_id,
@@ -47,7 +49,7 @@ class OidcProvider:
             return await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name), verifier
 
     async def id_token(self, name: str, nonce: str) -> str:
-        """Sign in there as `name`, by the code flow with PKCE, as a public client does."""
+        """Sign in at the provider as `name`, by the code flow with PKCE, as a public client does."""
         code, verifier = await self.code(name, nonce)
         async with ClientSession() as http:
             form = {
@@ -69,7 +71,7 @@ class OidcProvider:
             async with http.request(method, address, data=form, allow_redirects=False) as response:
                 page, location = await response.text(), response.headers.get("Location")
             if location is None:
-                # The provider's own page with one form on it: who it is, or whether they agree.
+                # The provider's own page with a single form: the sign-in or the consent.
                 found = re.search(r'<form[^>]* action="([^"]+)"', page)
                 prompt = re.search(r'name="prompt" value="(\w+)"', page)
                 assert found and prompt, page

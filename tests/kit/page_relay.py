@@ -1,6 +1,6 @@
 """Puts a page behind a relay by rewriting the addresses that it and the media service exchange.
 
-Reads the signalling socket on its way and changes descriptions and candidates only.
+It intercepts the signalling socket, and changes descriptions and candidates only.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from tests.kit.relay import Relay
 from tests.kit.waiting import wait_until
 
 SIGNALLING = "**/sfu/client"
-# The same in a page that no Playwright drives.
+# The same for a page without Playwright.
 SCRIPT = """() => {
   const [host, port] = %s;
   const Socket = window.WebSocket;

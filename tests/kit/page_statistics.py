@@ -1,6 +1,6 @@
-"""The media that a page sends and receives, by its WebRTC statistics.
+"""The media that a page sends and receives, from its WebRTC statistics.
 
-Tracks are matched to names through the page's own handle, `window.svc`. All counts start with the connection.
+Tracks are matched to names by `window.svc`, the page's own handle. All counts start with the connection.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from typing import Any
 
 from tests.kit.waiting import wait_until
 
-# Longer than between two beeps, and less energy than in one.
+# Longer than the pause between two beeps, and less energy than one beep.
 SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """
@@ -59,14 +59,14 @@ class Received:
     energy: float  # Of the sound that was played; 0 for pictures.
     packets: int
     packets_lost: int
-    nacks: int  # Requests of the page to send again.
+    nacks: int  # Retransmission requests of the page.
     freezes: int
     packets_resent: int  # Received as RTX.
-    fec_used: int  # Packets of sound that never came, and were heard from the next one; 0 for pictures.
+    fec_used: int  # Lost audio packets, recovered from the next packet; 0 for video.
     samples: int  # Of sound, played; 0 for pictures.
-    concealed: int  # Those of them that never came, and were made up.
-    playout_ms: float  # What is played now, by the sender's clock; 0 while that is unknown.
-    clock_lag_ms: float | None  # How old the last sender report was when it came, by both clocks.
+    concealed: int  # Lost samples that were concealed.
+    playout_ms: float  # The position of playback, by the sender's clock; 0 if unknown.
+    clock_lag_ms: float | None  # The age of the last sender report on arrival, by both clocks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,10 @@ class Sent:
     scalability: str  # Temporal layers, as in L1T3.
     frames: int  # Encoded pictures; 0 for sound.
     packets: int
-    nacks: int  # Requests of the service to send again.
+    nacks: int  # Retransmission requests of the service.
     packets_resent: int
-    round_trip_s: float | None  # By the receiver's reports, like the next; None while there are none.
+    # From the receiver's reports, like the next one; None before the first report.
+    round_trip_s: float | None
     fraction_lost: float | None
 
 
@@ -93,7 +94,7 @@ class Statistics:
     srtp_ciphers: tuple[str, ...]
 
     def track(self, name: str, source: str = "camera") -> Received:
-        """Return the one track of this person and source. Raises LookupError while there is none."""
+        """Return the one track of this person and source. Raises LookupError if there is none."""
         for track in self.received:
             if (track.name, track.source) == (name, source):
                 return track
@@ -101,7 +102,7 @@ class Statistics:
 
     @property
     def encoded(self) -> int:
-        """Pictures that the page has made of its camera and its screen."""
+        """Encoded pictures of the page's camera and screen."""
         return sum(track.frames for track in self.sent)
 
     def frames(self, name: str, source: str = "camera") -> int:
@@ -112,7 +113,9 @@ class Statistics:
 
 
 def _by_line(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
-    """Combine the encodings of each line: their bits and packets, and the pictures of the most used one."""
+    """Combine the encodings of each line: the sum of bits and packets, and the pictures of the most active
+    one.
+    """
     lines: dict[str, list[Sent]] = {}
     for each in encodings:
         lines.setdefault(each.mid, []).append(each)
@@ -147,9 +150,9 @@ class Watcher:
     async def sees(
         self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
     ) -> None:
-        """Wait until so many more pictures of somebody have been decoded, the next one within so long.
+        """Wait until this many more pictures of a person are decoded, each within the time limit.
 
-        How many come in a second is the machine's affair: a busy one shows few.
+        The frame rate depends on the machine: a busy one shows few.
         """
         before = (await self.statistics()).frames(other.name, source)
         seen = 0
@@ -178,7 +181,7 @@ class Watcher:
         await self._until(f"{self.name} hears the {source} of {other.name}", receives_sound, within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
-        """Wait until nothing more comes of a made-up microphone, which beeps every second."""
+        """Wait until sound stops arriving from a simulated microphone, which beeps every second."""
 
         async def silent() -> bool:
             before = (await self.statistics()).energy(other.name)
@@ -188,7 +191,7 @@ class Watcher:
         await self._until(f"{self.name} hears nothing of {other.name}", silent, within_s)
 
     async def _until(self, what: str, condition: Callable[[], Awaitable[bool]], within_s: float) -> None:
-        """Wait like `wait_until`; the error includes the tracks that the page has received."""
+        """Wait like `wait_until`. The error lists the tracks that the page has received."""
         try:
             await wait_until(what, condition, within_s=within_s)
         except AssertionError as failure:

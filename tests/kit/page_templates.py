@@ -1,12 +1,12 @@
 """The markup in a module of the page: the literal parts of its html`…` templates, and its strings.
 
-Reads as much of JavaScript as is needed to tell templates, strings, comments and regular expressions apart.
+It parses enough JavaScript to distinguish templates, strings, comments and regular expressions.
 """
 
 import re
 from dataclasses import dataclass, field
 
-HOLE = "\0"  # Where something is filled in.
+HOLE = "\0"  # An inserted value.
 _TAG = re.compile(r"<[^>]*>")
 _REGEX_MAY_FOLLOW = re.compile(r"(?:[(,=:\[!&|?{};]|\breturn)\s*$")
 
@@ -30,7 +30,7 @@ class Module:
         return [found for tag in tags for found in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:
-        """Read code up to its end, or to the brace that ends the inserted part."""
+        """Read code up to its end, or to the brace that closes the insertion."""
         depth = 0
         while at < len(self.code):
             sign = self.code[at]

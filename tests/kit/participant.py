@@ -1,6 +1,6 @@
-"""A participant of a ManualEngine. It uses third-party STUN and SRTP, and keeps the packets that it receives.
+"""A participant of a ManualEngine. It uses third-party STUN and SRTP, and keeps received packets.
 
-No ICE, DTLS or SDP: the keys and credentials are simply agreed. aioice's STUN codec and pylibsrtp
+There is no ICE, DTLS or SDP: keys and credentials are agreed in advance. aioice's STUN codec and pylibsrtp
 stand in for a browser's.
 """
 
@@ -167,7 +167,7 @@ class Participant:
 
 
 def deliver(engine: ManualEngine, *participants: Participant) -> None:
-    """Hand what the engine has sent to the participants it was sent to."""
+    """Deliver the engine's packets to the participants they are addressed to."""
     by_address = {participant.address: participant for participant in participants}
     for data, remote, _local in engine.take_datagrams():
         if remote in by_address:

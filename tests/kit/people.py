@@ -1,4 +1,4 @@
-"""People in a real browser: each has a page, presses its buttons and reads it.
+"""People in a real browser: each one has a page, presses its buttons and reads it.
 
 Chromium simulates the camera, the microphone and the screen.
 """
@@ -30,8 +30,8 @@ from tests.kit.relay import Relay
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
-# A made-up camera has three buffers for all pages. Where more pages use it, each may keep one that the others
-# have given back, and pictures stop. Numbers 1 and 2 are left out: their pictures are grey, or JPEG.
+# A simulated camera has three buffers for all pages. With more pages, each may hold one that others have
+# returned, and pictures stop. Numbers 1 and 2 are unused: their pictures are grey, or JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
 # No GPU, no network traffic of the browser itself, and simulated media devices without permission prompts.
 FLAGS = (
@@ -45,33 +45,33 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
-    # Else it varies whether a page that was loaded again plays before somebody presses it.
+    # Without this, a reloaded page plays before a click only sometimes.
     "--autoplay-policy=no-user-gesture-required",
     # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # This machine under a name, at which pages are not secure.
+    # This machine under a name that does not make pages secure.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # A small window: the drawing costs two cores more than the decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
-# A computer and a phone. A test runs at both only where the layout decides about what it tests: a page takes
-# seconds of processor time, and the rest behaves the same at any width.
+# A computer and a phone. A test runs at both sizes only if the layout decides the result: a page takes
+# seconds of processor time, and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
-DRAWER_UP_TO = 640  # As in style/home.css: below it the channels stand in a drawer.
+DRAWER_UP_TO = 640  # As in style/home.css: below this width, the channels are in a drawer.
 JOIN_DEADLINE_S = 60.0
-# A network's addresses come one after the other, and each may interrupt a page that is being opened.
+# A network's addresses appear one after the other, and each may interrupt a page load.
 OPENING_ATTEMPTS = 4
-# How long anything that must appear may take: whether it comes is asked, not when, and CI's machine is busy.
+# Limit for anything that must appear. Only whether it appears is tested, because CI machines are busy.
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
 
-# Transitions may take a while on a busy machine. Endless animations are not waited for.
+# Transitions may take a while on a busy machine. Endless animations are ignored.
 UNTIL_STILL = """async () => {
   const ends = ({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
   const moving = () => document.getAnimations().filter((each) => each.playState === "running" && ends(each));
@@ -108,7 +108,7 @@ class Capture:
     frame_rate: int = 15
 
     def script(self, camera: int = 0) -> str:
-        """Return the script for a page with this one of the simulated cameras."""
+        """Return the script that gives a page this simulated camera."""
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
         return CAPTURE_SCRIPT % (json.dumps(size), camera)
 
@@ -130,7 +130,7 @@ async def until_still(page: Page) -> None:
 
 
 class Person(Watcher):
-    """Somebody at a page. `faults` collects the page's uncaught errors."""
+    """A person at a page. `faults` collects the page's uncaught errors."""
 
     def __init__(self, name: str, page: Page) -> None:
         super().__init__(name, page.evaluate)
@@ -142,7 +142,7 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel beside the channel: by its button, or for some by the menu in the channel's header."""
+        """Open a panel next to the channel by its button, or by the menu in the channel's header."""
         if name in IN_HEADER_MENU:
             await self.press("More about this channel")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -164,7 +164,7 @@ class Person(Watcher):
         await expect(self.page.locator("#channels")).to_be_visible()
 
     async def hide_channels(self) -> None:
-        """Back to what the drawer covers, where it is open."""
+        """Close the drawer if it is open."""
         drawer = self.page.locator(".home[data-drawer=open]")
         if await drawer.count():
             await self.page.keyboard.press("Escape")
@@ -191,7 +191,7 @@ class Person(Watcher):
         await expect(self.page.locator("#call-state")).to_have_text("Connected", timeout=within_s * 1000)
 
     async def shown_people(self) -> list[str]:
-        """Return the names on the stage, one's own without its mark."""
+        """Return the names on the stage, one's own name without its mark."""
         names = await self.page.locator("#people .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
@@ -201,7 +201,7 @@ class Person(Watcher):
         return sorted(name.removesuffix(" (you)") for name in names)
 
     async def set_layer(self, other: Watcher, layer: int) -> None:
-        """Receive somebody's camera up to this temporal layer only; -1 for all of it."""
+        """Receive a person's camera only up to this temporal layer; -1 for all layers."""
         track_id = (await self.statistics()).track(other.name).track_id
         await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
 
@@ -215,8 +215,8 @@ class Person(Watcher):
 class People:
     """Opens pages in one browser, each for a person with separate storage.
 
-    Without `service_worker` no page installs its service worker. It would load each file of the page once
-    more for its cache, which is a fifth of the processor time of a page.
+    Without `service_worker` no page installs its service worker, which would load every file again for its
+    cache and use a fifth of a page's processor time.
     """
 
     def __init__(
@@ -238,10 +238,10 @@ class People:
         touch: bool = False,
         locale: str | None = None,
     ) -> Person:
-        """Open the page at the sign-in form. `line` is all that leads to the SFU.
+        """Open the page at the sign-in form. `line` is the only way to the SFU.
 
-        `codec` is what their video is sent as; without it, what anybody gets who opens the page. With `touch`
-        fingers are all there is, as on a phone; `locale` is what the browser speaks.
+        `codec` is the codec of the sent video; without it, the page's default. `touch` makes fingers the only
+        input, as on a phone; `locale` is the browser's language.
         """
         context = await self._browser.new_context(
             viewport=self._viewport,
@@ -261,7 +261,7 @@ class People:
         return person
 
     async def leave(self) -> None:
-        """Close every page, and forget what its person kept."""
+        """Close every page, and delete its person's storage."""
         for person in self._all:
             await person.page.context.close()
 
@@ -282,17 +282,17 @@ def chromium() -> str | None:
 
 
 def bare_chromium() -> str | None:
-    """Return the path of Chromium without windows, settings and push messages. It takes half the time.
+    """Return the path of Chromium without windows, settings and push messages, which takes half the time.
 
-    It lacks the flag that makes an insecure address secure, which networks of a test's own need.
+    It lacks the flag that makes an insecure address secure, which tests with their own networks need.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 
 
 class SharedBrowsers:
-    """One browser of each program for many tests: it starts when it is first asked for.
+    """One browser of each kind for many tests, started on first use.
 
-    What people keep, may do and download belongs to their contexts, which end with the test.
+    Storage, permissions and downloads belong to contexts, which end with the test.
     """
 
     def __init__(self, playwright: Playwright) -> None:
@@ -304,7 +304,7 @@ class SharedBrowsers:
         self, url: str, executable: str, *, viewport: ViewportSize = VIEWPORT, service_worker: bool = True
     ) -> AsyncIterator[People]:
         browser = self._running.get(executable)
-        # One that crashed under an earlier test is replaced.
+        # A browser that crashed in an earlier test is replaced.
         if browser is None or not browser.is_connected():
             browser = self._running[executable] = await started(self._playwright, executable)
         people = People(browser, url, viewport, service_worker=service_worker)
@@ -329,7 +329,7 @@ async def people_at(
     inside: Sequence[str] = (),
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[People]:
-    """Run a browser for people. `inside` is a command prefix that runs it elsewhere."""
+    """Run a browser for people. `inside` is a command prefix that runs it in another namespace."""
     async with async_playwright() as playwright:
         browser = await started(playwright, executable, flags, inside)
         try:

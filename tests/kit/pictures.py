@@ -1,4 +1,4 @@
-"""Pictures for tests, made by Pillow: of every kind, with all that cameras and strangers put into them."""
+"""Pictures for tests, made by Pillow in every format, with the metadata of cameras and hostile additions."""
 
 import struct
 import zlib
@@ -8,13 +8,15 @@ from random import Random
 from PIL import Image, ImageCms, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
-# Words that stand in every kind of metadata; none may be in a file that the server writes.
+# Words in every kind of metadata. None may remain in a file that the server writes.
 SECRET = b"SECRET-1f2e3d"
 LATITUDE = (52.0, 31.0, 12.0)
 
 
 def scene(width: int = 64, height: int = 48) -> Image.Image:
-    """Draw red above, blue below, and a white spot on the upper left, which shows the orientation."""
+    """Draw red at the top, blue at the bottom, and a white spot at the upper left, which shows the
+    orientation.
+    """
     image = Image.new("RGB", (width, height), (200, 30, 30))
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, height // 2, width, height), fill=(30, 30, 200))
@@ -41,14 +43,14 @@ def decoded(data: bytes) -> Image.Image:
 def animation(
     frames: int, format_: str, size: tuple[int, int] = (32, 24), duration: int = 80, **options: object
 ) -> bytes:
-    """Return an animation; each frame has its own colour."""
+    """Return an animation in which each frame has its own colour."""
     images = [Image.new("RGB", size, (frame * 7 % 256, frame * 31 % 256, 90)) for frame in range(frames)]
     moving = {"save_all": True, "append_images": images[1:], "duration": duration}
     return encoded(images[0], format_, **moving, **options)
 
 
 def tell_tale(format_: str) -> bytes:
-    """Return a picture with an author, a place, XMP, a profile and text, where the format allows."""
+    """Return a picture with an author, a place, XMP, a profile and text, as far as the format permits."""
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
     options: dict[str, object] = {"icc_profile": srgb_profile() + SECRET}
     if format_ != "GIF":
@@ -80,7 +82,7 @@ def srgb_profile() -> bytes:
 
 
 def oriented(orientation: int) -> bytes:
-    """Return a JPEG that a viewer has to turn to show the scene."""
+    """Return a JPEG that a viewer must rotate to show the scene."""
     back = {
         1: None,
         2: Image.Transpose.FLIP_LEFT_RIGHT,

@@ -1,8 +1,7 @@
 """A caller on Pion: a client of the media service that shares no code with any browser.
 
-The program is `tests/clients/pion`, compiled with Go when it is first asked for. It gets its grants from
-here, over a live socket of the server's own network, so that only media and signalling meet what happens
-to its home.
+The program is `tests/clients/pion`, compiled with Go on first use. It gets its grants from here, over a live
+socket in the server's own network, so that an outage of its home affects only media and signalling.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ BUILD_DEADLINE_S, STOP_DEADLINE_S, ASK_EVERY_S = 300.0, 10.0, 5.0
 
 
 def why_not() -> str:
-    """Return the reason why this machine cannot compile it, or "" if it can."""
+    """Return why this machine cannot compile it, or "" if it can."""
     return "" if BUILT.exists() or shutil.which("go") else "Go is missing, 1.24 or later"
 
 
@@ -41,7 +40,7 @@ async def built() -> Path:
 
 
 class PionCaller:
-    """Notes when sound arrives, as pages do that are in an outage; shows nothing.
+    """Records when sound arrives, like a page in an outage. It shows no messages.
 
     `grants` counts how often it has joined.
     """
@@ -65,7 +64,7 @@ class PionCaller:
         return begin
 
     async def listen(self) -> None:
-        """Read its output until it ends, and give it a grant whenever it asks for one."""
+        """Read the caller's output until it ends, and give it a grant whenever it requests one."""
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             match line.decode().split():
@@ -92,7 +91,7 @@ class PionCaller:
 
 @asynccontextmanager
 async def pion_in(world: World, home: str, product: Product, data_dir: Path) -> AsyncIterator[PionCaller]:
-    """Keep a caller in the first voice channel for as long as the block runs."""
+    """Keep a caller in the first voice channel for the duration of the block."""
     program = await built()
     base = origin(product.url)
     async with ClientSession(base, connector=world.server.connector()) as http:

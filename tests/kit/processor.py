@@ -1,7 +1,7 @@
-"""How OpenSSL is made to take this processor for a lesser one. For the environment of a child: it looks once.
+"""Makes OpenSSL treat this processor as a lesser one, by the environment of a child process.
 
-Only the instructions that AES-GCM is made of are taken away: on x86-64 AES and carry-less multiplication,
-for single blocks and for vectors of them; on ARM all but the vectors, as a Raspberry Pi 4 has it.
+Only the instructions of AES-GCM are hidden: on x86-64 AES and carry-less multiplication, scalar and vector;
+on ARM everything except the vectors, as on a Raspberry Pi 4.
 """
 
 WITHOUT_AES = {

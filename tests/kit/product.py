@@ -1,6 +1,6 @@
-"""The product as a person starts it: `svc up` in its own process, on free ports and loopback only.
+"""The product as a person starts it: `svc up` in its own process, on free loopback ports.
 
-Knows nothing of browsers, and uses only the product's command line and output.
+It uses only the product's command line and output, and no browser.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from tests.kit.fork_server import ServedProcess, shared
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
-# Enough to see what went wrong; a test that runs wild fills no memory.
+# Enough to diagnose a failure. A runaway test cannot fill the memory.
 KEPT_LINES = 500
 
 
@@ -42,14 +42,14 @@ class Product:
         return "\n".join(self._lines)
 
     def program(self, command: str) -> int:
-        """Return the process id of `svc sfu` or `svc chat`. Raises LookupError while it is not running."""
+        """Return the process id of `svc sfu` or `svc chat`. Raises LookupError if it is not running."""
         for pid in _children(self._process.pid):
             if command in _command_line(pid) or _name(pid) == f"svc {command}":
                 return pid
         raise LookupError(f"svc {command} is not running")
 
     async def ready(self) -> None:
-        """Return once it has said where to open it."""
+        """Return once the product has printed where to open it."""
         async for line in self._printed():
             if found := re.match(r"Open (http\S+)", line):
                 self.url = found[1]
@@ -57,12 +57,12 @@ class Product:
         raise AssertionError(f"svc up ended before it was ready:\n{self.output}")
 
     async def listen(self) -> None:
-        """Keep reading its output until it ends."""
+        """Keep reading the product's output until it ends."""
         async for _ in self._printed():
             pass
 
     async def stop(self) -> None:
-        """Stop it as a service manager would, and kill what does not stop."""
+        """Stop the product as a service manager would, and kill the rest."""
         if self._process.returncode is not None:
             return
         self._process.send_signal(signal.SIGTERM)
@@ -70,7 +70,7 @@ class Product:
             async with asyncio.timeout(STOP_DEADLINE_S):
                 await self._process.wait()
         except TimeoutError:
-            # It, or a child that it left behind and that still holds its output.
+            # The product, or a child that it left behind and that still holds its output.
             os.killpg(self._process.pid, signal.SIGKILL)
             await self._process.wait()
             raise AssertionError(f"svc up did not stop within {STOP_DEADLINE_S} s:\n{self.output}") from None
@@ -90,9 +90,9 @@ async def running_product(
     command: Sequence[str] = COMMAND,
     **variables: str,
 ) -> AsyncIterator[Product]:
-    """Run `svc up` for as long as the block runs. It advertises 127.0.0.1 only and asks no STUN server.
+    """Run `svc up` for the block. It advertises 127.0.0.1 only and uses no STUN server.
 
-    `inside` is a command prefix that runs it elsewhere; `command` is that of another checkout.
+    `inside` is a command prefix that runs it in another namespace; `command` may come from another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     ports = ("--port", "0", "--sfu-port", "0", "--udp-port", "0")
@@ -136,7 +136,7 @@ def _name(pid: int) -> str:
 
 
 def _of_process(pid: int, file: str) -> str:
-    """Empty when it has ended meanwhile."""
+    """Empty if the process has ended meanwhile."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -26,7 +26,7 @@ def grey(gamma: float) -> bytes:
 
 
 def cmyk(lab: Callable[[Sequence[int]], tuple[float, float, float]]) -> bytes:
-    """Return the profile of a printer whose inks, each present or not, make these colours (L*, a*, b*)."""
+    """Return the profile of a printer whose inks, each present or absent, give these colours (L*, a*, b*)."""
     identity = bytes(range(256))
     corners = b"".join(
         bytes((round(lightness * 2.55), round(a + 128), round(b + 128)))

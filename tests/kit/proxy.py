@@ -1,6 +1,6 @@
-"""nginx and Caddy in front of a chat server, with the files of `deploy`, on loopback and on free ports.
+"""nginx and Caddy in front of a chat server, with the files of `deploy`, on free loopback ports.
 
-The files are used as they are but for names, ports and certificates. Knows nothing of chat.
+The files are used unchanged except for names, ports and certificates.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ STOP_DEADLINE_S = 5.0
 class Proxy:
     http_port: int
     https_port: int
-    # The certificate that a client has to trust.
+    # The certificate that a client must trust.
     certificate: Path
 
 

@@ -1,7 +1,7 @@
-"""Web Push for a page in Chromium. Chromium's push service is on the internet, so this one replaces it.
+"""Web Push for a page in Chromium, with a replacement for Chromium's push service on the internet.
 
-The subscription and its keys are a test's; what the push service was sent is handed to the page's own
-service worker by the browser, as a push that has come.
+The test provides the subscription and its keys. The browser hands each received push to the page's own
+service worker.
 """
 
 import asyncio

@@ -56,7 +56,7 @@ class Line:
         assert answer.status == 101, answer
 
     async def closing(self) -> tuple[int, str]:
-        """Return the code and reason of the next close frame, and skip other frames."""
+        """Return the code and reason of the next close frame. Other frames are skipped."""
         while True:
             first, length = await self.reader.readexactly(2)
             if length == 126:
@@ -66,7 +66,7 @@ class Line:
                 return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
 
     async def ended(self) -> None:
-        """Read the rest until the server has closed."""
+        """Read the rest until the server closes the connection."""
         while await self.reader.read(65_536):
             pass
 

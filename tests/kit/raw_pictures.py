@@ -1,4 +1,4 @@
-"""PNG, APNG and GIF for tests, written chunk by chunk: with what Pillow's own encoders never write."""
+"""PNG, APNG and GIF for tests, written chunk by chunk, with features that Pillow's encoders never write."""
 
 import struct
 import zlib
@@ -61,7 +61,7 @@ def gif(
 
 
 def _packed(colour: int, count: int) -> bytes:
-    """Pack pixels without compression: the reader's table is cleared before every second one."""
+    """Pack pixels without compression: the reader's table is cleared before every second pixel."""
     codes = [code for at in range(count) for code in ([colour] if at % 2 else [_CLEAR, colour])]
     bits, length, packed = 0, 0, bytearray()
     for code in [*codes, _CLEAR + 1]:

@@ -1,4 +1,4 @@
-"""A media plane that forwards nothing and remembers everything it is asked to do."""
+"""A media plane that forwards nothing and records every call."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,7 +136,7 @@ class RecordedTransport:
 
 
 class RecordedPlane:
-    """Implements `svc.sfu.plane.MediaPlane`, and what measurements and the probe ask of it."""
+    """Implements `svc.sfu.plane.MediaPlane`, with the parts that measurements and the probe use."""
 
     delay_buckets: Sequence[float] = (0.001,)
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})

@@ -39,7 +39,7 @@ def starting(
     """Replace `svc.base.sandbox._started`. The system calls `refused` fail, as in a container."""
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
-        # Imported here, because the decoders' process imports this module too.
+        # Imported here, because the decoders' process also imports this module.
         from svc.base import sandbox
 
         names = [str(layer) for layer in layers]

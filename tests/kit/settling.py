@@ -1,4 +1,4 @@
-"""Between a test and a UdpLoop's thread: waiting until the one has done what the other has told it."""
+"""Synchronises a test with a UdpLoop's thread."""
 
 import socket
 
@@ -8,10 +8,9 @@ _DONE = b"\0done"
 
 
 def settle(loop: UdpLoop, udp: socket.socket, server: str) -> None:
-    """Return once everything posted so far is done: it is done in order, and a datagram says when.
+    """Wait until everything posted so far is done. Commands run in order, and a datagram marks the end.
 
-    A packet that is sent to the loop before may be looked at in the middle. `udp` waits; what else comes is
-    dropped.
+    Packets sent to the loop earlier may be processed in between. `udp` waits; other datagrams are dropped.
     """
     loop.send_stun(_DONE, udp.getsockname()[:2], server)
     while udp.recv(2048) != _DONE:

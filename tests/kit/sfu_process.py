@@ -1,7 +1,6 @@
 """The media service in its own process, as an operator runs it, and the chat servers that use it.
 
-`svc sfu` on ports of the kernel's choice, on loopback, with everything that it writes kept.
-Knows nothing of media.
+`svc sfu` runs on loopback ports chosen by the kernel, and all its output is kept. Media is elsewhere.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ KEPT_LINES = 2_000
 SECRET = "the control secret"
 
 _LISTENING = re.compile(r" listening http=(\d+) udp=(\d+)$")
-# A traceback's lines begin with no time, and Python's own warnings neither.
+# Lines of a traceback do not start with a time, nor do Python's own warnings.
 _HARMLESS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z (DEBUG|INFO) ")
 
 
@@ -43,12 +42,12 @@ class ControlConnection:
         self.received: list[tuple[str, Any]] = []
 
     async def say(self, event: str, **data: object) -> None:
-        """Say it with this server's credentials, unless `data` holds others."""
+        """Send an event with this server's credentials, unless `data` has others."""
         text = json.dumps(self._credentials | data)
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
 
     async def ending(self) -> int:
-        """Return the service's close code, and skip all frames before it."""
+        """Return the service's close code. All frames before it are skipped."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while (message := await self._socket.receive()).type is WSMsgType.TEXT:
                 pass
@@ -56,13 +55,13 @@ class ControlConnection:
         return int(message.data)
 
     async def sync(self) -> dict[str, list[str]]:
-        """Return the users of each room. The service has handled all earlier events by then."""
+        """Return the users of each room. By then the service has handled all earlier events."""
         await self.say("sync_request")
         rooms = (await self.hear("sync_response"))["rooms"]
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
     async def hear(self, event: str) -> Any:
-        """Return the data of the next such event. `received` also keeps the events before it."""
+        """Return the data of the next event of this name. `received` also keeps the events before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while True:
                 frame = json.loads(await self._socket.receive_str())
@@ -94,7 +93,7 @@ class SfuProcess:
         return [line for line in self._lines if not _HARMLESS.match(line)]
 
     async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
-        # Kept: a client that nobody holds is collected, and its connection with it.
+        # Keep a reference: otherwise the client and its connection would be garbage-collected.
         self._sockets.append(await self.http.ws_connect(self.url + path, max_msg_size=0))
         return self._sockets[-1]
 
@@ -116,7 +115,7 @@ class SfuProcess:
         }
 
     async def ready(self) -> None:
-        """Return once it says where it listens."""
+        """Return once the service has printed where it listens."""
         async for line in self._written():
             if found := _LISTENING.search(line):
                 self.http_port, self.udp_port = int(found[1]), int(found[2])
@@ -125,7 +124,7 @@ class SfuProcess:
         raise AssertionError(f"svc sfu ended before it was ready:\n{self.output}")
 
     async def listen(self) -> None:
-        """Keep reading its output until it ends."""
+        """Keep reading the service's output until it ends."""
         async for _ in self._written():
             pass
 
@@ -135,13 +134,13 @@ class SfuProcess:
             return await self._process.wait()
 
     async def kill(self) -> None:
-        """End it without a word."""
+        """End the service without a goodbye."""
         self._killed = True
         self._process.kill()
         await self._process.wait()
 
     async def stop(self) -> None:
-        """Stop it as a service manager would; it must end in order, and say nothing bad."""
+        """Stop the service as a service manager would. It must end in order, without warnings."""
         if self._killed:
             return
         if self._process.returncode is None:
@@ -165,15 +164,15 @@ class SfuProcess:
 async def running_sfu(
     *flags: str, descriptors: Sequence[int] = (), **variables: str
 ) -> AsyncIterator[SfuProcess]:
-    """Run `svc sfu` for as long as the block runs. It advertises 127.0.0.1 only, unless told otherwise.
+    """Run `svc sfu` for the block. By default it advertises 127.0.0.1 only.
 
-    `descriptors` are ours that it shares.
+    `descriptors` are inherited by the service.
     """
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     environment = os.environ | quiet | ports | variables
     process: Process | ServedProcess
-    # A library reads which instructions it may use when it is loaded.
+    # A library detects the usable instructions when it is loaded.
     is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
     if is_plain and (server := shared()):
         process = await server.start((*COMMAND[1:], *flags), environment)

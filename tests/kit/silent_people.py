@@ -1,6 +1,6 @@
 """Members in a call who receive everything and send nothing, for large calls on a small machine.
 
-Each has an account and a media connection, like a page. Received media is counted and not decoded.
+Each one has an account and a media connection, like a page. Received media is counted, not decoded.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""A track in three encodings, made by real encoders that answer keyframe requests, through a ManualEngine.
+"""A track in three encodings from real encoders that answer keyframe requests, through a ManualEngine.
 
-Alice sends, Bob receives; every time and every fault is the test's. FFmpeg's encoders stand in for a
+Alice sends, Bob receives, and the test sets every time and every fault. FFmpeg's encoders stand in for a
 browser's, and the packets are written by hand: RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264).
 """
 
@@ -58,7 +58,7 @@ def new_engine(seed: int = 7 << 32) -> ManualEngine:
 
 @dataclass
 class Encoding:
-    """One encoder and its source; numbers and timestamps begin where the test says."""
+    """One encoder and its source. The test sets the first number and timestamp."""
 
     codec: str
     rid: str
@@ -196,9 +196,9 @@ def _picture(number: int, width: int, height: int) -> av.VideoFrame:
 
 @dataclass
 class Received:
-    """One frame as Bob has it."""
+    """One frame as Bob received it."""
 
-    rid: str | None  # None: not all of its packets came
+    rid: str | None  # None: not all of its packets arrived
     number: int
     timestamp: int
     first_at: float
@@ -206,7 +206,7 @@ class Received:
 
 
 class Scene:
-    """Alice sends a track in three encodings, 30 frames a second; Bob receives it and answers no report."""
+    """Alice sends a track in three encodings, 30 frames a second. Bob receives it and sends no feedback."""
 
     def __init__(
         self,
@@ -236,13 +236,13 @@ class Scene:
         self.reports = reports
         self.got: list[tuple[float, Rtp]] = []
         self.datagrams: list[bytes] = []  # to Bob, as they were on the wire
-        self.frame_numbers: list[int] = []  # of the descriptors that Bob got, one a frame
-        # Changes one frame's packets on their way to the service, for example by loss.
+        self.frame_numbers: list[int] = []  # of the descriptors that Bob got, one per frame
+        # Changes one frame's packets on their way to the service, for example by dropping some.
         self.line: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
 
     def open_line(self, ssrc: int) -> None:
-        """Let Alice send, to Bob under this SSRC."""
+        """Connect a line from Alice to Bob under this SSRC."""
         self.ssrc = ssrc
         numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
         self.forwarder = self.engine.open_line(self.alice.transport, 0, "1", "video", numbers, [], list(RIDS))

@@ -20,7 +20,7 @@ SECRET = "the control secret"
 
 
 class Site:
-    """The service under test, and the way to it."""
+    """The service under test, and a client's connection to it."""
 
     def __init__(
         self, service: Service, plane: RecordedPlane, http: aiohttp.ClientSession, port: int
@@ -32,7 +32,7 @@ class Site:
         self._sockets: list[Socket] = []
 
     async def connect(self, path: str, **options: Any) -> "Socket":
-        # Kept: a client that nobody holds is collected, and its connection with it.
+        # Keep a reference: otherwise the client and its connection would be garbage-collected.
         self._sockets.append(Socket(await self.http.ws_connect(self.url + path, **options)))
         return self._sockets[-1]
 
@@ -47,7 +47,7 @@ class Site:
         return socket
 
     async def join(self, user_id: str, room_id: str = "lobby", server_id: str = "home") -> "Socket":
-        """Connect a participant whose first offer has arrived."""
+        """Connect a participant, up to the first offer."""
         socket = await self.ask_to_join(user_id, room_id=room_id, server_id=server_id)
         await socket.hear("room_joined")
         socket.offer = await socket.hear("offer")
@@ -103,7 +103,7 @@ class Socket:
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
     async def sync(self, server_id: str = "home") -> Any:
-        """Return the answer to a sync_request. The service has handled all earlier events by then."""
+        """Return the response to a sync_request. By then the service has handled all earlier events."""
         await self.say("sync_request", {"server_id": server_id, "server_password": SECRET})
         return (await self.hear("sync_response"))["rooms"]
 
@@ -125,7 +125,7 @@ class Socket:
 
 @asynccontextmanager
 async def site(variables: dict[str, str] | None = None, flags: Flags | None = None) -> AsyncIterator[Site]:
-    """Serve on loopback, with the STUN probe switched off unless `variables` say otherwise."""
+    """Serve on loopback. The STUN probe is off by default."""
     config = Config.read({"SFU_PORT": "0", "DISABLE_STUN": "true"} | (variables or {}))
     loop = asyncio.get_running_loop()
     plane = RecordedPlane()

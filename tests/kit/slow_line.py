@@ -1,7 +1,7 @@
-"""A line with a fixed rate: excess data fills the socket of the sender.
+"""A line with a fixed rate: excess data fills the sender's socket buffer.
 
-The line leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as the
-sockets in it. Knows nothing of the product.
+The line leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as its
+sockets.
 """
 
 import os

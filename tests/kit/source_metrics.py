@@ -1,6 +1,6 @@
-"""Measure the source: files, lines, functions and duplicates, for `ci/metrics`. Judges nothing.
+"""Measure the source: files, lines, functions and duplicates, for `ci/metrics`.
 
-Duplicate shapes are functions of six lines and more that differ in names and constants alone.
+Duplicate shapes are functions of at least six lines that differ only in names and constants.
 """
 
 import ast
@@ -17,7 +17,7 @@ from tests.kit.architecture import read_edges
 LEAST_LINES_OF_A_SHAPE = 6
 MOST_ARGUMENTS = 6
 SMALL_FILE_LINES = 50
-VENDOR = "vendor"  # Other people's code.
+VENDOR = "vendor"  # Third-party code.
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -1,7 +1,7 @@
-"""Synthetic audio and video for tests, and how a receiver recognises them.
+"""Synthetic audio and video for tests, and their recognition by a receiver.
 
-A tone has a pitch and a picture has a shade; both survive lossy codecs, so whoever decodes
-them knows who sent them. No network and no codec here.
+A tone has a pitch and a picture has a shade. Both survive lossy codecs, so they identify the sender. No
+network and no codec here.
 """
 
 import asyncio
@@ -63,13 +63,13 @@ class Tone(_Paced):
 
 
 class Picture(_Paced):
-    """A grey picture; a rich one has noise in its upper half, and so many packets a frame."""
+    """A grey picture. A rich picture has noise in its upper half, and therefore many packets per frame."""
 
     kind = "video"
 
     def __init__(self, shade: int, *, rich: bool = False) -> None:
         super().__init__(1 / FRAME_RATE)
-        self.shade = shade  # of the next frames; may change
+        self.shade = shade  # for the next frames; may change
         self._random = random.Random(shade) if rich else None
 
     async def recv(self) -> VideoFrame:

@@ -1,4 +1,4 @@
-"""A peer's end of a TCP connection to the media port: frames in, frames out, in pieces that a test wants."""
+"""A peer's end of a TCP connection to the media port: frames in and out, in pieces chosen by the test."""
 
 import socket
 
@@ -6,7 +6,7 @@ WITHIN_S = 30.0
 
 
 class TcpPeer:
-    """A connection from `source` to the service; it behaves as a connected datagram socket does."""
+    """A connection from `source` to the service, with the interface of a connected datagram socket."""
 
     def __init__(
         self, server: tuple[str, int], *, source: str = "", receive_buffer: int | None = None
@@ -35,7 +35,7 @@ class TcpPeer:
         return self._exactly(size)
 
     def is_closed(self) -> bool:
-        """Wait for the end, and discard everything before it."""
+        """Wait for the end. Everything before it is discarded."""
         try:
             while self.socket.recv(65536):
                 pass

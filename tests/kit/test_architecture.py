@@ -28,7 +28,7 @@ ARCHITECTURE = Architecture(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Create the layers of a small source tree, empty except for one allowed import."""
+    """Create the layers of a small source tree, with a single allowed import."""
     for module in (
         "core/wire.pxd",
         "core/loop.pyx",

@@ -1,4 +1,4 @@
-"""The simulation's own parts do what a test of the engine relies on."""
+"""The parts of the simulation behave as the engine's tests assume."""
 
 from itertools import pairwise
 from random import Random

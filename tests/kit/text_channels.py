@@ -7,10 +7,9 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
-# A waiting message may not be drawn yet. The browser keeps it, where it keeps anything, until the server has
-# it.
+# A waiting message may not be drawn yet. The browser keeps it until the server has it, if it can store data.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scroll a little, which the page learns a frame later, and grow the list meanwhile. Return the distance to
+# Scroll a little, which the page notices a frame later, and grow the list meanwhile. Return the distance to
 # the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
@@ -76,7 +75,7 @@ async def write(person: Person, text: str) -> None:
 
 
 async def stays_at_the_end(last: Locator) -> None:
-    """Check that a reader of the last message still sees it after content below grows."""
+    """Check that a reader at the last message still sees it after content below grows."""
     assert await last.evaluate(GROWS) < 1
 
 
@@ -103,9 +102,10 @@ async def press_at(message: Locator, action: str) -> None:
 
 
 class LiveLine:
-    """The way of one page to the live socket: it can be cut, and what the page asks can wait or go wrong.
+    """One page's connection to the live socket. It can be cut, and its requests can be delayed or spoiled.
 
-    `first_events` began its connections; `nonces` are those of the messages that the page has sent.
+    `first_events` are the first events of its connections; `nonces` belong to the messages that the page has
+    sent.
     """
 
     def __init__(self) -> None:
@@ -132,11 +132,13 @@ class LiveLine:
         self._open.clear()
 
     def cut_after(self, event: str) -> None:
-        """Cut it when the page has asked for this; the server hears it, and the page no answer."""
+        """Cut the connection when the page sends this request. The server receives it, but the response is
+        lost.
+        """
         self._cut_after = event
 
     def cut_before(self, event: str) -> None:
-        """Cut it when the page asks for this; the server does not hear it."""
+        """Cut the connection when the page sends this request. The server does not receive it."""
         self._cut_before = event
 
     def hold(self, event: str) -> None:
@@ -144,12 +146,12 @@ class LiveLine:
         self._held_event = event
 
     def hear_late(self, event: str) -> None:
-        """Hold this event and later ones from the server until they are released."""
+        """Withhold this event and later ones from the server until they are released."""
         self._late_event = event
 
     @property
     def is_late(self) -> bool:
-        """Has the server said it?"""
+        """Return whether the server has sent it."""
         return bool(self._late)
 
     def let_go(self) -> None:

@@ -32,11 +32,11 @@ def video(
     metadata: bool = False,
     colour: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Encode a film: red above, blue below, with rising brightness and a tone. `colour` tags the pictures
-    (H.273).
+    """Encode a film: red at the top, blue at the bottom, with rising brightness and a tone. `colour` tags the
+    pictures (H.273).
 
-    Encodes in a separate thread: under root, the encoder of AV1 gives real-time priority to the calling
-    thread, and all its later threads would inherit it.
+    Encodes in a separate thread: under root, the AV1 encoder gives real-time priority to the calling thread,
+    and all its later threads would inherit it.
     """
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(
@@ -160,9 +160,7 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """Rotate a film as an upright phone does: the picture lies on its side, and a matrix turns it
-    clockwise.
-    """
+    """Rotate a film like an upright phone: the picture lies on its side, and a matrix turns it clockwise."""
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

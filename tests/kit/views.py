@@ -1,6 +1,6 @@
-"""A single component of the page in a real browser, without the page around it.
+"""A single component of the page in a real browser, without the rest of the page.
 
-Knows no component; tests name the module, the component and its properties.
+The test names the module, the component and its properties.
 """
 
 from collections.abc import Mapping
@@ -44,14 +44,14 @@ MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
 
 
 class Bench:
-    """A page with nothing on it but the component that was put there last."""
+    """A page that contains only the component mounted last."""
 
     def __init__(self, page: Page, empty: str) -> None:
         self.page = page
         self._empty = empty
 
     async def open(self) -> None:
-        """Open the page, or open it again: what the browser keeps is still there."""
+        """Open or reload the page. The browser keeps its storage."""
         await self.page.goto(self._empty)
         await self.page.evaluate(SETUP)
 

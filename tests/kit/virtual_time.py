@@ -1,8 +1,7 @@
 """Event loops whose clock jumps: they run hours of timers in milliseconds, deterministically.
 
-Whenever nothing is ready the clock moves to the next timer. Loopback sockets within the
-test work as ever, since what one end has written the other can read at once. What would
-run in a thread runs in place: nobody would wait for it.
+When nothing is ready, the clock moves to the next timer. Loopback sockets within the test work as usual,
+because written data is readable at once. Thread work runs inline, because the loop would not wait for it.
 """
 
 import asyncio
@@ -17,7 +16,7 @@ P = ParamSpec("P")
 
 
 class _JumpingSelector(selectors.DefaultSelector):
-    """Never sleeps: it moves the clock instead."""
+    """Moves the clock instead of sleeping."""
 
     now = 1000.0
 
@@ -57,7 +56,7 @@ def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
             runner.run(test(*args, **kwargs))
 
-    # pytest asks for the parameters, and must not find the coroutine function beneath.
+    # pytest reads the parameters, and must not find the coroutine function underneath.
     run.__signature__ = inspect.signature(test)  # type: ignore[attr-defined]
     del run.__wrapped__
     return run

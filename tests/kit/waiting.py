@@ -1,18 +1,18 @@
-"""Waiting for something to become true, with a deadline and words for what did not happen.
+"""Waiting for a condition, with a deadline and an error message.
 
-Where a whole scenario is to be judged that no condition sums up, it may be given another chance.
+A scenario that no single condition describes can be retried.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 POLL_S = 0.1
-# Deadlines are those of an idle machine. A busy one takes longer, and is not at fault.
+# Deadlines are for an idle machine. A busy one takes longer without a fault.
 PATIENCE = 4
 
 
 async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, within_s: float) -> None:
-    """Return once `condition` holds; AssertionError saying `what` if it never does."""
+    """Return once `condition` holds. Raises AssertionError with `what` at the deadline."""
     clock = asyncio.get_running_loop().time
     start = clock()
     while not await condition():
@@ -22,7 +22,7 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
 
 
 async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15) -> None:
-    """Return once `ask` answers this; AssertionError with its last answer if it never does."""
+    """Return once `ask` returns this value. Raises AssertionError with its last value at the deadline."""
     answer: object = None
 
     async def is_so() -> bool:
@@ -37,10 +37,10 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
 
 
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
-    """Run a scenario until it holds, at most so many times; AssertionErrors of all of them if it never does.
+    """Run a scenario until it holds, at most this many times. Raises the AssertionErrors of all runs.
 
-    For what a machine that stands still for a moment spoils, pictures that a browser shows in time for one:
-    a fault of ours is there every time.
+    For scenarios that a stalled machine spoils, such as pictures that a browser shows in time. Our own faults
+    appear in every run.
     """
     failures: list[AssertionError] = []
     while len(failures) < most:

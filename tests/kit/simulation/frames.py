@@ -1,7 +1,7 @@
-"""Video frames of the simulation. Each payload names its frame and its part of the frame.
+"""Video frames of the simulation. Each payload contains its frame's number and its own index.
 
-VP8 to the engine (RFC 7741: payload descriptor, then the bit that tells a keyframe), and checked by a
-sum of its own at the receiver. Nothing is ever decoded.
+To the engine they are VP8 (RFC 7741: payload descriptor, then the keyframe bit), and the receiver verifies
+their checksum. Nothing is decoded.
 """
 
 import struct
@@ -34,7 +34,7 @@ class Part:
 
 
 def payload(frame: Frame, index: int, size: int) -> bytes:
-    """Return the payload of packet `index`: about `size` bytes, different from every other."""
+    """Return the payload of packet `index`: about `size` bytes, unique."""
     filler = struct.pack("!IH", frame.number, index) * (max(size - HEAD.size, 6) // 6)
     return (
         HEAD.pack(
@@ -50,7 +50,7 @@ def payload(frame: Frame, index: int, size: int) -> bytes:
 
 
 def read(data: bytes) -> Part:
-    """Parse a received payload; AssertionError if it is damaged."""
+    """Parse a received payload. Raises AssertionError if it is damaged."""
     _descriptor, kind, frame, index, count, checksum = HEAD.unpack_from(data)
     assert zlib.crc32(data[HEAD.size :]) == checksum, f"frame {frame} came damaged"
     return Part(frame, index, count, kind == KEYFRAME)

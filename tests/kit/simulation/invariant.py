@@ -1,7 +1,7 @@
 """EncryptionInvariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
 
-AES-GCM gives its authentication key away otherwise (RFC 7714 section 8.1; docs/security.md). Looks at
-datagrams as they leave the engine, before any link loses one, and remembers all of them.
+Otherwise AES-GCM reveals its authentication key (RFC 7714 section 8.1; docs/security.md). It remembers all
+datagrams as they leave the engine, before any link loses them.
 """
 
 from collections import defaultdict
@@ -10,7 +10,7 @@ from tests.kit.packets import is_rtcp
 
 
 class EncryptionInvariant:
-    """Checks everything that is sent to one participant under one key; AES-GCM only."""
+    """Checks all datagrams to one participant under one key; AES-GCM only."""
 
     def __init__(self) -> None:
         self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC: index: hash of the bytes
@@ -19,7 +19,7 @@ class EncryptionInvariant:
         self._control: set[bytes] = set()
 
     def check(self, datagram: bytes) -> None:
-        """Take note of one datagram; AssertionError when it breaks the invariant."""
+        """Record one datagram. Raises AssertionError if it breaks the invariant."""
         if is_rtcp(datagram):
             # SSRC, and the index at the end (RFC 7714 section 9.3).
             key = datagram[4:8] + datagram[-4:]

@@ -1,6 +1,6 @@
 """Three temporal layers for the simulated video, as browsers send them in L1T3.
 
-Which layer a frame is in, what it depends on, and the Dependency Descriptor of each of its packets.
+Gives each frame's layer, its dependencies, and the Dependency Descriptor of each of its packets.
 """
 
 from functools import lru_cache
@@ -25,7 +25,7 @@ def temporal_id(frame: Frame) -> int:
 
 
 def dependencies(frame: Frame) -> list[int]:
-    """Return the numbers of the frames that it refers to."""
+    """Return the numbers of the frames that this one refers to."""
     return [frame.number - fdiff for fdiff in L1T3.templates[_template(frame)].fdiffs]
 
 
@@ -34,7 +34,7 @@ def _template(frame: Frame) -> int:
 
 
 def descriptor(frame: Frame, index: int) -> bytes:
-    """Return the descriptor of packet `index`; only the first packet of a keyframe has the structure."""
+    """Return the descriptor of packet `index`. Only the first packet of a keyframe has the structure."""
     return _written(_template(frame), frame.number & 0xFFFF, index == 0, index == frame.packets - 1)
 
 

@@ -1,13 +1,13 @@
-"""Link: one direction of a network path, whose faults are drawn from a seed.
+"""Link: one direction of a network path, with faults drawn from a seed.
 
-Tells when a datagram arrives, if at all; carries no bytes and keeps no clock. Jitter keeps the order,
-as a queue in a router does: only packets chosen for it are overtaken by others.
+It returns when a datagram arrives, if at all. It carries no bytes and has no clock. Jitter keeps the order,
+as a router's queue does: other packets overtake only those chosen for it.
 """
 
 from dataclasses import dataclass
 from random import Random
 
-# How long one draw of jitter lasts: a queue fills and empties, it does not change from packet to packet.
+# Duration of one jitter value: a queue fills and empties gradually, not from packet to packet.
 JITTER_PERIOD_S = 0.02
 
 
@@ -20,14 +20,14 @@ class Conditions:
     loss: float = 0.0  # share of datagrams
     burst: float = 1.0  # mean number of datagrams lost together
     reorder: float = 0.0  # share of datagrams that others overtake
-    reorder_s: float = 0.012  # how much later those come, at most
-    duplicate: float = 0.0  # share of datagrams that come twice
+    reorder_s: float = 0.012  # maximum extra delay of those packets
+    duplicate: float = 0.0  # share of duplicated datagrams
     rate_bps: float = 0.0  # 0 = unlimited
-    queue_s: float = 0.1  # what does not fit into a queue this long is lost; with rate_bps
+    queue_s: float = 0.1  # longest queue; excess is lost; with rate_bps
 
 
 class Link:
-    """Draws the fate of one datagram after the other; `send` is called in the order of time."""
+    """Decides the fate of one datagram after the other. `send` must be called in order of time."""
 
     def __init__(self, conditions: Conditions, random: Random) -> None:
         self.conditions = conditions
@@ -39,7 +39,7 @@ class Link:
         self._line_free = 0.0
 
     def send(self, size: int, now: float) -> list[float]:
-        """Return when a datagram of `size` bytes arrives: once, twice or never."""
+        """Return the arrival times of a datagram of `size` bytes: one, two or none."""
         conditions = self.conditions
         leaves = now
         if conditions.rate_bps:

@@ -1,8 +1,8 @@
 """VideoReceiver: a browser that shows a video track, as it appears on the network.
 
-Puts frames together, asks for what is missing, and for a keyframe where that is hopeless; reports.
-Every packet is checked: it authenticates, its payload is what was sent, and no number says two things.
-Nothing is decoded, and nothing is held back for playing: a frame has a time at which it was complete.
+It reassembles frames, requests missing packets or a keyframe, and sends reports. It verifies every packet:
+authentication, payload, and that no number has two contents. It decodes nothing and has no playout delay: a
+frame has the time at which it was complete.
 """
 
 import struct
@@ -16,7 +16,7 @@ from tests.kit.simulation.world import Endpoint
 
 PROCESS_S = 0.01
 REPORT_INTERVAL_S = 1.0
-# libwebrtc's NackRequester: ten times, then a keyframe has to do.
+# libwebrtc's NackRequester: ten requests, then a keyframe.
 MAX_NACKS = 10
 
 
@@ -51,8 +51,8 @@ class VideoReceiver:
         self._last_keyframe = -1
         self._first = -1
         self._highest = -1
-        self._missing: dict[int, tuple[float, int]] = {}  # ask at, times asked
-        self._received = 0  # as receiver reports count: what came as RTX is lost
+        self._missing: dict[int, tuple[float, int]] = {}  # time of the next request, requests so far
+        self._received = 0  # as in receiver reports, where a packet recovered by RTX counts as lost
         self._told = (0, 0)  # expected and received, at the last report
         self._last_sr = (0, 0.0)
         self._last_pli = 0.0
@@ -67,7 +67,7 @@ class VideoReceiver:
         try:
             packet = packets.read_rtp(self.endpoint.participant.inbound.unprotect(data))
         except pylibsrtp.Error as error:
-            # The same packet again, bit for bit: the invariant has seen to that.
+            # The same packet again, bit for bit, as the invariant has verified.
             assert "bad index" in str(error), error
             self.packets += 1
             self.duplicates += 1
@@ -164,7 +164,9 @@ class VideoReceiver:
         return set(self._frames)
 
     def check_order(self) -> None:
-        """Check that numbers and timestamps rise with frames, and that a frame has one timestamp."""
+        """Check that numbers and timestamps rise with frames, and that all packets of a frame have one
+        timestamp.
+        """
         previous: tuple[Part, int] | None = None
         for number in sorted(self.parts):
             part, timestamp = self.parts[number]

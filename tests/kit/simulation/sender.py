@@ -1,7 +1,7 @@
 """VideoSender: a browser's camera, as it appears on the network.
 
-Frames of several packets, transport-wide numbers, retransmission on NACK, keyframes on PLI, sender
-reports. No congestion control: it goes on sending what it was told to.
+It sends frames of several packets with transport-wide numbers, retransmits on NACK, sends keyframes on PLI,
+and sender reports. It has no congestion control: its rate is fixed.
 """
 
 import struct
@@ -17,13 +17,13 @@ from tests.kit.simulation.world import Endpoint
 
 HISTORY_S = 1.0
 REPORT_INTERVAL_S = 1.0
-# Until reports tell the round trip. A browser resends a packet at most once in it.
+# Until reports give the round-trip time. A browser resends a packet at most once per round trip.
 DEFAULT_RTT_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A packet that may be asked for again."""
+    """A packet kept for retransmission."""
 
     number: int
     sent: float
@@ -33,7 +33,7 @@ class Kept:
 
 
 class VideoSender:
-    """Publishes one video track, about 2 Mbit/s unless told otherwise."""
+    """Publishes one video track, about 2 Mbit/s by default."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class VideoSender:
         endpoint.world.every(REPORT_INTERVAL_S, self._send_report)
 
     def begin(self, *, ssrc: int, sequence: int) -> None:
-        """Send under this SSRC from the next frame on, as a browser that has renewed its encoder does."""
+        """Send under this SSRC from the next frame on, like a browser that has restarted its encoder."""
         self._next_source = ssrc, sequence
 
     def _renew(self, ssrc: int, sequence: int) -> None:
@@ -90,7 +90,7 @@ class VideoSender:
 
     @property
     def never_reached(self) -> int:
-        """How many packets have not got to the SFU in any way."""
+        """The number of packets that never reached the SFU."""
         return self.sent - len(self.reached)
 
     # --- media ---
@@ -145,7 +145,7 @@ class VideoSender:
             self.reached.add((self.ssrc, number))
 
     def _resend(self, sequence: int) -> None:
-        """Answer one number of a NACK: as RTX, or with the same packet."""
+        """Answer one number of a NACK, by RTX or with the same packet."""
         now = self.endpoint.world.now
         kept = next((kept for kept in self._history if kept.number & 0xFFFF == sequence), None)
         if kept is None or now - self._resent_at.get(kept.number, -1.0) < self.rtt:

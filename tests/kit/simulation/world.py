@@ -1,7 +1,7 @@
 """World: an engine, its participants, and the links between them, on a simulated clock.
 
-Runs as fast as the machine can: events wait in a heap, and time jumps from one to the next. Knows
-nothing of media; senders and receivers hang themselves on an Endpoint.
+It runs as fast as the machine can: events wait in a heap, and time jumps from one to the next. Senders and
+receivers register on an Endpoint.
 """
 
 import heapq
@@ -21,12 +21,12 @@ Action = Callable[[Any], None]
 
 
 class World:
-    """Everything that happens, in the order in which it happens."""
+    """All events, in order of time."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.engine = new_engine(seed << 32 | 7)
-        # Not 0, which is "never" in the core.
+        # Not 0, which means "never" in the core.
         self.now = 1.0
         self._events: list[tuple[float, int, Action, Any]] = []
         self._order = count()
@@ -63,7 +63,7 @@ class World:
         self._turn()
 
     def _turn(self) -> None:
-        """Finish a turn of udploop, until it sleeps again."""
+        """Finish an iteration of udploop, until it would sleep."""
         self.engine.advance(self.now)
         for data, remote, _local in self.engine.take_datagrams():
             if data[0] >= 128:
@@ -77,7 +77,7 @@ class World:
             self.at(deadline, self._wake, deadline)
 
     def _wake(self, deadline: float) -> None:
-        # Meanwhile a packet may have brought another one.
+        # Another packet may have arrived meanwhile.
         if deadline == self._deadline:
             self._turn()
 
@@ -91,11 +91,11 @@ class Endpoint:
         self.up = Link(up, Random(world.random.random()))
         self.down = Link(down, Random(world.random.random()))
         self.invariant = EncryptionInvariant()
-        self.on_rtp: Action = lambda data: None  # takes the encrypted packet
+        self.on_rtp: Action = lambda data: None  # receives the encrypted packet
         self.on_rtcp: Callable[[int, int, bytes], None] = lambda kind, count, body: None
 
     def transmit(self, data: bytes) -> bool:
-        """Send an encrypted datagram to the engine; whether it will get there."""
+        """Send an encrypted datagram to the engine. Return whether it will arrive."""
         arrivals = self.up.send(len(data), self.world.now)
         for arrival in arrivals:
             self.world.at(arrival, self.world.into_engine, (data, self.participant.address))
@@ -105,7 +105,7 @@ class Endpoint:
         self.transmit(self.participant.outbound.protect_rtcp(packet))
 
     def sent_to(self, data: bytes) -> None:
-        """Take a datagram that the engine has sent to the participant."""
+        """Receive a datagram that the engine has sent to the participant."""
         self.invariant.check(data)
         for arrival in self.down.send(len(data), self.world.now):
             self.world.at(arrival, self._take_in, data)
