@@ -25,7 +25,7 @@ class Session:
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
         self._id: dict[str, int] = {}
-        self._asked: dict[str, asyncio.Future[Message]] = {}
+        self._pending: dict[str, asyncio.Future[Message]] = {}
         self._handles: dict[int, Handle] = {}
 
     async def create(self) -> None:
@@ -40,7 +40,7 @@ class Session:
     async def ask(self, request: str, **more: object) -> Message:
         transaction = secrets.token_hex(8)
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._asked[transaction] = answer
+        self._pending[transaction] = answer
         try:
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 words = {"janus": request, "transaction": transaction, **self._id, **more}
@@ -51,7 +51,7 @@ class Session:
         except ClientError as problem:
             raise BenchError(f"Janus cannot be asked: {problem}") from None
         finally:
-            del self._asked[transaction]
+            del self._pending[transaction]
 
     async def listen(self) -> None:
         """Handle incoming messages. Ends only with a BenchError."""
@@ -60,7 +60,7 @@ class Session:
         raise BenchError("Janus has closed the connection")
 
     def _received(self, message: Message) -> None:
-        kind, request = message["janus"], self._asked.get(message.get("transaction", ""))
+        kind, request = message["janus"], self._pending.get(message.get("transaction", ""))
         # An "ack" announces a later answer.
         if request is not None and kind != "ack" and not request.done():
             if problem := _problem(message):

@@ -25,14 +25,14 @@ class Page(asyncio.Protocol):
     transport: asyncio.Transport
 
     def __init__(self, received: asyncio.Event) -> None:
-        self._heard = received
+        self._received = received
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._heard.set()
+        self._received.set()
 
 
 class Reader(asyncio.Protocol):

@@ -268,9 +268,9 @@ class _Saying(Sandbox):
 
     def __init__(self, answer: dict[str, object]) -> None:
         super().__init__("none", at_once=1, broken="invalid_image")
-        self._said = answer
+        self._answer = answer
 
     async def call(self, *_: object, **__: object) -> Result:
-        data, more = self._said["data"], self._said["more"]
+        data, more = self._answer["data"], self._answer["more"]
         assert isinstance(data, bytes) and isinstance(more, list)
-        return Result(self._said, [data, *more])
+        return Result(self._answer, [data, *more])

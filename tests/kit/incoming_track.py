@@ -39,7 +39,7 @@ class Incoming:
         self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # in order of arrival, without RTX
         self.shade: int | None = None
         self._ssrc = 0
-        self._heard: deque[Sequence[int]] = deque(maxlen=HEARD_FRAMES)
+        self._received: deque[Sequence[int]] = deque(maxlen=HEARD_FRAMES)
         self._tap(transceiver.receiver)
         self._playing = asyncio.create_task(self._play(transceiver.receiver.track))
         self._tasks = [self._playing]
@@ -57,7 +57,7 @@ class Incoming:
     @property
     def pitch_hz(self) -> float:
         """Of the last fifth of a second."""
-        return pitch_of([sample for samples in self._heard for sample in samples])
+        return pitch_of([sample for samples in self._received for sample in samples])
 
     async def stop(self) -> None:
         """Stop watching and listening."""
@@ -71,7 +71,7 @@ class Incoming:
                 frame = await track.recv()
                 self.frames += 1
                 if isinstance(frame, AudioFrame):
-                    self._heard.append(samples_of(frame))
+                    self._received.append(samples_of(frame))
                 elif isinstance(frame, VideoFrame):
                     self.shade = shade_of(frame)
 

@@ -48,7 +48,7 @@ class PionCaller:
     def __init__(self, process: Process, live: LiveMember) -> None:
         self._process = process
         self._live = live
-        self._asking = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self.grants = 0
         self._sound: list[float] = []
         channels = live.welcome["channels"]
@@ -77,11 +77,11 @@ class PionCaller:
         """Keep its live socket, as a page does."""
         while True:
             await asyncio.sleep(ASK_EVERY_S)
-            async with self._asking:
+            async with self._lock:
                 await self._live.ask("ping")
 
     async def _give(self) -> None:
-        async with self._asking:
+        async with self._lock:
             reply = await self._live.ask("voice_join", channel_id=self._channel)
         self.grants += 1
         assert self._process.stdin is not None

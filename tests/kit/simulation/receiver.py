@@ -53,7 +53,7 @@ class VideoReceiver:
         self._highest = -1
         self._missing: dict[int, tuple[float, int]] = {}  # time of the next request, requests so far
         self._received = 0  # as in receiver reports, where a packet recovered by RTX counts as lost
-        self._told = (0, 0)  # expected and received, at the last report
+        self._reported = (0, 0)  # expected and received, at the last report
         self._last_sr = (0, 0.0)
         self._last_pli = 0.0
         endpoint.on_rtp = self._rtp_received
@@ -141,9 +141,9 @@ class VideoReceiver:
             return
         now = self.endpoint.world.now
         expected, received = self._highest - self._first + 1, self._received
-        lost = (expected - self._told[0]) - (received - self._told[1])
-        share = max(0, min(255, lost * 256 // max(1, expected - self._told[0])))
-        self._told = expected, received
+        lost = (expected - self._reported[0]) - (received - self._reported[1])
+        share = max(0, min(255, lost * 256 // max(1, expected - self._reported[0])))
+        self._reported = expected, received
         lsr, came = self._last_sr
         dlsr = round((now - came) * 65536) if lsr else 0
         self.endpoint.send_rtcp(
