@@ -16,6 +16,7 @@ WANTED = {
     "runtime.txt": [
         *PROJECT["project"]["dependencies"],
         *PROJECT["project"]["optional-dependencies"]["s3"],
+        *PROJECT["project"]["optional-dependencies"]["cluster"],
     ],
     "build.txt": PROJECT["build-system"]["requires"],
 }

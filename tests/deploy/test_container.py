@@ -1,20 +1,25 @@
-"""The container's files: what their linters say, and which commands and variables they use."""
+"""The files for containers: what their linters say, and which commands and variables they use."""
 
 import json
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from ruamel.yaml import YAML
 
 from svc.cli import parser
 from tests.kit.markdown import rows
 
 REPOSITORY = Path(__file__).parents[2]
 CONTAINER = REPOSITORY / "deploy" / "container"
+COMPOSE = [CONTAINER / "compose.yaml", REPOSITORY / "deploy" / "compose" / "cluster.yml"]
 # Ours that no program of ours reads.
+CHART = REPOSITORY / "deploy" / "helm"
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
@@ -31,9 +36,44 @@ def test_hadolint_accepts_the_dockerfile() -> None:
     assert output_of("hadolint", "--no-color", str(CONTAINER / "Dockerfile")) == ""
 
 
-def test_the_compose_file_is_valid() -> None:
+@pytest.mark.parametrize("path", COMPOSE, ids=lambda path: path.name)
+def test_a_compose_file_is_valid(path: Path) -> None:
     schema = ("--builtin-schema", "vendor.compose-spec")
-    assert output_of("check-jsonschema", *schema, str(CONTAINER / "compose.yaml")) == ""
+    assert output_of("check-jsonschema", *schema, str(path)) == ""
+
+
+@cache
+def chart() -> list[dict[str, Any]]:
+    """Return what `helm install` would create from the chart; nothing where there is no helm."""
+    helm = Path(sys.executable).with_name("helm")
+    if not helm.exists():
+        return []
+    chosen = ("--set", "host=chat.example.org", "--set", "minio.enabled=true")
+    rendered = subprocess.run(
+        (helm, "template", "svc", str(CHART), *chosen), capture_output=True, text=True, check=True, timeout=60
+    )
+    return [document for document in YAML(typ="safe").load_all(rendered.stdout) if document]
+
+
+def services() -> list[tuple[list[str], set[str]]]:
+    """Return the command and the variables of each container that runs the image."""
+    files = [YAML(typ="safe").load(path)["services"] for path in COMPOSE]
+    ours = [service for file in files for service in file.values() if service["image"] == "svc"]
+    found = [(service["command"], set(service.get("environment", {}))) for service in ours]
+    workloads = [document["spec"] for document in chart() if document["kind"] == "StatefulSet"]
+    containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
+    for each in containers:
+        if each["image"].startswith("svc:"):
+            # A variable that others are made of is read by Kubernetes.
+            own = {variable["name"] for variable in each["env"]}
+            values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
+            found.append((each["args"], {name for name in own if f"$({name})" not in values}))
+    return found
+
+
+def test_helm_accepts_the_chart() -> None:
+    assert output_of("helm", "lint", "--strict", str(CHART), "--set", "host=chat.example.org") == ""
+    assert "where do people open the page?" in output_of("helm", "template", "svc", str(CHART))
 
 
 def commands() -> Iterator[list[str]]:
@@ -41,29 +81,27 @@ def commands() -> Iterator[list[str]]:
     dockerfile = (CONTAINER / "Dockerfile").read_text()
     assert 'ENTRYPOINT ["svc"]' in dockerfile
     yield json.loads(re.findall(r"^CMD (.+)$", dockerfile, re.MULTILINE)[0])
-    for command in re.findall(
-        r"^    command: \[(.+)\]$", (CONTAINER / "compose.yaml").read_text(), re.MULTILINE
-    ):
-        yield [word.strip() for word in command.split(",")]
+    for command, _ in services():
+        yield command
 
 
-@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
-def test_each_command_exists(command: list[str]) -> None:
-    parser().parse_args(command)
+def test_each_command_exists() -> None:
+    for command in commands():
+        parser().parse_args(command)
 
 
 def test_each_variable_that_is_set_is_read_by_a_program() -> None:
+    in_image = re.findall(r"^(?:ENV|   ) ([A-Z0-9_]+)=", (CONTAINER / "Dockerfile").read_text(), re.MULTILINE)
+    in_services = {name for _, variables in services() for name in variables}
     documented = {
         name
-        for section in ("SFU", "Chat server")
+        for section in ("SFU", "Chat server", "A node of a cluster", "Media worker")
         for row in rows(REPOSITORY / "docs" / "configuration.md", section)
         for name in row.code(0)
     }
-    in_image = re.findall(r"^(?:ENV|   ) ([A-Z0-9_]+)=", (CONTAINER / "Dockerfile").read_text(), re.MULTILINE)
-    in_services = re.findall(r"^      ([A-Z0-9_]+):", (CONTAINER / "compose.yaml").read_text(), re.MULTILINE)
     assert {*in_image, *in_services} - OF_OTHERS - documented == set()
     assert len(in_image) >= 5
-    assert len(in_services) >= 10
+    assert len(in_services) >= 20
 
 
 def test_the_build_context_contains_everything_that_the_image_needs() -> None:

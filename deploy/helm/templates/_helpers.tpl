@@ -1,0 +1,56 @@
+{{- define "svc.labels" -}}
+app.kubernetes.io/name: svc
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .part }}
+{{- end }}
+
+{{- define "svc.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{/* One of each on a machine, as far as there are machines. */}}
+{{- define "svc.spread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector: { matchLabels: { {{ include "svc.labels" . | replace "\n" ", " }} } }
+{{- end }}
+
+{{- define "svc.hardened" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "svc.secret" -}}
+valueFrom: { secretKeyRef: { name: {{ .root.Values.secret }}, key: {{ .key }} } }
+{{- end }}
+
+{{/* A name for each NATS server: the client tries the next one when one is gone. */}}
+{{- define "svc.natsUrls" -}}
+{{- $urls := list }}
+{{- range $number := until (int .Values.nats.replicas) }}
+{{- $urls = append $urls (printf "nats://chat:$(NATS_PASSWORD)@%s-nats-%d.%s-nats:4222" $.Release.Name $number $.Release.Name) }}
+{{- end }}
+{{- join "," $urls }}
+{{- end }}
+
+{{- define "svc.sfuHosts" -}}
+{{- $hosts := list }}
+{{- range $number := until (int .Values.sfu.replicas) }}
+{{- $hosts = append $hosts (printf "%s-sfu-%d.%s-sfu:5005" $.Release.Name $number $.Release.Name) }}
+{{- end }}
+{{- join "," $hosts }}
+{{- end }}
+
+{{- define "svc.bucket" -}}
+- { name: STORAGE_BACKEND, value: s3 }
+- name: S3_ENDPOINT
+  value: {{ .Values.minio.enabled | ternary (printf "http://%s-minio:9000" .Release.Name) .Values.s3.endpoint | quote }}
+- { name: S3_BUCKET, value: {{ .Values.s3.bucket | quote }} }
+- { name: S3_REGION, value: {{ .Values.s3.region | quote }} }
+- { name: S3_FORCE_PATH_STYLE, value: {{ .Values.minio.enabled | quote }} }
+- { name: S3_ACCESS_KEY_ID, {{ include "svc.secret" (dict "root" . "key" "s3AccessKey") }} }
+- { name: S3_SECRET_ACCESS_KEY, {{ include "svc.secret" (dict "root" . "key" "s3SecretKey") }} }
+{{- end }}

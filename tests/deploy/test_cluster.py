@@ -1,0 +1,106 @@
+"""The files for a cluster, with the proxy and the NATS servers that they configure."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from asyncio.subprocess import DEVNULL
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import ClientError, ClientSession
+from ruamel.yaml import YAML
+
+from svc.tools.cluster_demo import free_ports
+from tests.deploy.test_container import COMPOSE, chart
+from tests.kit.chat_nodes import ChatNode, chat_nodes
+from tests.kit.external_programs import required
+from tests.kit.nats_cluster import nats_cluster
+from tests.kit.waiting import wait_until
+
+FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
+
+
+def configurations(name: str) -> dict[str, str]:
+    """Return a program's configuration in each deployment, by the name of the deployment."""
+    (file,) = (path for path in COMPOSE if path.name == "cluster.yml")
+    found = {"compose": YAML(typ="safe").load(file)["configs"][name.partition(".")[0]]["content"]}
+    for document in chart():
+        if document["kind"] == "ConfigMap" and name in document["data"]:
+            found["helm"] = document["data"][name]
+    return found
+
+
+def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
+    for place, text in configurations("nats.conf").items():
+        file = tmp_path / place
+        # Compose replaces variables in braces itself, and writes a dollar for two.
+        file.write_text(
+            text.replace("$$", "$").replace("${", "{").replace("store_dir: /data", "store_dir: store")
+        )
+        checked = subprocess.run(
+            (Path(sys.executable).with_name("nats-server"), "-t", "--config", str(file)),
+            env={"HOSTNAME": "one", "POD_NAME": "one", "NATS_PASSWORD": "s1", "NATS_SYSTEM_PASSWORD": "s2"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert checked.returncode == 0, f"{place}: {checked.stderr}"
+
+
+@asynccontextmanager
+async def haproxy(text: str, nodes: list[ChatNode], folder: Path) -> AsyncIterator[str]:
+    """Run the proxy of a deployment in front of nodes on this machine. Yield its address."""
+    (port,) = free_ports(1)
+    text = re.sub(r"^resolvers .*\Z", "", text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r" init-addr .*$", "", text, flags=re.MULTILINE).replace("bind :5000", f"bind :{port}")
+    addresses = iter(nodes)
+    text = re.sub(r"(server \S+) \S+:5000", lambda m: f"{m[1]} 127.0.0.1:{next(addresses).port}", text)
+    file = folder / "haproxy.cfg"
+    file.write_text(text)
+    process = await asyncio.create_subprocess_exec(
+        required("haproxy"), "-f", str(file), stdout=DEVNULL, stderr=DEVNULL
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def test_the_proxy_leads_to_the_owner_and_to_the_next_one_when_it_dies(tmp_path: Path) -> None:
+    required("haproxy")
+    text = configurations("haproxy.cfg")["compose"]
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, flags=FLAGS) as nodes,
+        haproxy(text, nodes, tmp_path) as address,
+        ClientSession(address) as http,
+    ):
+
+        async def is_served() -> bool:
+            try:
+                async with http.get("/info") as answer:
+                    return answer.status == 200
+            except ClientError:
+                return False
+
+        await wait_until("the proxy has found the owner", is_served, within_s=20)
+        await nodes[0].kill()
+        await wait_until("the proxy has found the next owner", is_served, within_s=30)
+
+
+def test_haproxy_accepts_its_configuration(tmp_path: Path) -> None:
+    for place, text in configurations("haproxy.cfg").items():
+        file = tmp_path / place
+        file.write_text(text)
+        checked = subprocess.run(
+            (required("haproxy"), "-c", "-f", str(file)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert checked.returncode == 0, f"{place}: {checked.stderr}"
