@@ -1,4 +1,4 @@
-"""The documents say what the code does: variables, events, close codes, metrics, packages, files."""
+"""The documents agree with the code: variables, events, close codes, metrics, packages, files."""
 
 import re
 from argparse import ArgumentParser, _SubParsersAction
@@ -57,7 +57,7 @@ CONFIGURED: dict[str, Callable[[Mapping[str, str]], object]] = {
 
 
 class Recording(dict[str, str]):
-    """Variables that remember which of them were asked for."""
+    """Environment variables that record which of them were read."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__(variables)
@@ -204,7 +204,7 @@ def test_every_event_of_the_sfu_is_documented_with_its_fields(
         # Other payloads are described in words.
         if table[kind.event].startswith("`{"):
             documented = _field_names(table[kind.event].split("`")[1])
-            # `mid` may replace `track_id`, as the table says in words.
+            # `mid` can replace `track_id`, as a sentence of the table says.
             assert documented == set(kind.__struct_fields__) - {"mid"}, kind.event
 
 

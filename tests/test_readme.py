@@ -34,7 +34,7 @@ async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
         invite = product.url.partition("invite=")[2]
-        # The ports are ours here, and the usual ones there.
+        # The tests use their own ports instead of the usual ones.
         script = BLOCKS[1].replace("http://127.0.0.1:5000", address)
         script = script.replace("svc doctor", f"svc doctor --udp-port {udp_port}")
         async with (

@@ -16,7 +16,7 @@ from tests.kit.architecture import SUFFIXES, source_files
 REPOSITORY = Path(__file__).parent.parent
 LINES_PER_FILE = 500
 LINES_PER_FUNCTION = 60
-COLUMNS = 110  # As in pyproject.toml and biome.jsonc, whose formatters leave templates and comments alone.
+COLUMNS = 110  # As in pyproject.toml and biome.jsonc, whose formatters do not change templates and comments.
 
 SOURCES = source_files(REPOSITORY / "src", "svc")
 TESTS = [path for path in source_files(REPOSITORY, "tests") if path.suffix == ".py"]

@@ -55,7 +55,7 @@ class Plan:
     queue_s: float = 0.25  # packets that would wait longer are dropped
     jitter_s: float = 0.0
     reorder: float = 0.0
-    bucket: int = 0  # bytes that a shaper lets through at once
+    bucket: int = 0  # burst of a shaper, in bytes
     policer: bool = False  # drop traffic above the capacity instead of queuing it
     feedback_s: float = 0.1
     feedback_loss: float = 0.0

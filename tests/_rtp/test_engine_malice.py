@@ -1,4 +1,4 @@
-"""A participant with keys may send anything. It is forwarded or dropped, and harms nobody else."""
+"""A participant with keys can send anything. It is forwarded or dropped, and harms nobody else."""
 
 import struct
 

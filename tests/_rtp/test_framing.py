@@ -55,7 +55,8 @@ def test_waiting_frames_are_written_whole_in_pieces_of_any_size(frames: list[byt
         if waiting and choice.random() < 0.5:
             assert writer.put(waiting.pop(0))
         written += writer.take(choice.randint(0, len(writer)))
-        # The writer knows to the byte which frame has started to leave: after it another frame may go first.
+        # The writer tracks exactly which frame has begun to leave. Another frame may overtake only before
+        # that.
         gone, at = len(written), 0
         for frame in frames:
             if at >= gone:

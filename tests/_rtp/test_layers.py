@@ -11,7 +11,7 @@ import pytest
 
 from svc._rtp.layers import Selector
 
-CACHE = 1024  # frames whose decision is remembered
+CACHE = 1024  # frames whose decision is kept
 
 
 @dataclass(frozen=True)

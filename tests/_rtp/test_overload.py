@@ -122,7 +122,7 @@ class Room:
 
 
 def overloaded(seconds: float, *, shards: int = 1) -> Room:
-    """Run a camera of 100 frames of 12 packets a second; the line to ten receivers carries 70 % of it."""
+    """Send 100 frames of 12 packets a second to ten receivers over a line that carries 70 % of it."""
     room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)
@@ -164,8 +164,8 @@ def test_past_saturation_frames_arrive_whole_or_almost_never(shards: int, most_u
     assert max(shares) <= most_unequal * min(shares)
 
 
-# Frames of so many packets at one interval (ms), room for so many datagrams at another. If both stayed in
-# step, the same receivers would find room each time.
+# The intervals (ms) of frames and of free socket space differ. In step, the same receivers would find space
+# each time.
 @pytest.mark.parametrize(
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],

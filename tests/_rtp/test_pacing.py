@@ -23,7 +23,7 @@ PLI = (206, 1)
 
 
 class PacedLine(Line):
-    """Alice's video, which Bob gets paced over a line of a known rate, and her voice."""
+    """Alice's video, paced to Bob over a line of known rate, and her audio."""
 
     def __init__(self, *, layers: bool = False) -> None:
         super().__init__(extension_ids=(MID, TWCC, DESCRIPTOR), rate_bps=RATE_BPS)
@@ -86,7 +86,7 @@ class PacedLine(Line):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Let time pass: 25 frames a second of this size, and Bob's reports."""
+        """Let time pass, with 25 frames a second of this size and Bob's reports."""
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -101,7 +101,7 @@ class PacedLine(Line):
                 self.arrivals = [each for each in self.arrivals if each[1] > self.now]
 
     def shown(self) -> list[int]:
-        """Return the numbers of the frames whose packets Bob has all got."""
+        """Return the numbers of the frames of which Bob has every packet."""
         got: dict[int, int] = {}
         for packet in self.bob.media:
             if header(packet)["ssrc"] == 6000 and header(packet)["payload_length"]:
@@ -203,7 +203,7 @@ def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) ->
         line.engine.close_transport(line.bob.transport)
     line.run(0.5)
     rest = [header(packet) for packet in line.bob.media[before:] if header(packet)["ssrc"] == 6000]
-    # The numbers that were already given are filled with padding, so that Bob misses nothing.
+    # Numbers that were already assigned are filled with padding, so that Bob sees no gap.
     assert all(each["payload_length"] == 0 for each in rest)
     assert bool(rest) == (how == "paused")
     assert in_order(line.numbers())

@@ -1,6 +1,6 @@
-"""The core's thread wakes for packets and deadlines, for nothing else, and never too late.
+"""The core's thread wakes only for packets and deadlines, and never too late.
 
-Clocked stands for udploop: it sleeps to the deadline that the engine names, or to the next packet.
+Clocked stands in for udploop: it sleeps until the engine's deadline, or until the next packet.
 """
 
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ class Clocked:
         self.engine = engine
         self.participant = participant
         self.now = now
-        self.woken: list[float] = []  # woken by nothing but a deadline
+        self.woken: list[float] = []  # woken only by a deadline
         self.reports: list[tuple[float, tuple[int, int]]] = []
         self.turn()
 
@@ -91,7 +91,7 @@ class Clock(Clocked):
         self.turn()
 
     def until_quiet(self) -> float:
-        """Run until the sender may get a keyframe request again, but is due none for more than a second."""
+        """Run until the sender may get a keyframe request again, and none is due for more than a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -279,7 +279,7 @@ def test_packets_for_a_blocked_line_are_dropped_in_time() -> None:
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # So far the queue may be a burst's.
+    # So far the queue may come from a burst.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)

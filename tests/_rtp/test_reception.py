@@ -148,7 +148,7 @@ def test_jitter_is_that_of_rfc_3550(steps: list[tuple[int, int]]) -> None:
 def test_jitter_is_correct_after_ten_years_of_uptime() -> None:
     source, booted = Source(), 10 * 365.25 * 86400
     for i in range(100):
-        # Every other packet comes 10 ms late: 900 units of the video clock.
+        # Every other packet is 10 ms late: 900 units of the video clock.
         source.update(i, 3000 * i, booted + i / 30 + (0.01 if i % 2 else 0.0))
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
@@ -220,7 +220,7 @@ def test_audio_is_requested_only_while_it_can_still_be_played() -> None:
 
 
 def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: float | None) -> int:
-    """Lose every second packet of a voice. Return how many of them the sender was asked for."""
+    """Drop every second packet of an audio stream. Return the number of packets requested from the sender."""
     requests = 0
     for number in range(0, 2 * packets, 2):
         now = start + number * 0.02

@@ -1,4 +1,4 @@
-"""RED: unwrapped where it arrives, with what was lost; sent to receivers that take it and lose audio."""
+"""RED: unwrapped on arrival to recover losses, and sent to receivers that accept it and lose audio."""
 
 import pytest
 from hypothesis import given
@@ -196,7 +196,7 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
 
 
 def receives_red(numbers: int) -> tuple[Voice, list[int]]:
-    """Return a voice of which Bob gets every packet as RED by now, and so many of his latest numbers."""
+    """Return an audio stream that Bob gets entirely as RED, and the latest numbers he received."""
     voice = Voice()
     voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
     for number in range(1, numbers + 3):

@@ -1,6 +1,6 @@
-"""The tables of docs/rtcp.md, row by row: the fate of each RTCP packet, and the packets of the SFU itself.
+"""The tables of docs/rtcp.md, row by row: the fate of each RTCP packet, and the SFU's own packets.
 
-Times and limits of NACK, PLI and the like have their own tests, in test_engine_rtcp and the files next to it.
+Times and limits of NACK, PLI and others are tested in test_engine_rtcp and its neighbours.
 """
 
 import struct

@@ -158,7 +158,7 @@ def test_loss_and_reordering_break_no_picture_at_a_switch(codec: str, seed: int)
     held: list[bytes] = []
 
     def line(sent: list[bytes]) -> list[bytes]:
-        """Delay every tenth packet by a frame, as a resend would come, and shuffle the others."""
+        """Delay every tenth packet by a frame, like a retransmission, and shuffle the others."""
         late = held[:]
         held.clear()
         now: list[bytes] = []
@@ -196,7 +196,7 @@ def test_packets_from_before_a_switch_are_resent_unchanged() -> None:
     assert set(again) <= set(scene.datagrams)
     numbers = {int.from_bytes(data[2:4], "big") for data in again}
     of = {packet.sequence: packet.timestamp for _, packet in scene.got if packet.sequence in numbers}
-    # At most four frames came after the switch, so more than four are of both encodings.
+    # At most four frames followed the switch, so more than four belong to both encodings.
     assert len(set(of.values())) > 4
 
 

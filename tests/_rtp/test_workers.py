@@ -34,7 +34,7 @@ from tests.kit.slow_line import NEAR, sockets_beyond
 PROFILE = "AEAD_AES_128_GCM"
 WITHIN_S = 10.0
 RECEIVERS = 9
-# More than one thread hands over at a time, less than a receiver's socket holds.
+# More threads than one hand over at a time, less than a receiver's socket holds.
 BURST, BURSTS = 60, 12
 # Packets for each receiver, over a line with too little capacity.
 ENOUGH = 150
@@ -166,7 +166,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # A few packets follow directly after many. The many are handed over, and the few would be sent at
+        # A few packets follow directly after many. The many are handed over; the few alone would be sent at
         # once.
         room.show(BURST)
         room.show(burst % 4)
@@ -225,7 +225,7 @@ def test_all_threads_end_during_work(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
     async def body() -> None:
-        # Where packets of one socket leave from several processors, the system may reorder them.
+        # The system may reorder packets of one socket that leave from several processors.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         room = Room(workers, sockets_beyond(RECEIVERS, rate="20mbit"))
         shrink_send_buffers(room.loop)

@@ -38,7 +38,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
-    """Use the real allowance, with a clock that stands still."""
+    """Use the real allowance, with a stopped clock."""
     original = Pace.__init__
     monkeypatch.setattr(Pace, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield

@@ -44,7 +44,8 @@ async def test_members_hear_each_other_while_one_of_them_is_being_closed(
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # Ada's page comes before Cem's in every round. It lingers, because she does not close her side.
+            # Ada's page precedes Cem's in every round. It stays connected, because she does not close her
+            # side.
             writer.write(bad)
             await reader.read()
             await say(ben, "hello")

@@ -238,7 +238,7 @@ KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/roles/admin", "/$Mo/kick", "POST /api/roles"),
     ("Abe: DELETE /api/channels", "POST /api/webhooks/$hook/", "renamed"),
     ("'hello'", "Abe: DELETE /api/channels", "Eve: POST /api/me/leave"),
-    # Two moderators who do the same.
+    # Two moderators perform the same action.
     ("'talked'", "'warned'"),
     ("'spam'", "Mo: PUT /api/bans/$Eve {'delete_messages_s'"),
     ("'spam'", "Ada: POST /api/members/$Eve/kick"),
@@ -375,7 +375,7 @@ async def afterwards(run: Run) -> tuple[str, ...]:
                 break
             await asyncio.sleep(0)
     known = {value: name for name, value in run.scene.names.items()}
-    # Members who have joined in the meantime have a new id in each run.
+    # Members who joined in the meantime have a new id in each run.
     for row in await run.community.audit._database.rows("SELECT id, nickname FROM members"):
         known.setdefault(row["id"], row["nickname"])
     for row in await run.community.audit._database.rows("SELECT id, name FROM roles"):

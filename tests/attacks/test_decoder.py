@@ -153,7 +153,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 
 async def test_without_the_layers_every_attack_succeeds(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise the other tests would prove nothing. A container or a chroot refuses some attempts to
-    everybody.
+    everyone.
     """
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)

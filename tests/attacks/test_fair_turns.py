@@ -1,4 +1,4 @@
-"""Requests of members come first, however many strangers send requests at once."""
+"""Requests of members have priority, however many strangers send requests at once."""
 
 import asyncio
 import socket
@@ -154,7 +154,7 @@ def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
 def test_a_member_skips_the_queue_only_with_a_limited_number_of_connections(
     selector: FairSelector,
 ) -> None:
-    """A crowd that comes first forever would keep everybody else waiting, even with tokens."""
+    """A crowd that always has priority would keep everybody else waiting, even with tokens."""
     selector.fair.whose = lambda data: data.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:

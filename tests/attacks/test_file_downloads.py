@@ -1,4 +1,4 @@
-"""Files that are kept as they came can only be downloaded, whatever their name and content."""
+"""Files that are kept unprocessed can only be downloaded, whatever their name and content."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator

@@ -215,7 +215,7 @@ def test_another_file_becomes_a_download_whatever_the_export_says(
 
 
 def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """An export may name any key. A failed import used to delete the keys that it named."""
+    """An export may contain any key. A failed import used to delete the keys that it contained."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")

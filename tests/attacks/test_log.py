@@ -1,6 +1,4 @@
-"""A fault that a stranger can repeat does not flood the log, whatever logs it: a few lines, then one a
-minute.
-"""
+"""A fault that a stranger can repeat does not flood the log: a few lines are logged, then one a minute."""
 
 import io
 import logging

@@ -49,7 +49,7 @@ async def test_one_read_of_the_log_is_limited_and_continues_behind_it(
     )
     rest = await ada.log(conversation, first[-1]["seq"])
     assert [one["epoch"] for one in first + rest] == list(range(epochs))
-    # A member who commits too late gets exactly the entries that they missed.
+    # A member who commits too late gets exactly the missed entries.
     _, late = await ada.commit(conversation, 0, body=large(conversation["id"], 0))
     assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
 

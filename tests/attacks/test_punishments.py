@@ -1,4 +1,4 @@
-"""Punished members leave, delete their data or unlink a device, and come back."""
+"""Punished members leave, delete their data or unlink a device, and return."""
 
 import sqlite3
 import time

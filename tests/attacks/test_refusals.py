@@ -49,7 +49,7 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
             async with line_to(chat.address) as line:
                 head = f"POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 64000\r\n\r\n"
                 await line.send(head.encode() + b"{" * 32_000)
-                # The server has read a part of it.
+                # The server has read part of it.
                 async with line_to(chat.address) as other:
                     assert (await other.ask("GET", "/health")).status == 200
                 line.writer.transport.abort()

@@ -1,4 +1,4 @@
-"""A time from an import or a wrong clock never moves later times along, and nothing lasts forever."""
+"""A time from an import or a wrong clock never shifts later times, and nothing lasts forever."""
 
 import asyncio
 import dataclasses
@@ -81,7 +81,7 @@ async def history(person: Person) -> list[dict[str, Any]]:
 
 
 async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
-    """Check that a new message comes last with the clock's time, and that nobody has anything to read."""
+    """Check that a new message comes last with the clock's time, and that nobody has unread messages."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
     messages = await history(owner)
@@ -245,7 +245,7 @@ async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str
         clock.ahead_s = 0.0
         await community.clock_repair.look()
         before_ms = int(time.time() * 1000)
-        # Nobody stays signed in for fifty years: the page is told to sign in again, and does.
+        # Nobody stays signed in for fifty years: the page must sign in again, and does.
         assert await owner.refused("GET", "/api/members") == "token_invalid"
         owner.token = (await chat.sign_in(owner.device))["access_token"]
         member = await owner.done("GET", f"/api/members/{bob.id}")
@@ -281,7 +281,9 @@ def _latest(folder: Path) -> int:
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """The oldest sessions of a device make room, and the newest is the newest whatever the clock shows."""
+    """The oldest sessions of a device are removed first, and the newest counts as newest whatever the clock
+    shows.
+    """
     device = Device()
     clock.ahead_s = YEARS_S
     async with chat_server(variables) as chat:

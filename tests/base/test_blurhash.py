@@ -1,4 +1,4 @@
-"""A BlurHash shows what a picture looks like from far away, in the format that other decoders read."""
+"""A BlurHash shows a picture as seen from a distance, in the format that other decoders read."""
 
 from itertools import product
 from math import cos, pi

@@ -1,4 +1,4 @@
-"""The table of open connections: which connections get a place, and which lose theirs."""
+"""The table of open connections: which connections get a place, and which lose it."""
 
 from collections import Counter
 

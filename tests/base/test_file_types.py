@@ -1,4 +1,4 @@
-"""Files are judged by their content, and text is text whatever its first words are."""
+"""A file's type is judged by its content, and text is recognised whatever its first words are."""
 
 import struct
 from pathlib import Path

@@ -73,7 +73,7 @@ async def test_without_quiet_a_full_collection_runs_eventually() -> None:
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
-    """Few of the bytes may be objects: a few objects hold what strangers have sent."""
+    """Few of the bytes may be objects: a few objects hold received data."""
     much = LEAST_GROWTH_BYTES + 1
     # Memory grows, grows again from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]

@@ -18,7 +18,7 @@ class Scene:
         self._taking = ExitStack()
 
     def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
-        """Admit a reader that takes what is offered, or that stalls from now on."""
+        """Admit a reader that accepts all data, or one that stalls from now on."""
         reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
         if reader is not None and not takes:
             self._stalls(reader)

@@ -1,4 +1,4 @@
-"""Fixtures: every browser test has a product and people of its own, and both must end without a fault.
+"""Fixtures: every browser test has its own product and people, which must end without faults.
 
 The browser and its event loop outlive the test: all tests of this folder run in one loop.
 """
@@ -44,7 +44,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 @pytest.fixture
 def viewport(request: pytest.FixtureRequest) -> ViewportSize:
-    """Return the window of everybody who arrives; `both_widths`, `wide_only` and `narrow_only` choose it."""
+    """Return everybody's window size, chosen by `both_widths`, `wide_only` and `narrow_only`."""
     return getattr(request, "param", VIEWPORT)
 
 
@@ -58,7 +58,7 @@ def whole_browser() -> None:
 
 @pytest.fixture
 def service_worker() -> None:
-    """Request the page's service worker, for what is offline, shared, pushed or shown by the system."""
+    """Request the page's service worker, for offline use, shares, pushes and system notifications."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")

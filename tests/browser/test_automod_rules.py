@@ -1,4 +1,4 @@
-"""Rules are written in the page, tried and switched on by permitted members; affected members are told."""
+"""Permitted members write rules in the page, try them and switch them on. Affected members are notified."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -91,7 +91,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # A member who cannot time people out by hand cannot do it by a rule.
+    # A member who cannot time people out manually cannot do it by a rule.
     await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
     await moderators.get_by_label("Name of the rule").fill("Betting")

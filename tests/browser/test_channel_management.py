@@ -133,7 +133,7 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
             names = ("user_limit", "bitrate_kbps", "encrypted")
             return [tuple(each[name] for name in names) for each in await channels("voice")]
 
-        await becomes(now, [outcome])  # The notice may be the earlier one.
+        await becomes(now, [outcome])  # The earlier notice may still be shown.
         await person.page.keyboard.press("Escape")
 
 
@@ -270,7 +270,7 @@ async def test_the_matrix_shows_a_members_effective_permissions(here: Community,
         return "add_reactions" in channels[channel["id"]]
 
     await becomes(may_react, False)
-    # They cannot allow others what they may not do here themselves.
+    # They cannot grant permissions that they lack here.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(here.member, "GET", overrides) == "forbidden"

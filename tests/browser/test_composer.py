@@ -19,7 +19,7 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-# All at once: nothing comes between.
+# All at once, with nothing in between.
 PASTE_AND_SEND = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -61,7 +61,7 @@ async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> 
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general", "@Grace, look", "Done 🎉", "@gr"])
     await expect(ada.page.locator(".pending")).to_have_count(0)
-    # The same goes for a message that is edited.
+    # The same applies to a message that is being edited.
     await box(ada).press("ArrowUp")
     editor = ada.page.get_by_role("textbox", name="Edit the message")
     await expect(editor).to_have_value("@gr")
@@ -274,7 +274,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")
     await expect(box(grace)).to_have_value("Second")
-    # Moderators do not wait, and nobody does once it is over.
+    # Moderators do not wait, and nobody waits once it has ended.
     await write(ada, "Third")
     await expect(ada.page.get_by_role("timer")).to_have_count(0)
     await ada.page.evaluate(SLOW, 0)
@@ -292,7 +292,7 @@ async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) 
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # Without a notification, if wanted.
+    # Without a notification, if requested.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")

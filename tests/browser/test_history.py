@@ -200,7 +200,7 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # Refused: the present messages stay in place, and nothing more is requested until the person retries.
+    # Refused: the messages stay in place, and the page requests nothing more until the person retries.
     line.spoil("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
     await keeps_nobody_out(ada, axe, "earlier messages that are refused")

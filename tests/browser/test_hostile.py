@@ -134,7 +134,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # A text that ends a block stands alone; a text cannot hold NUL.
+    # Text that ends a block stands alone. Text cannot contain NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]
@@ -172,7 +172,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
 
 
 async def name_everything(ada: Person) -> None:
-    """Give strange names to channels, to roles and to members, who have the roles."""
+    """Give hostile names to channels, to roles and to members who have the roles."""
     for short in STRANGE:
         await ask(ada, "POST", "/api/channels", {"name": short, "type": "text", "topic": short})
         role = (await ask(ada, "POST", "/api/roles", {"name": short, "color": 0xFF0000}))["id"]

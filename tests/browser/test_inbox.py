@@ -16,7 +16,7 @@ from tests.kit.text_channels import box, come_to_read, do, message, open_channel
 __all__ = ["axe"]
 
 OPEN = "Control+Alt+N"
-# The first request for mentions is one that the server refuses.
+# The server refuses the first request for mentions.
 REFUSE_ONCE = """
 const send = WebSocket.prototype.send;
 let refused = false;

@@ -18,7 +18,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str) -> Community:
-    """Give this permission to the moderator alone; members may not invite by themselves."""
+    """Give this permission to the moderator only. Members have no invite permission of their own."""
     here = await community(people, permission)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
@@ -101,7 +101,7 @@ async def test_only_members_who_give_roles_can_add_one_to_a_link(here: Community
 
 
 async def make_for_approval(person: Person) -> str:
-    """Create a link whose guests wait to be admitted. Return its URL."""
+    """Create a link whose guests need approval. Return its URL."""
     await person.press("Invite people")
     await person.page.get_by_role("switch", name="Approve each person").check()
     await person.press("Make a link")
@@ -111,7 +111,7 @@ async def make_for_approval(person: Person) -> str:
 
 
 async def applicant(people: People, address: str, name: str = "Barbara") -> Person:
-    """Open the page of a guest who waits to be admitted by a link."""
+    """Open the page of a guest who awaits approval."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
     await guest.page.reload()

@@ -46,7 +46,7 @@ ROOM = """(element) => {
 
 
 def translated(language: str, key: str) -> str:
-    """Return the text with this key, as far as nothing is filled in."""
+    """Return the text of this key, up to its first placeholder."""
     return messages(language)[key].strip().split("\n")[0]
 
 
@@ -82,7 +82,7 @@ async def search(page: Page, language: str) -> None:
 
 
 async def react(to: Locator, language: str) -> None:
-    """React to a message, whose reaction then has a name in the language of the page."""
+    """React to a message. The reaction's name is in the page's language."""
     await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
     one = PLACED.sub("1", next(sentences(language, "reaction-count")))
@@ -183,7 +183,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
         await wide_nowhere(page, language)
-        # An open panel comes back after a reload.
+        # An open panel reopens after a reload.
         await page.locator(".aside").get_by_role("button", name=translated(language, "close")).click()
 
 

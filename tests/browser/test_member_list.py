@@ -1,4 +1,4 @@
-"""The list of members: a thousand at the price of the visible ones, by role and presence, by keyboard."""
+"""The list of members: a thousand at the cost of the visible ones, by role and presence, by keyboard."""
 
 import asyncio
 import re
@@ -115,7 +115,7 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
     await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
-    # They stay in memory for a while: the page may be loading the list again.
+    # They stay in memory for a while, because the page may be reloading the list.
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 

@@ -284,7 +284,7 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
-    """Neither undoes the other's action, and each is told what the other did."""
+    """Neither undoes the other's action, and each is notified of it."""
     here = await community(
         people, "view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji"
     )

@@ -59,7 +59,7 @@ class Hand:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
-    """Return the hand of the first person, who opens the link printed by `svc up`."""
+    """Return a helper that acts for the first person, who opens the link printed by `svc up`."""
     ada = await people.arrive("Ada")
     await ada.page.set_viewport_size(ViewportSize(width=1280, height=800))
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -228,7 +228,7 @@ async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: 
     await open_channel(ada, "general")
     await expect(ada.page).to_have_title("general · svc")
     await ada.page.wait_for_function("() => window.badge === 0")
-    # Messages on a page that nobody looks at stay unread.
+    # Messages on a page without focus stay unread.
     await look_away(ada)
     await write(grace, "Hello?")
     await expect(message(ada, "Hello?")).to_be_visible()

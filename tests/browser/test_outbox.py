@@ -73,12 +73,12 @@ async def test_a_message_whose_response_was_lost_appears_once(people: People) ->
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.mend()
-    # The pushed event shows that it has come through after all.
+    # The pushed event shows that it arrived after all.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
-    # A message that the server has not received is sent again by itself, under the same nonce.
+    # The page resends a message that the server did not receive, under the same nonce.
     line.cut_before("message_send")
     await box(ada).fill("once more")
     await box(ada).press("Enter")
@@ -136,7 +136,7 @@ async def test_a_restart_of_the_server_loses_and_duplicates_nothing(people: Peop
     await write(grace, "and more")
     for person in (ada, grace):
         await shows(person, ["before", "after", "and more"])
-    # The counts come from the server again.
+    # The server sends the counts again.
     await open_channel(grace, "random")
     await write(ada, "last")
     await is_listed_as(grace, "general", "general 1 unread")

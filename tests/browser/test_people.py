@@ -97,7 +97,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still here: nothing is lost without a confirmation that says so.
+    # The key is still here: nothing is lost without an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")

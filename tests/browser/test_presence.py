@@ -100,7 +100,7 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
     async def idle() -> bool:
         # The idle watcher loads after the first messages, so advance the clock until it has loaded.
         await ada.page.clock.fast_forward("11:00")
-        # Not immediately again: to a page whose clock jumps hours in a second, the server looks dead.
+        # Not immediately: to a page whose clock jumps hours in a second, the server seems dead.
         try:
             await expect(listed(grace, "Ada")).to_contain_text("Idle", timeout=SEEN_WITHIN_MS)
         except AssertionError:

@@ -106,7 +106,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     ada, grace = await both(people)
     await private(ada, "Grace")
     await say(ada, "The cellar key is under the mat")
-    # The message reaches somebody who is elsewhere, and is counted there.
+    # The message reaches a reader of another conversation, and is counted there.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
@@ -179,7 +179,7 @@ async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
 
-    # All of it is there after a reload.
+    # Everything is still there after a reload.
     await grace.page.reload()
     await expect(messages(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
@@ -266,7 +266,7 @@ async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, a
             await ada.page.set_viewport_size(size)  # type: ignore[arg-type]
             await ada.page.emulate_media(color_scheme=theme)
             await look(ada, axe, f"a private conversation, {name}, {theme}", found)
-    # The keys go through these messages as through those of a channel.
+    # The keyboard moves through these messages like through those of a channel.
     await ada.page.locator("#private-box").focus()
     await ada.page.keyboard.press("ArrowUp")
     await expect(ada.page.locator("#private .message").last).to_be_focused()

@@ -128,7 +128,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # A picture that was seen stays, whatever the server still has.
+    # A picture that was seen stays visible, whatever the server still has.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
@@ -170,7 +170,7 @@ async def test_hostile_files_are_saved_without_running_and_changed_ones_are_not_
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
-    # Each says its name once, and they are separate.
+    # Each name is read once, separately.
     listed = grace.page.locator("#private .file")
     await expect(listed).to_have_text(
         [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]

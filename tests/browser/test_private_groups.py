@@ -119,7 +119,7 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
 async def ada_sends_her_phone_the_history(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
-    """Let the phone ask, let the old device show which device asks, and allow it there."""
+    """Request the history on the phone, compare the device on the old device, and approve it there."""
     await phone.page.set_viewport_size(NARROW)
     await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")

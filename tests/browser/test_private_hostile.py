@@ -32,7 +32,7 @@ NAME = "<img src=x onerror=alert(1)>" + "W" * 52
 
 
 def files(names: list[str]) -> list[dict[str, object]]:
-    """Return files that the server does not have, as a message may claim all the same."""
+    """Return files that a message refers to although the server does not have them."""
     types = [
         "image/png",
         "image/svg+xml",
@@ -59,7 +59,7 @@ def files(names: list[str]) -> list[dict[str, object]]:
 
 
 def everything(by: str) -> list[Mapping[str, object]]:
-    # A text that ends a block stands alone.
+    # Text that ends a block stands alone.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]

@@ -26,14 +26,14 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Hold part of another screen before the camera, not quite straight, or nothing."""
+    """Hold part of another screen before the camera, slightly tilted, or nothing."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
         room.paste(shown, (150, 60), shown)
     new = path.with_suffix(".new")
     room.save(new, "JPEG", quality=80)
-    new.replace(path)  # The browser may be reading the old one.
+    new.replace(path)  # The browser may still be reading the old one.
 
 
 def drawn(text: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Roles are created, ordered, given and taken in the page by permitted members, below their own role only."""
+"""Permitted members create, order, give and take roles in the page, below their own role only."""
 
 import re
 

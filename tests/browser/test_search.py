@@ -75,7 +75,7 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await keeps_nobody_out(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
-    await search(ada, "red from:a", "Apples are red")  # Everybody whose name begins so.
+    await search(ada, "red from:a", "Apples are red")  # Everybody whose name has this prefix.
     lines = await search(ada, "red from:Ada ", "Apples are red")
     await expect(lines.locator("time")).to_contain_text("Today")
     await lines.click()

@@ -58,7 +58,7 @@ async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Communi
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The response to one choice does not undo the next, whose response is still pending.
+    # The response to one choice does not undo the next one, whose response is still pending.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -158,7 +158,7 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     for each in (page, owners):
         await expect(each.get_by_label("Name of winter")).to_have_value("winter")
         await each.get_by_role("button", name="Delete winter").click()
-    # Both were asked; the second learns that the first was quicker.
+    # Both moderators got a prompt; the second one is notified that the first was quicker.
     for person in (here.owner, here.moderator):
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
         await question.get_by_role("button", name="Delete", exact=True).click()
@@ -169,7 +169,7 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
     assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
-    # A member who may write writes and reacts with the remaining emoji.
+    # A member who may write uses the remaining emoji in messages and reactions.
     member = here.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()

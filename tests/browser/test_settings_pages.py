@@ -70,7 +70,7 @@ async def settings(person: Person) -> Locator:
 
 
 async def answers(person: Person, page: str) -> None:
-    """Check that the page has loaded its data: it waits for nothing, and nothing was refused."""
+    """Check that the page has loaded its data without pending or refused requests."""
     buttons = person.page.get_by_role("navigation", name=PAGES).get_by_role("button", name=page, exact=True)
     await buttons.click()
     region = person.page.get_by_role("region", name=page, exact=True)

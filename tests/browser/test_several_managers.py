@@ -54,7 +54,7 @@ async def test_lists_follow_another_managers_changes(people: People) -> None:
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await page.get_by_role("button", name="More about Weather").click()
         await person.page.get_by_role("menuitem", name="Delete the bot").click()
-    # Both were asked; the second learns that the first was quicker.
+    # Both moderators got a prompt; the second one is notified that the first was quicker.
     for person in (here.owner, here.moderator):
         await confirm(person, "Delete the bot Weather?", "Delete the bot")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(

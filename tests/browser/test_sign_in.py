@@ -10,7 +10,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
-# The private key itself, as far as a page can get hold of it.
+# The private key itself, as far as a page can access it.
 EXPORTED = """async () => {
   const opening = indexedDB.open("svc", 1);
   await new Promise((resolve) => opening.addEventListener("success", resolve));

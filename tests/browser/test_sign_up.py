@@ -159,7 +159,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
-        # The provider still knows the person, and asks only for consent.
+        # The provider still knows the person, and requests only consent.
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
@@ -271,7 +271,7 @@ async def test_a_person_without_a_valid_invite_is_asked_for_one_and_for_a_name(
     await ada.press("Join")
     await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
 
-    # A bad code is reported at once, and the whole link may be pasted.
+    # A bad code is reported at once, and the whole link can be pasted.
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
@@ -424,7 +424,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
     await keeps_nobody_out(grace, axe, "the rules of a newcomer")
-    # The rules change at this moment: nobody accepts rules that they have not seen.
+    # The rules change at this moment, because nobody can accept unseen rules.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")

@@ -99,7 +99,7 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> None:
-    """Check a thread whose answers are refused, then one whose root message is gone, and a link to it."""
+    """Check a thread whose answers are refused, then one without a root message, and a link to it."""
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in the thread")

@@ -218,7 +218,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """Post as a program does: wait for as long as the server says."""
+    """Post like a program: wait for as long as the server demands."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:
@@ -254,7 +254,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await shows(ada, texts)
     await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
-    # A person who is about to write scrolls back by keyboard.
+    # A person with the focus in the message field scrolls back by keyboard.
     await box(ada).press("PageUp")
     await expect(message(ada, texts[-1])).not_to_be_in_viewport()
     await box(ada).press("PageDown")
@@ -286,7 +286,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
-    # Away from it, the page counts like the server.
+    # In another channel the page counts like the server.
     await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")

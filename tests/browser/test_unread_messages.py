@@ -50,7 +50,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # It stands before the unread messages, and is gone the next time.
+    # It is shown above the unread messages, and not the next time.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()

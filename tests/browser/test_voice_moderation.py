@@ -75,7 +75,7 @@ async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-    # A member is offered no such items, and cannot drag anybody.
+    # A member has no such menu items, and cannot drag anybody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)

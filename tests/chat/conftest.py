@@ -1,4 +1,4 @@
-"""A media service stand-in, and a chat server beside it, on ports of the kernel's choice."""
+"""A stand-in for the media service, and a chat server, on ports chosen by the kernel."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -43,7 +43,7 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
         "ADDITIONAL_CHANNELS": "general, voice:Side Room",
         "DISABLE_STUN": "true",
         "STORAGE_BACKEND": "filesystem",
-        # Tests use nothing on the network.
+        # Tests do not use the network.
         "SVC_LINK_PREVIEWS": "false",
     }
 

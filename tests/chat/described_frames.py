@@ -1,4 +1,4 @@
-"""Holds what the live socket really says against its description. Every test's member does so."""
+"""Checks the frames of the live socket against their description, for every test's member."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -10,7 +10,7 @@ from svc.base.envelope import Envelope, parse, payload, serialise
 
 
 class FakeSfu:
-    """Knows one server's credentials; `people` is what a sync_request is answered with."""
+    """Knows one server's credentials; `people` is the response to a sync_request."""
 
     def __init__(self, server_id: str = "s1", server_password: str = "p1") -> None:
         self.server_id = server_id
@@ -64,7 +64,7 @@ class FakeSfu:
         await self._control.send_str(text)
 
     async def until(self, event: str, count: int = 1) -> None:
-        """Wait until an event has been heard so many times."""
+        """Wait until an event has been received this many times."""
         async with asyncio.timeout(30), self._changed:
             await self._changed.wait_for(lambda: self.count(event) >= count)
 

@@ -1,4 +1,4 @@
-"""A chat server with a view inside: for tests that need roles which nobody has given yet."""
+"""A chat server with internal access, for tests that need roles which nobody has given yet."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""Members with every built-in role at a running server, who ask over HTTP and hear on live sockets."""
+"""Members with every built-in role at a running server, over HTTP and live sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -37,7 +37,7 @@ async def test_every_response_has_the_security_headers(chat: ChatServer, path: s
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
         assert response.headers["Referrer-Policy"] == "no-referrer"
-        # Which version of which library answers is nobody's business.
+        # The versions of libraries are not revealed.
         assert response.headers["Server"] == "svc"
 
 

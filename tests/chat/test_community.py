@@ -1,6 +1,6 @@
 """A scripted community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
 
-In the end every page shows the content of the database. A seed decides who does what.
+In the end every page shows the content of the database. A seed decides all actions.
 """
 
 import asyncio
@@ -177,7 +177,7 @@ class Author:
         await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:
-        """React to any message, which may be deleted by now."""
+        """React to any message, including deleted ones."""
         if not self._page.messages:
             return
         message_id = self._choose.choice(list(self._page.messages))
@@ -240,7 +240,7 @@ async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
-    """Return all messages page by page, as somebody reads them who was absent."""
+    """Return all messages page by page, as an absent member reads them."""
     found: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The descriptions for programs are valid, and say what the catalogue and the code say."""
+"""The served descriptions are valid, and agree with the catalogue and the code."""
 
 import json
 import re

@@ -219,7 +219,7 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
                 assert (status, answered["error"]) == (503, "storage_unavailable")
                 refused = True
             assert refused
-            assert await read(http) == 200  # Reading goes on.
+            assert await read(http) == 200  # Reads continue.
             (inside / "ballast").unlink()
 
             async def posts_again() -> bool:
@@ -229,7 +229,7 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
                 return status == 201
 
             await wait_until("messages are stored again", posts_again, within_s=10)
-        # Its disk goes with the process: copied while that stands still.
+        # The process's disk is copied while the process is stopped.
         server.process.send_signal(signal.SIGSTOP)
         assert set(before) <= stored_ids(copied(inside, data_dir.parent / "copy"))
 
@@ -283,7 +283,7 @@ async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_rec
                     acknowledged.append(answered["id"])
                     continue
                 assert (status, answered["error"]) == (503, "storage_unavailable")
-                assert await read(http) == 200  # Reading goes on.
+                assert await read(http) == 200  # Reads continue.
     except NotStarted as fault:
         if "ptrace" in str(fault) or "PTRACE" in str(fault):
             pytest.skip("this sandbox allows no tracing")

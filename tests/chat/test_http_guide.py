@@ -24,7 +24,7 @@ EXAMPLE = re.compile(
     r"^```(sh|python)\n(.+?)\n```\n\n```(json|text)\n(.+?)\n```\n(?:\n<!-- (\w+)=([\w.]+) -->\n)?",
     re.DOTALL | re.MULTILINE,
 )
-# They stand for a text and a number that differ each time.
+# Placeholders for a text and a number that change each time.
 ANY_TEXT, ANY_NUMBER = "…", 0
 DEADLINE_S = 30.0
 
@@ -100,7 +100,7 @@ def differences(example: Example, output: str) -> Iterator[str]:
 
 
 def missing(value: Any, shown: Any, path: str) -> Iterator[str]:
-    """Yield where a response differs from the shown one, which may leave out fields."""
+    """Yield differences between a response and the documented one, which may omit fields."""
     if isinstance(shown, dict) and isinstance(value, dict):
         for name, field in shown.items():
             if name in value:

@@ -17,7 +17,7 @@ from tests.chat.test_permission_matrix import body_for
 NEVER = "0190a000-0000-7000-8000-000000000000"
 NAMES = {"text": "hidden-plans", "voice": "hidden-room"}
 SAID = "meet at the harbour"
-# The admin may do everything on the server, but was denied these channels.
+# The admin may do everything on the server except view these channels.
 UNINITIATED = ("admin", "member")
 
 

@@ -1,4 +1,4 @@
-"""Newcomers who may join without an invite, and newcomers who are refused with one."""
+"""Newcomers who can join without an invite, and newcomers who are refused with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any

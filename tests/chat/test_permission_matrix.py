@@ -1,9 +1,7 @@
-"""Every endpoint and every request of the live socket is sent by a member of every role: one table of
-responses.
+"""Members of every role send every request of HTTP and the live socket: one table of responses.
 
-The table is written out here and not taken from the catalogue, so that each is held against
-the other. What is asked about does not exist where that matters: somebody who may ask is
-told so, and somebody who may not is told that.
+The table is written out here instead of taken from the catalogue, so that each checks the other. Where
+existence matters, the target does not exist: a permitted member learns so, and others get a refusal.
 """
 
 from collections.abc import Mapping
@@ -259,7 +257,7 @@ EVENT_NEEDS: Mapping[str, str] = {
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
-    # This request comes last, because the server then asks for participants and the stand-in reports none.
+    # This request comes last, because the server then requests participants and the stand-in reports none.
     "voice_join": "join_voice",
 }
 # These requests end the membership.
@@ -281,7 +279,7 @@ def expected(needs: str, who: str) -> str:
 
 
 def refusal(code: str, needs: str) -> str:
-    """Return the code if it is a refusal for lack of rights; else nothing."""
+    """Return the code if the response refuses for lack of permission; otherwise nothing."""
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""

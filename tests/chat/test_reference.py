@@ -1,4 +1,6 @@
-"""`GET /reference` lists every endpoint, request, event, object and error, and docs/ those for browsers."""
+"""`GET /reference` lists every endpoint, request, event, object and error, and docs/ lists those for
+browsers.
+"""
 
 import re
 from html import unescape

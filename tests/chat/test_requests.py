@@ -1,4 +1,4 @@
-"""A request that is described once is read, refused, answered and told to programs by that description."""
+"""One description of a request drives its parsing, its refusals, its response and its documentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

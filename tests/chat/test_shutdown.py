@@ -63,7 +63,7 @@ async def test_a_request_in_progress_is_answered_and_no_other_starts(variables: 
         writer.write(REST)
         async with asyncio.timeout(WITHIN_S):
             answer = await reader.read()
-        assert answer.startswith(b"HTTP/1.1 40")  # There was no token in it.
+        assert answer.startswith(b"HTTP/1.1 40")  # It contained no token.
         assert await process.ended() == 0
         for one in (writer, idle):
             one.close()

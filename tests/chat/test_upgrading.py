@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
 NEWEST = MIGRATIONS[-1].number
-# The first with members who can sign in, and with messages.
+# The first version with members who can sign in, and with messages.
 OLDEST = 3
 OWNER, CHANNEL = "01890000-0000-7000-8000-000000000001", "general"
 MESSAGE = "01890000-0001-7000-8000-000000000002"
@@ -98,7 +98,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """Return the messages as a program with those migrations reads them."""
+    """Return the messages as read by a program with those migrations."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]

@@ -75,7 +75,7 @@ async def test_each_grant_is_different(chat: ChatServer) -> None:
 async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        sfu.rooms.clear()  # Swept, since nobody was there.
+        sfu.rooms.clear()  # Removed, because nobody was there.
         sfu.received.clear()
         await ada.ask("voice_join", channel_id="side-room")
         assert [envelope.event for envelope in sfu.received] == ["server_register", "sync_request"]

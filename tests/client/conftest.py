@@ -1,4 +1,4 @@
-"""A chat server with people on it, as the tests of the chat server have it."""
+"""A chat server with people, as in the tests of the chat server."""
 
 from tests.chat.conftest import chat, folk, hurried, sfu, variables
 

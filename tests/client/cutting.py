@@ -15,7 +15,7 @@ class Line:
         self.server = server
         self.address = ""
         self.cuts = 0
-        # While it is down, nobody gets through.
+        # While the line is down, nobody can connect.
         self.down = False
         self._open: set[asyncio.StreamWriter] = set()
 

@@ -86,7 +86,7 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
             line.down = True
             line.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
-        # A server that stops forgets what it has pushed.
+        # A server that stops forgets its pushed events.
         async with chat_server(variables) as chat:
             folk.member.chat = chat
             texts = [f"missed {number}" for number in range(120)]

@@ -1,4 +1,4 @@
-"""The files for containers: what their linters say, and which commands and variables they use."""
+"""The files for containers: linter results, and the commands and variables they use."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from tests.kit.markdown import rows
 REPOSITORY = Path(__file__).parents[2]
 CONTAINER = REPOSITORY / "deploy" / "container"
 COMPOSE = [CONTAINER / "compose.yaml", REPOSITORY / "deploy" / "compose" / "cluster.yml"]
-# Ours that no program of ours reads.
 CHART = REPOSITORY / "deploy" / "helm"
+# Variables that none of our programs reads.
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 

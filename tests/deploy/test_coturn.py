@@ -42,7 +42,7 @@ class Member(asyncio.DatagramProtocol):
 async def allocated(
     name: str, password: str, transport: str = "udp", tls: ssl.SSLContext | None = None
 ) -> tuple[Any, Member]:
-    """Allocate a relay for a member, who reaches coturn in this way."""
+    """Allocate a relay for a member who connects to coturn in this way."""
     server = (TURN, TLS_PORT if tls else PORT)
     async with asyncio.timeout(WITHIN_S):
         return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)
@@ -69,7 +69,7 @@ def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None
                         await inner.send_data(b"hello", (forbidden, MEDIA_PORT))
                     assert refused.value.response.attributes["ERROR-CODE"][0] == 403
                 relay.close()
-            # An hour after its day, and made up.
+            # A forged credential from an hour after its expiry.
             old = TurnServer([], SECRET).ice_server("ada", time.time() - 26 * 3600)
             for wrong in ((old["username"], old["credential"]), (name, "made up")):
                 with pytest.raises(TransactionFailed) as refused:

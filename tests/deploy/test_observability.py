@@ -1,4 +1,4 @@
-"""The dashboard and the alerts, by the Prometheus that they are for, over servers that really run."""
+"""The dashboard and the alerts, tested by a real Prometheus over running servers."""
 
 import asyncio
 import json
@@ -106,7 +106,7 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
                 there += await response.text()
     named = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
     known = set(METRIC.findall(there)) | set(DESCRIPTIONS)
-    # A counter of nothing yet has no samples; its name is in the comments without its ending.
+    # A counter without samples appears only in the comments, without its suffix.
     assert {name for name in named if name not in known and name.removesuffix("_total") not in known} == set()
 
 

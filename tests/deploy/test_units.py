@@ -14,8 +14,8 @@ from tests.kit.external_programs import required
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
-# systemd's own measure, from 0 (nothing) to 100: an ordinary service has 96.
-# Three of them let what decodes uploads enter namespaces and an empty root, which costs a few points.
+# systemd's own score, from 0 (best) to 100: an ordinary service has 96. Three units let the upload decoder
+# enter namespaces and an empty root, which costs a few points.
 MOST_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 
@@ -55,7 +55,7 @@ def test_the_unit_starts_an_existing_command(unit: Path) -> None:
 
 @pytest.fixture(params=SOCKETS, ids=lambda unit: unit.name)
 def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a socket unit; its service is changed to take the ports from it."""
+    """Return a socket unit. Its service is changed to inherit its ports."""
     socket: Path = request.param
     service = f"{socket.stem}.service"
     as_installed(FOLDER / service, tmp_path)

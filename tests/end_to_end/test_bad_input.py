@@ -55,12 +55,12 @@ NOT_HTTP = [
     b"\r\n" * 100,
     b"x" * 100_000,
 ]
-# Where nobody is.
+# An address without a listener.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 
 async def a_call_works(guests: Guests) -> None:
-    """Check that two new people see and hear each other, and let them leave."""
+    """Check that two new people see and hear each other, and disconnect them."""
     edsger, barbara = await guests.arrive("edsger"), await guests.arrive("barbara")
     await asyncio.gather(edsger.sees(barbara), barbara.sees(edsger))
     await asyncio.gather(edsger.hears(barbara), barbara.hears(edsger))
@@ -68,7 +68,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """Join a participant whose every message comes from the test, up to the first offer."""
+    """Join a participant, up to the first offer. The test then sends its messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.say("client_join", join)

@@ -1,7 +1,7 @@
 """The media service hands its ports over while two people talk through the chat server.
 
-The chat server connects to the successor by itself and registers its rooms; the people join again with
-fresh grants. Issue: "calls continuing or rejoining within 2 s".
+The chat server connects to the successor by itself and registers its rooms; the people rejoin with new
+grants. Issue: "calls continuing or rejoining within 2 s".
 """
 
 import asyncio

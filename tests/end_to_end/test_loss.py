@@ -1,7 +1,7 @@
-"""A line that loses one datagram in twenty, both ways: NACK and RTX keep every picture coming.
+"""A line that loses one datagram in twenty, both ways: NACK and RTX recover every picture.
 
-aiortc shows no frame before it has all those before it, so without resends it would stand still for seconds
-at each loss. docs/rtcp.md, "Retransmission".
+aiortc shows no frame before all earlier frames have arrived, so without retransmission each loss would stop
+it for seconds. docs/rtcp.md, "Retransmission".
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from tests.kit.sfu_process import SfuProcess
 
 LOSS = 0.05
 SEED = 20_260_101
-# Four seconds of picture, in less than fifty with the patience of `eventually`. Each packet that never came
-# would cost aiortc some 5 s, and at least ten are lost each way.
+# Four seconds of video, in less than fifty with the patience of `eventually`. Each unrecovered packet would
+# cost aiortc about 5 s, and at least ten are lost each way.
 FRAMES = 120
 WITHIN_S = 12.0
 

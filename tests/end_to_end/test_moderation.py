@@ -27,9 +27,9 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 
 
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
-    """Return once the listener has taken in all that was on its way.
+    """Return once the listener has received everything in flight.
 
-    A picture of a new shade is sent behind it, through the same socket, and comes out last.
+    A picture of a new shade is sent through the same socket, and arrives last.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)

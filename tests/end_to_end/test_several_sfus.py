@@ -1,4 +1,4 @@
-"""Two media services behind one chat server: rooms are spread, and those of one that dies move to the other.
+"""Two media services behind one chat server: rooms are spread, and rooms of a dead service move to the other.
 
 Issue: "several SFUs behind one chat server: rooms spread by rendezvous hashing, a dead SFU's rooms move".
 """
@@ -14,7 +14,8 @@ from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-# An idle machine needs eight: two of patience, for a service that is only restarted, and those of joining.
+# An idle machine needs eight seconds: two of patience for a service that is only restarting, and the rest for
+# joining.
 BACK_WITHIN_S = 30.0
 ROOMS = [f"room {number}" for number in range(12)]
 
@@ -85,5 +86,5 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
         async with chat.member("Edsger") as edsger:
             people = edsger.welcome["voice"][ada.channel]
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
-            # Nobody is led to the dead one.
+            # Nobody is sent to the dead service.
             assert len(set((await addresses(edsger)).values())) == 1

@@ -53,7 +53,7 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Ask until there is an answer: the tool needs a moment before it listens."""
+    """Retry until the tool listens, which takes a moment."""
     found: list[str] = []
 
     async def answered() -> bool:
@@ -70,7 +70,7 @@ async def health(port: int) -> str:
 
 
 def chat_variables(folder: Path) -> dict[str, str]:
-    # A port that nobody could open: the one that was handed over counts.
+    # A privileged port, so only the inherited one can work.
     return {
         "HOST": "192.0.2.250",
         "JWT_SECRET": "a secret of at least 32 bytes, long",
@@ -101,7 +101,7 @@ async def test_a_request_during_a_restart_of_the_chat_server_only_waits(tmp_path
         variables = chat_variables(tmp_path / "data")
         async with started(*command, descriptors=[number], **variables):
             assert await health(port) == "chat"
-        # Nobody serves now, and nobody is turned away.
+        # While no service runs, connections wait.
         task = asyncio.create_task(health(port))
         async with started(*command, descriptors=[number], **variables):
             assert await task == "chat"
@@ -113,7 +113,7 @@ async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for one in (tcp, udp):
             open_here.enter_context(one)
-        # Media over TCP has the same number, so that must be free too.
+        # Media over TCP uses the same number, so that port must be free too.
         with bound("127.0.0.1", 0)[0] as same:
             udp.bind(same.getsockname())
         flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]

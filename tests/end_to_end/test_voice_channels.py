@@ -1,5 +1,5 @@
-"""The chat server and the media service together: what members and moderators do in voice channels
-takes effect on real media.
+"""The chat server and the media service together: actions of members and moderators take effect on real
+media.
 """
 
 import asyncio

@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Program:
-    """Bytes to choices, numbers and pieces. A change of one byte changes little of what follows."""
+    """Turns bytes into choices, numbers and slices. A change of one byte changes little of the rest."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,8 +1,8 @@
-"""Room: an engine and two participants in a call, for the targets that look behind authentication.
+"""Room: an engine and two participants in a call, for targets behind authentication.
 
-Keys and credentials are constants, so that an input does the same every time; only what the engine
-draws by lot depends on the rooms before. The encryption is real, with keys that are known here.
-Both send microphone and camera; Bob has RTX, RED and both extension forms, Alice none of them.
+Keys and credentials are constants, so an input always does the same; only the engine's random choices depend
+on earlier rooms. The encryption is real, with known keys. Both send microphone and camera; Bob has RTX, RED
+and both extension forms, Alice has none of them.
 """
 
 from contextlib import suppress
@@ -34,9 +34,9 @@ PROFILE = "AEAD_AES_128_GCM"
 RID, REPAIRED_RID = 10, 11
 RIDS = (b"q", b"h", b"f")
 PWD = "passwordpasswordpassword"
-SSRCS = 100_000  # what a participant is sent, RTCP included, has SSRCs from this on, times its number
+SSRCS = 100_000  # SSRCs of packets sent to a participant, RTCP included, start here, multiplied by its number
 LARGEST = 1720  # OUTGOING_BYTES of the core
-LARGEST_RECEIVED = 1350  # MAX_DATAGRAM less what encryption may add, as pylibsrtp counts
+LARGEST_RECEIVED = 1350  # MAX_DATAGRAM minus the overhead of encryption, as counted by pylibsrtp
 
 
 @dataclass
@@ -98,7 +98,7 @@ def _engine(number: int) -> ManualEngine:
 
 _ROOMS = count()
 ROOMS_IN_AN_ENGINE = 1000
-# So long apart rooms begin, in seconds: longer than any lasts, and a multiple of what clocks count in.
+# Seconds between rooms: longer than any room lasts, and a multiple of all clock units.
 APART = 4096
 
 
@@ -126,7 +126,7 @@ class Room:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close all transports; the engine sends nothing afterwards."""
+        """Close all transports. Afterwards the engine sends nothing."""
         for transport in self.transports:
             self.engine.close_transport(transport)
         self.wait(0.0)
@@ -146,7 +146,7 @@ class Room:
         return Peer(number, address, transport, srtp_session(PROFILE, key, outbound=True))
 
     def rejoin(self, number: int) -> None:
-        """Leave, and come back under new keys."""
+        """Leave, and rejoin under new keys."""
         self.engine.close_transport(self.peers[number - 1].transport)
         self.wait(0.0)
         self.peers[number - 1] = self.join(number)
@@ -187,7 +187,7 @@ class Room:
         )
 
     def send(self, peer: Peer, packet: bytes) -> None:
-        """Send RTP. What SRTP itself refuses never gets behind it in the core either."""
+        """Send RTP. Packets that SRTP refuses never pass it in the core either."""
         with suppress(pylibsrtp.Error):
             self.receive(peer.outbound.protect(packet[:LARGEST_RECEIVED]), peer.address)
 
@@ -205,7 +205,7 @@ class Room:
         self.look()
 
     def look(self) -> None:
-        """Check what the engine sends, and take its events."""
+        """Check the engine's packets, and take its events."""
         self.engine.take_events()
         for data, _, _ in self.engine.take_datagrams():
             assert len(data) <= LARGEST

@@ -1,7 +1,7 @@
-"""Makes the inputs that fuzzing starts from: real packets, descriptors, answers and files, cut to size.
+"""Makes the initial inputs of fuzzing: real packets, descriptors, answers and files, cut to size.
 
-`python -m tests.fuzz.seeds TARGET FOLDER` writes them; nothing here is kept in the repository. Seeds
-spare the fuzzer the discovery of what a packet looks like; what they lack it finds by itself.
+`python -m tests.fuzz.seeds TARGET FOLDER` writes them; they are not in the repository. Seeds spare the fuzzer
+the discovery of packet formats; it finds the rest by itself.
 """
 
 import hashlib
@@ -149,7 +149,7 @@ def engine() -> Iterator[bytes]:
     for codec, stream in enumerate(_descriptors()):
         pictures = [_picture(each, codec) for each in stream]
         yield b"".join(pictures) + _step(wait, 5)
-        # Bob asks for the lowest layer of Alice's camera; later every third packet is lost.
+        # Bob requests the lowest layer of Alice's camera; later every third packet is lost.
         yield _step(ask, 2, 0, 1, 0, 0) + b"".join(pictures)
         lost = [_picture(each, codec, step=1 + i % 3 // 2) for i, each in enumerate(stream)]
         yield pictures[0] + _step(ask, 2, 0, 1, 0, 0) + b"".join(lost) if pictures else b""

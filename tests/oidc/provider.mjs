@@ -1,8 +1,8 @@
-// An OpenID provider on a free port of this machine, for tests: prints its address, and
-// stops with its standard input. Whoever signs in types a name; there are no passwords.
-// Its tokens are signed with the algorithm that is given, ES256 or RS256. Further arguments are
-// addresses that it also sends people back to. `community` is a public client, `confidential` has a secret,
-// and `page` is one whose people come back to this machine, whatever the port (RFC 8252 section 7.3).
+// An OpenID provider on a free port of this machine, for tests. It prints its address, and stops when its
+// standard input ends. Users sign in by typing a name; there are no passwords. Its tokens are signed with the
+// given algorithm, ES256 or RS256. Further arguments are additional redirect addresses. `community` is a
+// public client, `confidential` has a secret, and `page` redirects to this machine, on any port (RFC 8252
+// section 7.3).
 
 import { createServer } from "node:http";
 import { generateKeyPair } from "node:crypto";

@@ -139,7 +139,7 @@ def test_a_failed_raise_waits_for_an_estimate_above_the_one_that_led_to_it() -> 
     allocator.review(videos, 1_000 * K, 0, 0.0)
     assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}
     allocator.review(videos, 700 * K, 0, 2.0)
-    # The estimate that misled comes back, and later a line that is clearly better.
+    # The misleading estimate recurs, and later the line is clearly better.
     assert allocator.review(videos, 1_500 * K, 0, 4.0) != {"a": UNLIMITED}
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 

@@ -170,7 +170,7 @@ async def test_openssl_retransmits_with_new_record_numbers_by_its_own_clock(
             while numbers[-1] == 0:
                 datagram = await loop.sock_recv(silent, 2048)
                 numbers.append(int.from_bytes(datagram[5:11], "big"))
-    # Our own copies after 100, 300 and 700 ms come first.
+    # Our own copies after 100, 300 and 700 ms arrive first.
     assert len(numbers) >= 5 and numbers[-1] == 1
 
 

@@ -1,4 +1,4 @@
-"""Wishes for a video in several encodings, what each receiver gets, and which encodings nobody needs."""
+"""Requests for a video in several encodings, each receiver's encoding, and encodings that nobody needs."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class Room:
         self.call.settle()
 
     def encodings(self) -> list[bool]:
-        """Return the encodings that the publisher was last asked for."""
+        """Return the encodings that the publisher was last asked to send."""
         encodings: list[bool] = self.ann.events("layers_wanted")[-1]["encodings"]
         return encodings
 

@@ -64,7 +64,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """Mark media as flowing: the plane of these tests carries nothing."""
+    """Mark media as flowing, because the plane of these tests carries none."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 
@@ -86,7 +86,7 @@ async def test_a_session_is_taken_up_and_told_what_happened_meanwhile() -> None:
             assert (await control.hear("peer_joined"))["user_id"] == user_id
         await away(ann)
         ben.session.track_started(MIC, 7, OPUS)
-        # Ann stays in the room all the time, and nobody was notified of anything else.
+        # Ann stays in the room throughout, and nobody was notified of anything else.
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
 
         await ann.resume()

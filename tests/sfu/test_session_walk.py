@@ -71,7 +71,7 @@ class Walk:
         self.call.room().control_audio(person.user_id, muted)
 
     def come_to_rest(self) -> None:
-        """Let everybody answer and accept until nobody has anything to offer."""
+        """Let everybody answer and accept until nobody has an offer left."""
         for _ in range(8):
             for person in self.present:
                 person.answering.declines = ()

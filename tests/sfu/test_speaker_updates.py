@@ -1,4 +1,4 @@
-"""A chat server receives the speakers of the rooms that it asks about, at a limited rate."""
+"""A chat server receives the speakers of the rooms that it watches, at a limited rate."""
 
 import asyncio
 from typing import Any
@@ -60,7 +60,7 @@ async def test_many_changes_are_told_as_one_and_what_changed_back_is_not() -> No
             ann.speaking_changed(MIC, False, QUIET)
             ann.speaking_changed(MIC, True, level)
         await asyncio.sleep(10 * INTERVAL_S)
-        await control.sync()  # Nothing arrives before its answer.
+        await control.sync()  # Nothing arrives before its response.
 
 
 @in_virtual_time

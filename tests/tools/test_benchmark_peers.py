@@ -1,4 +1,4 @@
-"""SFUs of others as the benchmarks run them: Janus for a moment, where it is installed, and what fails."""
+"""Third-party SFUs as run by the benchmarks: Janus for a moment if it is installed, and failures."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""How the benchmarks come to their verdicts, from measurements that nobody took."""
+"""How the benchmarks reach their verdicts, from simulated measurements."""
 
 from dataclasses import replace
 

@@ -44,7 +44,7 @@ def test_the_certificate_signs_no_other_and_lasts_as_browsers_allow(tmp_path: Pa
 def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) -> None:
     first = kept_certificate(tmp_path, HOSTS, NOW).read_bytes()
     assert kept_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
-    # Browsers would ask again for addresses that are different tomorrow.
+    # Browsers would show a warning for addresses that change tomorrow.
     assert kept_certificate(tmp_path, HOSTS, NOW, passing=["2001:db8::8"]).read_bytes() == first
 
 

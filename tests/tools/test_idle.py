@@ -1,4 +1,4 @@
-"""A product that nobody uses sleeps: no program of it polls or keeps a timer that nothing needs."""
+"""An unused product sleeps: no program of it polls or keeps an unneeded timer."""
 
 import asyncio
 import subprocess

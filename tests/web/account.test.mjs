@@ -13,7 +13,7 @@ const AGO = () => Date.now() - 1000;
 const LATER = () => Date.now() + 60_000;
 const fetched = globalThis.fetch;
 let server, answers, account;
-// Once for all: what node's fetch keeps of them lasts from test to test.
+// Shared by all tests, because node's fetch keeps state from test to test.
 mock.timers.enable({ apis: ["setTimeout"] });
 
 beforeEach(async () => {

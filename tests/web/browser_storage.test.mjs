@@ -8,7 +8,7 @@ import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/
 const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
 
-/** Storage that holds `before`; it takes nothing where `takes` is false. */
+/** Storage that contains `before`; it refuses writes if `takes` is false. */
 function storage(before = {}, takes = true) {
   const all = new Map(Object.entries(before));
   return {

@@ -110,7 +110,7 @@ def _type(schema: Schema) -> str:
         return json.dumps(schema["const"])
     if "enum" in schema:
         return _choice(schema["enum"])
-    # Beside properties it says which of them are needed.
+    # Next to properties, it lists the required ones.
     if "anyOf" in schema and "properties" not in schema:
         return " | ".join(dict.fromkeys(_type(each) for each in _flat([schema])))
     match schema.get("type"):

@@ -1,4 +1,4 @@
-// How our camera and screen are encoded, by what the others show of them.
+// How our camera and screen are encoded, given the sizes that others show.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -42,7 +42,7 @@ class Socket extends EventTarget {
   }
 }
 
-// Promises that timers of ours have resolved.
+// Promises that our own timers have resolved.
 const settled = () => new Promise(setImmediate);
 
 async function pass(ms) {

@@ -20,7 +20,7 @@ const CONTEXT = {
   ]),
   channels: new Map([["general", { name: "general" }]]),
 };
-// Those of a text's own; the block around it is not named.
+// Elements of the text itself, without the surrounding block.
 const AROUND = new Set(["div", "p"]);
 const ELEMENTS = new Set(
   (

@@ -1,4 +1,4 @@
-// A device that was never seen in a conversation is noticed, however it came there.
+// A device that was never seen in a conversation is noticed, however it was added.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Which ranks are asked for when a role goes to another place.
+// The ranks that are requested when a role is moved.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -86,7 +86,7 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
   assert.equal(await grace.toOpen(head, undefined), null);
-  // It sends back what we have sent ourselves.
+  // It returns our own data.
   assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
   assert.deepEqual([line.next(used.kid), line.next(used.kid), line.next(1n)], [1n, 2n, 0n]);
 });
@@ -105,7 +105,7 @@ test("frames of earlier epochs are opened until those expire, and no epoch is ac
   keys.endBefore(epoch(4, 1)); // A key that is no longer kept.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
-  assert.equal(await at(6), null); // Of so many at once the oldest ends.
+  assert.equal(await at(6), null); // With too many at once, the oldest ends.
   assert.ok(await at(7));
   // A recreated group starts at the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });

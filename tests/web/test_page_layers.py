@@ -20,7 +20,7 @@ MODULES = sorted(
     if "vendor" not in path.relative_to(WEB_FOLDER).parts
 )
 
-# The head of index.html belongs to no view; a small window shows whichever picture there is.
+# The head of index.html belongs to no view; a small window shows any one picture.
 LOOKED_FOR = {
     "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
     "views/call/pop_out.js": {
@@ -77,7 +77,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
 
 def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # appearance.js is handed the root element for its attributes, and needs nothing else of the document.
+    # appearance.js receives the root element for its attributes, and needs nothing else of the document.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()

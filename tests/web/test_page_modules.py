@@ -1,6 +1,6 @@
-"""The page's modules that need no browser, tried by node's own runner: a test for each file here.
+"""The page's modules that need no browser, tested by node's own runner: one test per file.
 
-The browser's tests try what needs a page. Spec: docs/live.md; the files say more.
+Browser tests cover the modules that need a page. docs/live.md.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""The style sheets know a start and an end, not a left and a right: the page is read in both directions.
+"""The style sheets use start and end instead of left and right, because pages exist in both directions.
 
-Looks at the names of the properties and at their words, not at what a browser makes of them.
+Checks property names and keywords, not the rendering.
 """
 
 import re

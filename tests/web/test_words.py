@@ -1,4 +1,4 @@
-"""Every key that the page asks for has words in every language, and no words are left over."""
+"""Every key that the page uses has a text in every language, and there are no unused texts."""
 
 import re
 from functools import cache
@@ -20,7 +20,7 @@ NAMED = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\
 # `explain` looks for the words of a refusal by its code.
 FROM_CODE = ("error-",)
 LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if path.is_dir())
-# Those that the page offers; others are being translated.
+# The languages that the page offers; others are being translated.
 [TABLE] = re.findall(r"LANGUAGES = \{([^}]*)\}", (WEB_FOLDER / "words" / "words.js").read_text())
 OFFERED = re.findall(r"(\w+):", TABLE)
 SEARCH_FILTERS = ("from", "in", "has", "before", "after")
@@ -41,22 +41,22 @@ OF_PROGRAMS = {
     "upload_complete": "The page sends nothing more of an upload that is complete.",
     "wrong_content_type": "The page names the type of what it sends.",
 }
-# Refusals that the page gives itself, and those of a worker that cannot use a file.
+# The page's own refusals, and those of a worker that cannot use a file.
 OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
-# For these the server often has a sentence that says more. It is English, so only the English words hand it
-# on: what others read says the usual, in their language.
+# The server often has a more precise sentence for these. It is in English, so only the English texts include
+# it; other languages show the general text.
 HANDED_ON_IN_ENGLISH = {
     *("error-forbidden", "error-not-in-voice", "error-storage-full", "error-too-large", "error-too-many"),
     *("error-unsupported-type", "error-uploads-disabled"),
 }
-# Attributes of elements and properties of our components that are read or heard.
+# Attributes of elements and properties of our components that are displayed or read aloud.
 READ = {"alt", "aria-description", "aria-label", "aria-roledescription", "placeholder", "title"}
 READ |= {"action", "hint", "label", "text", "words"}
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
 TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
-# Names of programs whose versions are shown, and of fields in the forms of other sites.
+# Names of programs with displayed versions, and of fields in other sites' forms.
 NAMES = {
     "views/admin/health_page.js": {"svc", "Python", "SQLite"},
     "views/admin/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
@@ -64,7 +64,7 @@ NAMES = {
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 # One form of a number; the last one has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # Where a language has others than English, of those that come in whole numbers.
+PLURALS = {"ja": {"other"}}  # For languages whose plural forms differ from English, for whole numbers.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 

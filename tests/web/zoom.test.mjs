@@ -1,4 +1,4 @@
-// Where a shared screen stands in its frame while one looks closely.
+// The position of a shared screen in its frame while it is zoomed.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

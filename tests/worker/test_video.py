@@ -77,7 +77,7 @@ async def test_other_videos_are_encoded_again(
 
 
 async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
-    """A player may begin before the whole file has arrived."""
+    """A player can start before the whole file has arrived."""
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")

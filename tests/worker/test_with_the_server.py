@@ -1,4 +1,4 @@
-"""From a member's upload to what others load: the worker on the queue of a real chat server."""
+"""From a member's upload to the processed files: the worker on the queue of a real chat server."""
 
 import asyncio
 from contextlib import AsyncExitStack

@@ -1,4 +1,4 @@
-"""The worker does its jobs, whatever the files, the store or the server do."""
+"""The worker completes its jobs, whatever the files, the store or the server do."""
 
 import asyncio
 import dataclasses

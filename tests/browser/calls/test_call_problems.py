@@ -54,7 +54,7 @@ async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in
             await home.drops(MEDIA)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
-            # Readers of another channel are told too.
+            # Readers of another channel are notified too.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
@@ -205,7 +205,7 @@ async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser cannot show this picture.")
     await grace.hears(ada)
-    # So many people are in the call that, for a while, the service has no line left for her voice.
+    # There are so many people in the call that the service temporarily has no line for her voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])

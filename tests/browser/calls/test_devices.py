@@ -224,7 +224,7 @@ async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) ->
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it beside the")).to_be_visible()
-    # The person joins all the same. After a reload a browser may play nothing before a gesture.
+    # The person joins nevertheless. After a reload a browser may play nothing before a gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -336,7 +336,7 @@ async def requests_layer(person: Person, layer: int) -> None:
 
 
 async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
-    """Check that no picture is sent, even after a reload, until pictures are wanted again, as before."""
+    """Check that no picture is sent, even after a reload, until the person turns pictures on again."""
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
@@ -372,7 +372,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     tiles = ada.page.locator("#people .person .name")
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
     await enlarges_who_speaks(ada, grace, alan)
-    # Tiles keep their place, whoever speaks and whatever they send.
+    # Tiles keep their place, whoever speaks or sends video.
     await grace.press("Stop camera")
     await expect(ada.page.locator("#people .with-video")).to_have_count(0)
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
@@ -386,7 +386,7 @@ async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: P
     await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
-    # In browsers that have such windows only for one video, the largest is shown.
+    # In browsers that support such windows only for one video, the largest is shown.
     await ada.page.evaluate("delete window.documentPictureInPicture")
     await menu(ada, "Open in its own window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")

@@ -40,7 +40,7 @@ async def number(person: Person, devices: int) -> str:
 
 
 async def agree_on_number(*everybody: Person, devices: int) -> None:
-    """Wait until all of these show the same number: each learns of a new epoch by itself."""
+    """Wait until all of them show the same number. Each page learns of a new epoch by itself."""
 
     async def same() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
@@ -49,7 +49,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Let the page remove a device of the other from the group once, without telling the server."""
+    """Let the page remove another member's device from the group once, without informing the server."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
@@ -97,7 +97,7 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
     async with recorder(product, tmp_path / "data", room_id) as client:
 
         def epochs_of(person_id: str) -> set[int]:
-            """Return the epochs of this person's audio keys; none while their page comes back."""
+            """Return the epochs of this person's audio keys, or none while their page reloads."""
             lines = [
                 one for one in client.incoming.values() if (one.user_id, one.source) == (person_id, "mic")
             ]

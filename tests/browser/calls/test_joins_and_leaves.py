@@ -76,7 +76,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # A member who lost the connection is kept for a while, marked, and may return even later.
+    # A member whose connection is lost stays for a while, marked as lost, and may return even later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
@@ -123,7 +123,7 @@ async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
     await second.page.goto(product.url)
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
-    # The first tab reports once that it can be heard, and does not report its microphone's end.
+    # The first tab announces once that its microphone is on, and does not announce the end.
     assert len([frame for frame in frames if "voice_mute_self" in str(frame)]) == 1
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)

@@ -20,7 +20,7 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 
 
 class Signalling:
-    """A page's signalling: its requests, and events of a narrow line in place of the real ones."""
+    """A page's signalling: its requests, and simulated events of a narrow line."""
 
     def __init__(self) -> None:
         self.join: dict[str, Any] = {}
@@ -66,7 +66,7 @@ class Signalling:
 
 
 async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
-    """Start a call of two cameras. Grace, whose signalling is returned, has chosen no quality."""
+    """Start a call of two cameras. Return Grace's signalling; she has chosen no quality."""
     ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
     signalling = Signalling()
     await grace.page.route_web_socket("**/sfu/client**", signalling.connect)

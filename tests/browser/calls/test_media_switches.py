@@ -84,7 +84,7 @@ async def test_microphone_camera_and_screen_are_switched_each_without_the_others
 
 
 async def hardly_sends(person: Person) -> None:
-    """Wait until almost nothing is sent: fifty packets a second are a voice."""
+    """Wait until almost nothing is sent. Audio has fifty packets a second."""
 
     async def so() -> bool:
         before = await person.statistics()

@@ -50,7 +50,7 @@ def ringing(person: Person) -> Locator:
 
 
 async def acquainted(people: People) -> tuple[Person, Person]:
-    """Let two people write to each other; each then looks at the conversation."""
+    """Let two people write to each other and then open the conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.page.set_viewport_size({"width": 1000, "height": 720})

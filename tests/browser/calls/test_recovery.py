@@ -12,7 +12,7 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 NAMES = ["Ada", "Grace"]
-# Identifies the connection, to detect a new one however quickly it comes.
+# Identifies the connection, to detect its replacement however quickly it happens.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
 # Tiles that disappeared or moved, however briefly; none must.
@@ -35,7 +35,7 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The two counts are taken one after the other. A call that starts again is without sound for 130 packets.
+# The two counts are taken one after the other. A restarted call lacks sound for 130 packets.
 COUNTED_APART = 100
 
 

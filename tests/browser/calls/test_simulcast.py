@@ -1,4 +1,4 @@
-"""A camera in three sizes: each receiver gets the size that it asks for, from Chromium and from Firefox.
+"""A camera in three sizes: each receiver gets the size that it requests, from Chromium and from Firefox.
 
 docs/signalling.md, "Several encodings".
 """
@@ -70,7 +70,7 @@ async def sends(person: Watcher, *rids: str) -> None:
 
 async def check_each_size(receiver: Watcher, sender: Watcher, heights: Heights) -> None:
     await shows(receiver, heights, -1, within_s=DEADLINE_S)
-    # The smallest is always sent, and of the others those that somebody sees.
+    # The smallest encoding is always sent, and the others only if somebody sees them.
     await sends(sender, "q", "f")
     for layer in (*heights, *reversed(heights)):
         await want(receiver, sender.name, layer)
@@ -155,7 +155,8 @@ async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(peo
     await shows(grace, CHROMIUM, -1, within_s=DEADLINE_S)
     await grace.sees(ada)
 
-    # The page stops its encoders only when the service says that nobody watches, and begins again likewise.
+    # The page stops its encoders only when the service reports that nobody watches, and restarts them in the
+    # same way.
     log = await encoder_log.entries(ada)
     for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
         events = [each.event for each in log if each.at_ms >= since_ms and each.encodings[-1] is largest]

@@ -35,7 +35,7 @@ async def test_who_speaks_is_marked_for_everybody_who_sees_the_call(people: Peop
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # A newcomer sees who already speaks. The list keeps showing it, and again after the call.
+    # A newcomer sees who is already speaking. The list keeps showing it, also after the call.
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])
     await grace.enter_call()

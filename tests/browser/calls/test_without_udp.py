@@ -1,4 +1,4 @@
-"""Without UDP, calls go over TCP; where only HTTPS passes, through a TURN server."""
+"""Without UDP, calls use TCP. If only HTTPS passes, they use a TURN server."""
 
 import asyncio
 from pathlib import Path
@@ -94,7 +94,7 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
             await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
             await all_see_and_hear(ada, alan, grace)
             await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
-            # UDP fails in mid-call for a member who had it: the call continues.
+            # UDP fails in mid-call, and the call continues.
             await homes["alan"].drops(UDP)
             await goes_over(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
@@ -116,7 +116,7 @@ async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # Firefox has no such folder for a trusted authority.
+    # Firefox has no such folder for trusted authorities.
     flags = ["--ignore-certificate-errors", f"--host-resolver-rules=MAP {NAME} {TURN}"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:

@@ -37,7 +37,7 @@ async def join(people: People, names: Sequence[str], codec: str, capture: Captur
 
 
 async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
-    """Wait until each receives many pictures and sound of each other person, and nothing else."""
+    """Wait until each person receives many pictures and sound of every other person, and nothing else."""
 
     async def sees_and_hears(person: Person) -> None:
         names = {other.name for other in everybody if other is not person}

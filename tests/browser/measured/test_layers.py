@@ -1,4 +1,4 @@
-"""A receiver that asks for fewer temporal layers gets fewer pictures, and nothing else changes.
+"""A receiver that requests fewer temporal layers gets fewer pictures, and nothing else changes.
 
 With L1T3, layer 0 is a quarter of the pictures, and layers 0 and 1 are half of them. The camera sends thirty
 a second, because at half of that the browser would report the rate of layer 0 as a freeze. The pictures are

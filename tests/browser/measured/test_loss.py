@@ -4,8 +4,9 @@ The browser requests missing packets from the service, and the service requests 
 Chromium retransmits sound whatever was negotiated, so the path to the service needs nothing else. For a
 listener whose browser does not request sound again, the speaker sends everything twice (Opus's in-band FEC).
 
-The end of a picture that no other picture needs may return too late to be shown. Expect a fortieth of all
-pictures, and more while the machine itself is late. docs/rtcp.md, "Retransmission"; RFC 4585 and RFC 4588.
+The end of a picture that no other picture needs may be recovered too late to be shown. Expect to lose a
+fortieth of all pictures, and more if the machine itself is late. docs/rtcp.md, "Retransmission"; RFC 4585 and
+RFC 4588.
 """
 
 import asyncio
@@ -58,7 +59,8 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # The period of sent pictures lies within that of shown ones: a pause in between loses nothing.
+            # The period of sent pictures lies within that of shown pictures, so a pause in between loses
+            # none.
             shown_before, sent_before = await shown(), await sent()
 
             async def enough() -> bool:
@@ -186,7 +188,7 @@ async def test_speech_is_heard_from_redundant_packets(
             before = now
             received = lost + after.packets - then.packets
             concealed = (after.concealed - then.concealed) / (after.samples - then.samples)
-            # The speaker is not asked for FEC, which such a listener would not use.
+            # The service does not request FEC from the speaker, because such a listener would not use it.
             return concealed < lost / received / 2 and after.fec_used - then.fec_used < lost / 4
 
         await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)

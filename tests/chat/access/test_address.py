@@ -11,13 +11,13 @@ from svc.chat.access.address import ClientAddress, seen_through
         # No proxy is trusted: the header is ignored.
         (0, [], "10.0.0.9"),
         (0, ["1.1.1.1"], "10.0.0.9"),
-        # Counted from the right; what stands further left is the client's own claim.
+        # Counted from the right. Addresses further left are the client's own claims.
         (1, ["1.1.1.1"], "1.1.1.1"),
         (1, ["6.6.6.6, 1.1.1.1"], "1.1.1.1"),
         (2, ["6.6.6.6, 1.1.1.1, 2.2.2.2"], "1.1.1.1"),
         (2, ["6.6.6.6", "1.1.1.1", "2.2.2.2"], "1.1.1.1"),
         (3, ["6.6.6.6,1.1.1.1,2.2.2.2"], "6.6.6.6"),
-        # Too short, empty, or no address: the connection's stands.
+        # Too short, empty, or not an address: the connection's address applies.
         (1, [], "10.0.0.9"),
         (2, ["1.1.1.1"], "10.0.0.9"),
         (1, [""], "10.0.0.9"),

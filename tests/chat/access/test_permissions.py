@@ -1,4 +1,4 @@
-"""The arithmetic of permissions agrees with a slow model that asks about one permission at a time."""
+"""The arithmetic of permissions agrees with a slow model that checks one permission at a time."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -14,8 +14,8 @@ from svc.chat.access.writes import exclusive_write, on_authority_of, shared_writ
 from svc.chat.errors import ChatError
 
 CHAT = Path(svc.chat.__file__).parent
-# Writes that ask nobody's leave, by file and method. Whoever adds one says why no rule can be
-# made untrue while it waits.
+# Writes without a permission check, by file and method. Each entry states why no rule can become untrue while
+# the write waits.
 ASK_NOBODY = {
     # At start, before anybody is served.
     "automod/rules.py _switch_off_excess",
@@ -44,11 +44,11 @@ ASK_NOBODY = {
     "uploads/rules.py tidy_up",
     # Link previews, for a message that the write checks again.
     "previews/rules.py _show",
-    # The push service has said that the device is gone.
+    # The push service has reported the device as gone.
     "push/rules.py gone",
     # The address at which a signed-in member has opened the page.
     "push/contact.py seen",
-    # Bytes of a file, and jobs: rows that the write looks at again, and that nobody can see yet.
+    # Bytes of a file, and jobs: rows that the write reads again, and that nobody can see yet.
     "media/rules.py keep",
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",

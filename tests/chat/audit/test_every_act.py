@@ -134,7 +134,7 @@ def is_administrative(what: str, needs: Needs) -> bool:
 
 @dataclass
 class Scene:
-    """A community in which everything can be done to somebody; `names` are what stands in braces."""
+    """A community with a target for every action; `names` are the values of placeholders."""
 
     place: Place
     page: LiveMember
@@ -146,7 +146,7 @@ class Scene:
         return text
 
     async def ask(self, what: str, body: object) -> tuple[bool, Any]:
-        """Ask it as the owner: was it done, and the answer."""
+        """Send the request as the owner. Return whether it succeeded, and the response."""
         if isinstance(body, bytes):
             return await self.sent(what, body)
         sent = None if body is None else json.loads(self.named(json.dumps(body)))
@@ -179,7 +179,8 @@ class Scene:
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Merging deleted words out of the index goes on by itself, and notes there whether any are left.
+        # Merging deleted words out of the index continues in the background, and records whether any are
+        # left.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:

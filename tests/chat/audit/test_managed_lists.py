@@ -31,7 +31,7 @@ async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes
         for page, areas in (
             (bots, ["bots"] * 2),
             (bans, ["bans"] * 2),
-            # They made one, and somebody else revoked it.
+            # The member created one, and somebody else revoked it.
             (member, ["invites"] * 2),
             (invites, ["invites"] * 2),
         ):

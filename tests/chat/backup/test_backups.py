@@ -118,7 +118,7 @@ class Failing(FileObjects):
 
 
 class Waiting(FileObjects):
-    """Gives nothing until it may."""
+    """Returns nothing until the test permits it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

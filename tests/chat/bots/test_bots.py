@@ -1,4 +1,4 @@
-"""Members with the permission make bots. A bot uses its token over HTTP and on the live socket, and is a
+"""Members with the permission create bots. A bot uses its token over HTTP and on the live socket, and is a
 member.
 """
 

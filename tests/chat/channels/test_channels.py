@@ -176,12 +176,12 @@ async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(fol
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     ask = folk.moderator.refused
-    # Attaching files is not theirs to give: the member's role lends it to them, so take that away.
+    # They cannot grant the permission to attach files: it comes from the member's role, so revoke it there.
     await owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/member")
     assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
     assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
     assert await ask("PUT", f"{path}/member/{folk.admin.id}", {"deny": ["send_messages"]}) == "rank_too_low"
-    # The admin is a member too, and would lose sight of it.
+    # The admin is a member too, and would lose access to it.
     assert await ask("PUT", f"{path}/role/member", {"deny": ["view_channel"]}) == "rank_too_low"
     await folk.moderator.done("PUT", f"{path}/role/admin", {"allow": ["view_channel"]})
     await folk.moderator.done("PUT", f"{path}/role/member", {"deny": ["view_channel"]})

@@ -1,4 +1,4 @@
-"""Clients write while parts of a cluster fail: nothing acknowledged is lost or there twice."""
+"""Clients write while parts of a cluster fail: no acknowledged write is lost or duplicated."""
 
 from pathlib import Path
 

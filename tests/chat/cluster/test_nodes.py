@@ -1,4 +1,4 @@
-"""Three nodes of one community over three real NATS servers: election, takeover, handing over, refusals."""
+"""Three nodes of one community over three real NATS servers: election, takeover, handover, refusals."""
 
 import asyncio
 import signal
@@ -25,7 +25,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-ever
 
 
 class Writer:
-    """Posts numbered messages one after the other, each until it is acknowledged, to whichever node owns."""
+    """Posts numbered messages one after the other, each until it is acknowledged, to the current owner."""
 
     def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
         self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}
@@ -120,7 +120,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         assert owns == [1, 0, 0]
         assert len({await metric_of(node, "svc_chat_cluster_epoch") for node in nodes}) == 1
         assert (await status_at(first))["replicas"] == dict.fromkeys("abc", True)
-        # The owner last: otherwise the others would take over and write.
+        # The owner last: otherwise another node would take over and write.
         for node in (*followers, first):
             node.signal(signal.SIGTERM)
             assert (await node.ended())[0] == 0

@@ -61,7 +61,7 @@ async def log_of(node: str, servers: NatsCluster) -> AsyncIterator[NatsLog]:
 
 @asynccontextmanager
 async def owning(log: NatsLog, node: str, path: Path) -> AsyncIterator[Database]:
-    """Take the community over, and open its file as its owner."""
+    """Take over the community, and open its file as its owner."""
     replica = await asyncio.to_thread(Replica, path)
     try:
         await asyncio.to_thread(take_over, log, replica, node)

@@ -1,5 +1,5 @@
 // The parts of real MLS clients in node: the page's own code, with a store in memory and a network that tests
-// can change. Where the server is stands in the environment; test_private_clients.py runs what uses this.
+// can change. The environment contains the server's address; test_private_clients.py runs these modules.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
@@ -58,7 +58,7 @@ export class Client {
   kept = new Kept();
   /** The callbacks for changed call keys, by conversation. */
   inCall = new Map();
-  /** Called around each request: may lose it, or its answer. */
+  /** Called around each request. It may drop the request or its response. */
   network = (request) => request();
   address = ADDRESS;
 

@@ -292,7 +292,7 @@ async function schedule(clients, random) {
   for (const each of [ada, ben, cem]) await each.ask("POST", `/api/private/conversations/${id}/leave`);
 }
 
-/** All have heard the same, from the moment at which each was let in. */
+/** All members have the same history, from the moment each was added. */
 async function compare(clients, id, forgetful, sent) {
   const histories = new Map(
     await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])),

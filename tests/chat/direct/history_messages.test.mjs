@@ -47,11 +47,11 @@ async function ours(client, id) {
   return othersOfOurs(inGroup, await client.ask("GET", `/api/private/conversations/${id}`), client);
 }
 
-/** The asks that the person at this device would see. */
+/** The requests that the person at this device would see. */
 const asksAt = async (client, id) => asksIn(await client.device.history(id), client, await ours(client, id));
 const standsAt = async (client, id) => earlierOf(client.kept, id, await ours(client, id));
 
-/** Whether there was an answer for this device, which it has taken then. */
+/** Whether this device received and accepted an answer. */
 async function takes(client, id) {
   await client.device.sync();
   const answer = await answerIn(
@@ -255,7 +255,7 @@ async function slippedIn(by, victim, id) {
   const group = await by.kept.get(`group/${id}`);
   const config = configOf(AUDIENCE, () => true);
   const made = await commit(unpacked(group.state, config), [own.message], []);
-  // The Welcome goes past the server.
+  // The Welcome bypasses the server.
   await by.ask("POST", `/api/private/conversations/${id}/commits`, {
     commit: toBase64(made.message),
     removed: [],

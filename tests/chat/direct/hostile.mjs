@@ -20,14 +20,16 @@ export class Hostile {
     return one;
   }
 
-  /** * From now on this client asks here. `lie` gets {method, path, body, pass} and resolves with what is *
-  answered. */
+  /**
+   * From now on this client talks to this server. `lie` gets {method, path, body, pass} and resolves with the
+   * response.
+   */
   between(client, lie) {
     this.#lies.set(client.token, lie);
     client.address = this.address;
   }
 
-  /** This client asks the real server again. */
+  /** This client talks to the real server again. */
   leave(client) {
     client.address = ADDRESS;
   }
@@ -53,7 +55,7 @@ export class Hostile {
   }
 }
 
-/** Tells the truth, but for the entries of the log, which `change` makes something else of. */
+/** Forwards everything unchanged except log entries, which `change` replaces. */
 export const log =
   (change) =>
   async ({ path, pass }) => {
@@ -61,5 +63,5 @@ export const log =
     return path.includes("/log") ? { ...response, entries: change(response.entries) } : response;
   };
 
-/** With numbers as if nothing had been done to them. */
+/** With consecutive numbers, as if nothing had been changed. */
 export const renumbered = (entries, first) => entries.map((entry, at) => ({ ...entry, seq: first + at }));

@@ -168,7 +168,7 @@ test("two members with different commits for one epoch learn that their groups d
   const [one, other] = [await ada.device.standing(id), await ben.device.standing(id)];
   assert.equal(other.epoch, one.epoch);
   assert.notEqual(other.agreement, one.agreement);
-  // Now it lets them meet.
+  // Now the server lets them communicate.
   joined = true;
   await ada.device.send(id, { text: "for Ben" });
   await ben.device.sync();
@@ -177,8 +177,8 @@ test("two members with different commits for one epoch learn that their groups d
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit of one does not follow from the other's state, so the other is added again, which is
-  // reported too.
+  // The next commit of one does not follow from the other's state, so the other is added again, which is also
+  // reported.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

@@ -23,7 +23,7 @@ export class OpenMls {
   /** The decrypted messages: {text, memberId}. */
   history = [];
   seq = 0;
-  /** In hexadecimal: ours that the log has not shown yet. */
+  /** In hexadecimal: our commit, which the log has not confirmed yet. */
   #own = new Map();
 
   static async join(nickname, packages = 3) {
@@ -116,8 +116,7 @@ export class OpenMls {
     this.seq = seq;
   }
 
-  /** * Is it ours that counts? It lets in whoever the group lacks, and out those of these statements whose *
-  devices are gone. */
+  /** Accept our own commit if it won. It adds missing devices, and removes devices that are gone. */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
     const left = devices.filter((each) => each.gone);
@@ -150,7 +149,7 @@ export class OpenMls {
     }
   }
 
-  /** New keys for itself, and devices let in and out: true where this commit won its epoch. */
+  /** Renew our own keys, and add and remove devices. Return true if this commit won its epoch. */
   async renew(id, ...gone) {
     const won = await this.#commit(id, this.seq, gone);
     await this.sync(id);

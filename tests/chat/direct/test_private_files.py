@@ -50,7 +50,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 ) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
-    # It is opaque: what looks like a page stays bytes.
+    # It is opaque: data that looks like a page stays bytes.
     sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
     status, answer = await send(ada, conversation, sealed)
     assert status == 201
@@ -67,7 +67,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 
     response, data = await get(eve, conversation, file_id)
     assert response.status == 404 and b"unknown_conversation" in data
-    # A device of a member that nobody has let in yet, and a conversation that the file is not in.
+    # A member's device that nobody has added yet, and a conversation without the file.
     other = await place.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data

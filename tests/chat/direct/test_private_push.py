@@ -1,4 +1,4 @@
-"""Devices ring for private messages while nothing of their member's is in sight, and learn nothing."""
+"""Devices ring for private messages unless their member has a visible page, and learn no content."""
 
 import asyncio
 import time

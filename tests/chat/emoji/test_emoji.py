@@ -1,4 +1,4 @@
-"""The server's own emoji: made, named, seen by everybody at once, and taken away."""
+"""The server's own emoji: created, named, pushed to everybody, and deleted."""
 
 from collections.abc import AsyncIterator
 

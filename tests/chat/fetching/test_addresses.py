@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from svc.chat.fetching.targets import is_public, literals
 
-# First and last address of each range, and its neighbours outside where those are public.
+# First and last address of each range, and their neighbours outside if those are public.
 RANGES = [
     ("0.0.0.0", "0.255.255.255", None, "1.0.0.0"),
     ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),

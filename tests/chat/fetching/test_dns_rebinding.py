@@ -74,7 +74,7 @@ def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
 
 
 class Gullible(Guard):
-    """A guard whose look-ups accept every address."""
+    """A guard whose lookups accept every address."""
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None

@@ -1,4 +1,4 @@
-"""Wrong invite codes are counted as the configuration says, and as a slow model counts them."""
+"""Wrong invite codes are counted as configured, and in agreement with a slow model."""
 
 import pytest
 from hypothesis import given

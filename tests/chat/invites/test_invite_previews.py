@@ -1,4 +1,4 @@
-"""Somebody with an invite sees where it leads before they join; somebody who guesses sees nothing."""
+"""A person with an invite sees where it leads before joining; a person who guesses sees nothing."""
 
 from typing import Any
 

@@ -130,7 +130,7 @@ async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
         owner.chat = chat
         await newcomer(chat, "Member")
         [own] = (await owner.done("GET", "/api/invites"))["invites"]
-        # The owner came by the founding code.
+        # The owner joined by the founding code.
         assert (own["code"], own["created_by"], own["uses"]) == (chat.invite, None, 4)
         await owner.done("DELETE", f"/api/invites/{own['id']}")
         assert (await refused(chat, chat.invite))["error"] == "invite_invalid"

@@ -1,4 +1,4 @@
-"""Which identities may join is what the operator wrote; what cannot be meant keeps people out.
+"""The operator decides which identities may join; meaningless values keep people out.
 
 docs/http.md, "Signing in and devices".
 """
@@ -98,7 +98,7 @@ def test_issuers_on_this_machine_need_no_https() -> None:
         ([], "https://chat.example:99999", "chat.example:99999", False),
         ([], "chat.example", "chat.example", False),
         ([], "", "", False),
-        # Once the operator has named the server, no other name is its own, whatever Host says.
+        # Once the operator has named the server, it has no other name, whatever Host contains.
         (["chat.example"], "https://evil.example", "evil.example", False),
         (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
         (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),

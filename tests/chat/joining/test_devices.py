@@ -1,4 +1,4 @@
-"""A second device by a code, one less, and a member who lost all of them: each with its refusals."""
+"""Adding a device by a code, removing one, and recovery without any device, with all refusals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -82,7 +82,7 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
 async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer, ada: Answer) -> None:
     first, second = await code(chat, ada), await code(chat, ada)
     assert await tried(chat, Device(), link_code=first) == (403, "code_invalid")
-    # A person may type it in capitals.
+    # Codes may be typed in capitals.
     await chat.sign_in(Device(), link_code=f" {second.upper()} ")
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
@@ -163,7 +163,7 @@ async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
 
 
 async def test_a_members_pages_are_notified_of_a_recovery_code(chat: ChatServer, ada: Answer) -> None:
-    """A thief of a token may have made it."""
+    """A thief of a token may have created it."""
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
         _, shown = await request(chat, "GET", "/api/me/devices", ada)
@@ -227,14 +227,14 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
     path = f"/api/members/{bob['member']['id']}/recovery"
     status, answer = await request(chat, "POST", path, ada)
     assert status == 201
-    # Until the code is used nothing changes for the member.
+    # Until the code is used, nothing changes for the member.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 200
 
     found = Device()
     recovered = await chat.sign_in(found, recovery_code=answer["code"], device_name="New")
     assert recovered["member"]["id"] == bob["member"]["id"]
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
-    # Lost devices may be in the wrong hands, so they no longer open anything.
+    # Lost devices may be in the wrong hands, so they no longer give access.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
     assert await tried(chat, Device(), recovery_code=answer["code"]) == (403, "code_invalid")

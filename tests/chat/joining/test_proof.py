@@ -151,7 +151,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         # An issuer that is not trusted cannot vouch, not even by its own good signature.
         (issued(iss="https://elsewhere.example"), "signature"),
         (issued(iss=["https://ca.example"]), "signature"),
-        # Keys that come along.
+        # Keys included in the token.
         *(
             (DEVICE.sign({"jwk": DEVICE.jwk}, {name: value}), name)
             for name, value in [
@@ -187,7 +187,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (DEVICE.certificate(nbf=None), "not a time"),
         (issued(exp=NOW - 61), "expired"),
         (issued(exp=None), "no expiry time"),
-        # Somebody.
+        # Another identity.
         (issued(sub=None), "sub"),
         (issued(sub=""), "sub"),
         (issued(sub="x" * 256), "sub"),
@@ -262,7 +262,7 @@ def test_clocks_may_differ_by_a_minute() -> None:
 
 
 def test_a_key_has_one_thumbprint_in_every_notation() -> None:
-    # RFC 7638 leaves out what does not make the key; the last character has two bits to spare.
+    # RFC 7638 omits fields that do not belong to the key. The last character has two unused bits.
     last = DEVICE.jwk["x"][-1]
     spare = DEVICE.jwk | {"x": DEVICE.jwk["x"][:-1] + BASE64URL[BASE64URL.index(last) + 1]}
     written = [DEVICE.jwk, DEVICE.jwk | {"kid": "mine", "alg": "ES256", "use": "sig"}, spare]

@@ -1,4 +1,4 @@
-"""The server sends people to its provider of accounts, and exchanges the codes that they come back with."""
+"""The server sends people to its account provider, and exchanges the codes that they return with."""
 
 from collections.abc import AsyncIterator
 from typing import Any

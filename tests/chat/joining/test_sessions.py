@@ -1,4 +1,4 @@
-"""Refresh tokens are good once each; an old one that comes again ends the whole sign-in.
+"""A refresh token works once. Reuse of an old one ends the whole sign-in.
 
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """

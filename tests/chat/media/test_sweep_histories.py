@@ -57,7 +57,7 @@ class Histories(RuleBasedStateMachine):
         self.stack = contextlib.ExitStack()
         self.now = 1_000_000.0
         self.references: dict[tuple[str, str], set[str]] = {}
-        # When each object became unreferenced, and until when it may still be in hand.
+        # When each object became unreferenced, and until when it may still be in use.
         self.idle_since: dict[str, float] = {}
         self.spared_until: dict[str, float] = {}
 

@@ -1,4 +1,6 @@
-"""The member list is filtered and sorted; when somebody was seen, those learn who look after members."""
+"""The member list is filtered and sorted. Only members with a managing permission learn when somebody was
+last seen.
+"""
 
 import pytest
 

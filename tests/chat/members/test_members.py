@@ -1,4 +1,4 @@
-"""Members are found, named, and told apart by the roles that they are given."""
+"""Members are found, named, and distinguished by their roles."""
 
 import asyncio
 from typing import Any
@@ -217,7 +217,7 @@ async def test_nobody_acts_above_their_rank_or_gives_what_they_lack(folk: People
     given = f"/api/members/{moderator.id}/roles/{strong['id']}"
     assert await moderator.refused("PUT", given) == "forbidden"
     assert await moderator.refused("PATCH", f"/api/roles/{strong['id']}", {"permissions": []}) == "forbidden"
-    # The built-in roles stay, and the owner's is nobody's, not even the owner's to change.
+    # The built-in roles stay, and nobody can change the owner's role, not even the owner.
     assert await owner.refused("DELETE", "/api/roles/guest") == "forbidden"
     assert await owner.refused("PATCH", "/api/roles/owner", {"name": "x"}) == "rank_too_low"
     assert await owner.refused("PUT", f"/api/members/{admin.id}/roles/owner") == "rank_too_low"

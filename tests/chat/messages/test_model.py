@@ -286,7 +286,9 @@ class Play:
         self.model.read[key] = max(message_id, self.model.read.get(key, ""))
 
     async def perhaps_given_up(self, request: Awaitable[object]) -> None:
-        """Wait for the response, or cancel the request once its write waits. The write stands in both."""
+        """Wait for the response, or cancel the request once its write waits. The write takes place in both
+        cases.
+        """
         task = asyncio.ensure_future(request)
         if self.chance.random() < 0.2:
             await asyncio.sleep(0)

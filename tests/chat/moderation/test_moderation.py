@@ -84,7 +84,7 @@ async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -
 
 async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def moderation(person: Person) -> dict[str, Any]:
-        # As a page does whose sign-in has ended: without a name.
+        # Like a page whose sign-in has ended: without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()

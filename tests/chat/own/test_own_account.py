@@ -1,4 +1,4 @@
-"""Members leave, take their data along, have it deleted, and block whom they do not want to hear from."""
+"""Members leave, export or delete their data, and block others."""
 
 import asyncio
 from collections.abc import AsyncIterator

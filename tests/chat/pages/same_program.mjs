@@ -7,7 +7,7 @@ import { html } from "../../../src/svc/web/vendor/preact.js";
 
 const { parse } = createRequire(import.meta.url)("internal/deps/acorn/acorn/dist/acorn");
 
-/** Return the elements of a template of markup, each expression in it replaced by its program. */
+/** Return the elements of a markup template, each inserted expression replaced by its syntax tree. */
 function elements({ quasis, expressions }) {
   const statics = quasis.map(({ value }) => value.cooked);
   return html(statics, ...expressions.map((expression) => JSON.stringify(expression, withoutPlaces)));

@@ -1,7 +1,7 @@
 """Joining the page's modules preserves their meaning.
 
-A real parser compares what is left of every module; node runs a small program joined and as it is written.
-All of the browser's tests run joined modules, too.
+A real parser compares the remainder of every module; node runs a small program both joined and as written.
+All browser tests run joined modules, too.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
-# Where a slash divides, starts a comment or starts a regular expression, and what only looks like a comment.
+# Slashes that divide, start a comment or start a regular expression, and text that only resembles a comment.
 HARD = r"""
 const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
 const long = "a\

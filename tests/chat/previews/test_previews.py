@@ -157,7 +157,7 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
             await here.looked_at()
             found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
-            # Neither does a page whose words the server's profanity filter refuses.
+            # The same applies to a page whose words the server's profanity filter refuses.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")
             await here.looked_at()

@@ -1,4 +1,4 @@
-"""Devices ring for mentions, replies and chosen channels, while nothing of their member's is in sight."""
+"""Devices ring for mentions, replies and chosen channels, unless their member has a visible page."""
 
 import asyncio
 import logging

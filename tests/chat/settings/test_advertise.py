@@ -126,7 +126,7 @@ async def test_an_interface_that_is_not_pinned_is_left_out(
         chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
         chat_process(other, network.server),
     ):
-        # The one that was started later is here: the first will not come.
+        # The one that was started later has arrived, so the first never will.
         await browser.until("advertised", "Other")
 
 

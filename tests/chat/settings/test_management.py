@@ -1,4 +1,6 @@
-"""The management listener: only with a token, only for who bears it, and through the one apply path."""
+"""The management listener: accessible only with its token, and changed through the same code path as
+settings.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The owner changes what the server is called and what newcomers meet, while it runs."""
+"""The owner changes the server's name and its policy for newcomers while it runs."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ async def test_new_members_accept_the_present_rules(folk: People) -> None:
     assert answer["error"] == "rules_not_accepted"
     status, answer = await apply(folk.chat, device, folk.chat.invite, rules_accepted=answer["rules_version"])
     assert status == 200
-    # Existing members are not asked.
+    # Existing members get no prompt.
     assert (await apply(folk.chat, device))[0] == 200
     await folk.owner.done("PATCH", SETTINGS, {"rules": None})
     await newcomer(folk.chat, "New")

@@ -1,4 +1,4 @@
-"""Fixtures of members who upload, and of a media worker that the tests control."""
+"""Fixtures: members who upload, and a media worker controlled by the tests."""
 
 from collections.abc import AsyncIterator
 

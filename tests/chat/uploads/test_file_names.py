@@ -39,16 +39,16 @@ def test_file_names_keep_the_marks_that_scripts_and_emoji_need(name: str) -> Non
         ("\U0001f3f4\U000e0067\U000e0062.txt", "\U0001f3f4.txt"),
         ("\U0001f3f3\U000e0067\U000e0062\U000e007f.txt", "\U0001f3f3.txt"),
         (f"{FLAG}\U000e0067.txt", f"{FLAG}.txt"),
-        # Joiners that join nothing, and selectors that select no form.
+        # Joiners that join nothing, and selectors without a form to select.
         ("in\u200dvoice\u200c.pdf", "invoice.pdf"),
         ("\u0645\u200c\u200c\u200d\u062e.txt", "\u0645\u200c\u062e.txt"),
         ("invoice\ufe00\ufe0f.pdf\U000e0101", "invoice.pdf"),
         ("\u2764\ufe0f\ufe0f\ufe0e.md", "\u2764\ufe0f.md"),
-        # Letters and symbols that are drawn as nothing.
+        # Letters and symbols without a visible glyph.
         ("a.pdf\u2800\u2800\u3164\uffa0.exe", "a.pdf .exe"),
         ("a\u034f\u115f\u1160\u17b4\u17b5b.txt", "ab.txt"),
         ("\u3164\u2800", "file"),
-        # The cut at the front may split a flag.
+        # The cut at the start may split a flag.
         (f"{FLAG}{'x' * (MAX_NAME_CHARACTERS - 3)}", "x" * (MAX_NAME_CHARACTERS - 3)),
     ],
 )

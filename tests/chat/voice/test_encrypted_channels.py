@@ -1,4 +1,4 @@
-"""An encrypted voice channel: everybody in its call is in an MLS group with one device, and nobody else
+"""An encrypted voice channel: each member of the call is in its MLS group with one device, and nobody else
 is.
 """
 
@@ -47,7 +47,7 @@ class World:
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)
-    # Ids of people who are in the call and do nothing.
+    # Ids of members who are in the call and do nothing.
     others: list[str] = field(default_factory=list)
 
     async def caller(self, name: str) -> Caller:
@@ -57,7 +57,7 @@ class World:
         return Caller(client, live)
 
     async def enters(self, caller: Caller) -> None:
-        """Let a caller join the call, and wait until everybody there knows that the group must change."""
+        """Let a caller join, and wait until every member of the call knows that the group must change."""
         assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
         await self._tell("peer_joined", caller)
@@ -147,7 +147,7 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
     await world.enters(ada)
     # Members who may move others can join other full channels.
     assert await Caller(owner, live).join(sealed=True) == "channel_full"
-    # A member who joins nevertheless is put out.
+    # A member who joins nevertheless is removed.
     await world.sfu.tell("peer_joined", "lobby", world.owner.id)
     await world.sfu.until("disconnect_user")
 

@@ -11,7 +11,7 @@ ROOMS = [f"room-{number}" for number in range(300)]
 
 
 class World:
-    """Services that come and go, and rooms that fill and empty."""
+    """Services that start and stop, and rooms that fill and empty."""
 
     def __init__(self, names: list[str]) -> None:
         self.gone: set[int] = set()

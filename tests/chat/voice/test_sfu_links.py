@@ -135,7 +135,7 @@ async def test_a_participant_in_a_room_elsewhere_is_moved_to_the_others(world: W
 
 
 async def test_participants_of_an_unreachable_service_are_moved_too(world: World) -> None:
-    """The lost service went on without the chat server. In the meantime others have begun elsewhere."""
+    """The lost service continued without the chat server. In the meantime other services have taken over."""
     place = await world.place()
     await world.arrives(place, world.ada.id)
     await world.ada.people("lobby")

@@ -1,4 +1,4 @@
-"""Managers of a webhook see the outcomes of its last posts, and nothing of the content of refused posts."""
+"""Managers of a webhook see the outcomes of its last posts, without the content of refused posts."""
 
 from typing import Any
 

@@ -179,7 +179,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
 
 
 async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
-    """Its posts were for a channel that others may not be allowed to view."""
+    """Others may not be allowed to view the channel of its earlier posts."""
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -191,7 +191,7 @@ async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
-    # With a channel again, everybody who manages there sees it.
+    # Once it has a channel again, everybody who manages that channel sees it.
     await folk.owner.done("PATCH", path, {"channel_id": "general"})
     await folk.admin.done("GET", path)
 

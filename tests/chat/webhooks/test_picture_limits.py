@@ -124,7 +124,7 @@ def test_pictures_that_arrive_by_the_deadline_stay_and_the_others_are_left_out(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # This includes pictures whose turn never came.
+            # This includes pictures that were never fetched.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)

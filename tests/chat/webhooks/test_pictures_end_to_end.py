@@ -85,7 +85,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         "STORAGE_BACKEND": "filesystem",
         "ADDITIONAL_CHANNELS": "general",
         "SSL_CERT_FILE": str(folder / "authority.pem"),
-        # A proxy would be asked for every address, but must not be used at all.
+        # A proxy would get every address, but must not be used at all.
         **dict.fromkeys(
             ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
         ),

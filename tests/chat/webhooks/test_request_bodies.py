@@ -19,7 +19,7 @@ from tests.chat.webhooks.hook import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More than the buffers of two sockets hold, so a sender that nobody reads from is blocked.
+# More than the buffers of two sockets hold, so a sender without a reader is blocked.
 FLOOD = 16 * 1024 * 1024
 
 

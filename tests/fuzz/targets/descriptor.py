@@ -15,7 +15,7 @@ IN_PYTHON = False
 
 
 def run(data: bytes) -> None:
-    # The whole of it too: of that alone the sanitizer sees the very end.
+    # Parse the whole buffer too, because only then can the sanitizer check its very end.
     read_descriptor(data)
     known: Structure | None = None
     while data:

@@ -64,7 +64,7 @@ def media(program: Program, room: Room) -> None:
     descriptor, payload = program.piece(127), program.piece(15)
     elements = [(DESCRIPTOR, descriptor)] if descriptor else [(LEVEL, payload[:1])]
     retransmitted = flags >> 4 & flags & 1
-    # The second participant sends its video in several encodings, and does not always say which one it is.
+    # The second participant sends its video in several encodings, and does not always identify them.
     encoding = flags >> 2 & 3 if peer.number == 2 and flags & 1 else 0
     if flags & 4:
         elements.append((MID, source.mid))
@@ -98,7 +98,7 @@ def nack(program: Program, room: Room) -> None:
 
 
 def arrivals(program: Program, room: Room) -> None:
-    """Send transport-wide feedback of a receiver, of any numbers, often of ones that were sent."""
+    """Send a receiver's transport-wide feedback for any numbers, often for sent ones."""
     peer = program.choice(room.peers)
     first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
     count = program.number()

@@ -1,4 +1,4 @@
-"""Any payload is RED whose blocks make up its bytes again, or is refused."""
+"""Any payload is refused, or is RED whose blocks add up to its bytes."""
 
 from svc._rtp.redundancy import parse_red
 

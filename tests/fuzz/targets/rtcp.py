@@ -1,4 +1,4 @@
-"""Any compound is walked to its end or refused, and harms nobody in a call."""
+"""Any compound is parsed to its end or refused, and harms no call."""
 
 from svc._rtp.rtcp import parse_compound
 from tests.fuzz.room import Room

@@ -8,14 +8,14 @@ from svc.sfu.sdp import SdpError, SessionDescription
 from tests.sfu.calls import CALL, CAMERA, OWN
 
 IN_PYTHON = True
-# Two lines, so that what answers them is short: most changes to a long text change nothing of interest.
+# Two lines, so that their answers are short: most mutations of a long text change nothing relevant.
 SHORT = (OWN[0], replace(CAMERA, mid="1"))
 ENCODINGS = tuple(replace(transceiver, direction="recvonly", simulcast=True) for transceiver in SHORT)
 REDUNDANT = tuple(replace(transceiver, redundancy=transceiver.kind == "audio") for transceiver in SHORT)
 
 
 def run(data: bytes) -> None:
-    # JSON can bring lone surrogates, which is what the bytes that are no UTF-8 become here.
+    # JSON can contain lone surrogates, which replace invalid UTF-8 here.
     text = data.decode(errors="surrogateescape")
     try:
         description = SessionDescription.parse(text)

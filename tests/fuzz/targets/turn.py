@@ -9,7 +9,7 @@ from svc.tools.doctor.turn import Refused, _Allocation, _read
 from tests.fuzz.program import Program
 
 IN_PYTHON = True
-LONGEST = 65535 + 20  # Over TCP, as its header says.
+LONGEST = 65535 + 20  # TCP, according to its header.
 
 
 def run(data: bytes) -> None:
@@ -20,7 +20,7 @@ def run(data: bytes) -> None:
 
 
 def outcome(request: Coroutine[None, None, Message]) -> None:
-    """Run to an answer, a refusal or a failure in one step: nothing that it awaits takes time."""
+    """Run to an answer, a refusal or a failure in one step, because nothing that it awaits takes time."""
     with suppress(StopIteration, Refused, OSError):
         request.send(None)
 

@@ -3,7 +3,7 @@
 from svc._rtp.twcc import Log, parse_feedback
 
 IN_PYTHON = False
-# Deltas can lead below zero, where no clock of ours is.
+# Deltas can lead below zero, which no clock of ours reaches.
 LATER_S = 20_000
 
 

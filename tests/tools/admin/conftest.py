@@ -1,4 +1,4 @@
-"""A server that runs or has stopped again, and `svc admin` to ask it."""
+"""A running or stopped server, and `svc admin` for it."""
 
 import asyncio
 import json

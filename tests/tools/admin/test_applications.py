@@ -1,4 +1,4 @@
-"""The operator lets people in who wait, or refuses them."""
+"""The operator admits or refuses waiting people."""
 
 from tests.chat.invites.test_applications import refusal
 from tests.chat.member import chat_server

@@ -101,7 +101,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
     modes = {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.rglob("*") if path.is_file()}
     assert modes == {0o600}
     async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
-        # Olga's key opens the door there too, and only what came later is missing.
+        # Olga's key works there too, and only later data is missing.
         answer = await again.sign_in(olga.device)
         back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
@@ -113,7 +113,7 @@ async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     making = asyncio.create_task(admin.json("backup", str(file)))
     channel_id, written = await _channel(olga), 0
-    # One socket for all: who signs in over and over is refused after a while.
+    # All members share one socket, because repeated sign-ins are refused after a while.
     async with chat.member("", olga.token) as live:
         while not making.done():
             await live.ask("message_send", channel_id=channel_id, text=f"{written}")

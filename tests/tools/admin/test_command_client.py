@@ -131,7 +131,7 @@ async def test_the_operator_transfers_a_server_whose_owner_is_gone(
             "Ada": ["member", "owner"],
             "Olga": ["admin", "member"],
         }
-        # Ada is it from that moment on, and finds in the log that nobody of the community did it.
+        # Ada is the owner from that moment on, and the log names no member as the actor.
         (entry,) = (await ada.done("GET", "/api/audit?action=owner_transfer"))["entries"]
         assert (entry["actor_id"], entry["target_id"]) == (None, ada.id)
         for name, complaint in [

@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records, with only counts of stored files: those are rewritten under new keys."""
+    """Return the records, with only the number of stored files, because files get new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():
@@ -238,7 +238,7 @@ def _files(folder: Path) -> list[str]:
 
 async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
-    # The last is one that wants a newer program to unpack it.
+    # The last entry requires a newer program to unpack.
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
     for data in (b"", b"not a zip", future):
         file.write_bytes(data)

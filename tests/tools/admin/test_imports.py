@@ -174,7 +174,7 @@ async def test_a_discord_channel_is_imported(
     assert hello["author"]["display_name"] == "Ada L." and hello["pinned"]
     assert [attachment["name"] for attachment in hello["attachments"]] == ["cat.webp"]
     assert {r["emoji"]: len(r["member_ids"]) for r in hello["reactions"]} == {":pepe:": 1, "\U0001f44d": 2}
-    # Longer than a message may be here: two, and nothing is lost. The reply is the last.
+    # Longer than a message may be here: it becomes two messages, and nothing is lost. The reply is the last.
     assert long["text"] + rest["text"] == "Hi " + "x" * 5000
     assert rest["reply_to"] == hello["id"] and rest["author"]["display_name"] == "ben"
 

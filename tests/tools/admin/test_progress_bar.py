@@ -1,4 +1,4 @@
-"""The bar is for people at a terminal, and leaves nothing behind."""
+"""The bar is for people at a terminal, and leaves no trace."""
 
 import io
 

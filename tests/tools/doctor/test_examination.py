@@ -32,7 +32,7 @@ class Installation:
     data_dir: Path
 
     def target(self, **changes: Any) -> Target:
-        """Return the options of somebody who knows the TCP ports. The SFU reports its UDP port."""
+        """Return the options of a user who knows the TCP ports. The SFU reports its UDP port."""
         return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -117,7 +117,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
             for finding in findings
             if words in finding.what
         }
-        return {"voice": "ok", **by_check}  # Of calls that work the doctor says nothing.
+        return {"voice": "ok", **by_check}  # The doctor reports nothing about working calls.
 
     async def calls() -> str:
         return (await report())["voice"]
@@ -262,7 +262,7 @@ async def test_the_command_prints_lines_or_json(shown: Path) -> None:
 async def test_a_server_can_be_examined_from_another_machine(
     installation: Installation, tmp_path: Path
 ) -> None:
-    """Nothing of this machine is looked at."""
+    """Nothing on this machine is examined."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
     here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
     findings = await examine(here, QUIET)

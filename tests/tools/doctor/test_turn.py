@@ -140,7 +140,7 @@ async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) ->
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path),
         "SVC_IDENTITY_TIERS": "local",
-        # Nobody has to be there.
+        # Nobody needs to be there.
         "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
         "SERVER_ID": "home",
         "SERVER_PASSWORD": SECRET,

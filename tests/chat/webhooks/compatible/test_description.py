@@ -1,4 +1,4 @@
-"""The compatible addresses respond as their published description says, whatever it allows to be sent."""
+"""The compatible endpoints respond as their published description states, for all permitted requests."""
 
 import asyncio
 from typing import Any

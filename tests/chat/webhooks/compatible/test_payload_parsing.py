@@ -1,4 +1,4 @@
-"""Payloads of other services are read as those services allow, with an effort that grows with their size."""
+"""Payloads of other services are parsed as those services permit, in time proportional to their size."""
 
 from types import ModuleType
 
