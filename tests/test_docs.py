@@ -137,7 +137,7 @@ _OUTSIDE = re.compile(
 )
 
 
-def test_whatever_a_source_cites_is_in_the_repository() -> None:
+def test_every_cited_document_is_in_the_repository() -> None:
     folders = [PACKAGE, REPOSITORY / "tests", REPOSITORY / "benchmarks"]
     paths = [path for folder in folders for path in folder.rglob("*") if path.suffix in {*SUFFIXES, ".js"}]
     sources = {path: path.read_text(encoding="utf-8") for path in paths if path != Path(__file__)}

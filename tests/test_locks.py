@@ -31,7 +31,7 @@ def locked(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_lock_file_has_what_the_package_asks_for(name: str) -> None:
+def test_a_lock_file_meets_the_packages_requirements(name: str) -> None:
     versions = locked(name)
     for requirement in map(Requirement, WANTED[name]):
         version = versions.get(canonicalize_name(requirement.name))

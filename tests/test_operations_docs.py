@@ -109,7 +109,7 @@ async def _run(block: str, folder: Path, environment: dict[str, str]) -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-async def test_every_shell_block_works_as_it_stands(tmp_path: Path) -> None:
+async def test_every_shell_block_works_as_written(tmp_path: Path) -> None:
     _foreign(tmp_path)
     running = [block for heading, block in blocks() if heading not in STOPPED]
     stopped = [block for heading, block in blocks() if heading in STOPPED]

@@ -39,7 +39,7 @@ def test_the_source_distribution_holds_every_file_of_the_checkout(tmp_path: Path
     assert set(listing.stdout.splitlines()) - held == LEFT_OUT
 
 
-def test_what_is_heavy_is_an_extra() -> None:
+def test_heavy_dependencies_are_extras() -> None:
     declared = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     provided = set(metadata("svc-server").get_all("Provides-Extra") or ())
     assert provided == set(declared) == {"cluster", "plot", "s3"}

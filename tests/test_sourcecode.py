@@ -95,7 +95,7 @@ def test_no_function_is_longer_than_the_ceiling() -> None:
         (None, False),
     ],
 )
-def test_a_sentence_is_told_from_a_title(text: str | None, opens: bool) -> None:
+def test_a_sentence_is_distinguished_from_a_title(text: str | None, opens: bool) -> None:
     assert opens_with_a_sentence(text) is opens
 
 

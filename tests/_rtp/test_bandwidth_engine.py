@@ -48,7 +48,7 @@ def test_a_receiver_without_the_extension_gets_no_numbers() -> None:
     assert (counters["bandwidth_reports"], counters["bandwidth_reports_ignored"]) == (1, 1)
 
 
-def test_a_receiver_that_has_not_asked_is_neither_probed_nor_notified() -> None:
+def test_a_receiver_without_a_request_is_neither_probed_nor_notified() -> None:
     line = Line()
     line.talk(2)
     assert line.engine.counters()["probes_sent"] == 0
@@ -56,7 +56,7 @@ def test_a_receiver_that_has_not_asked_is_neither_probed_nor_notified() -> None:
     assert line.estimates() == []
 
 
-def test_a_receiver_that_asks_gets_the_estimate_once_a_second() -> None:
+def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
     line = Line()
     line.engine.want_bandwidth(line.bob.transport, UP_TO)
     line.talk(5)

@@ -302,7 +302,7 @@ def test_a_closed_transport_closes_its_tracks_and_reports_it() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_a_receiver_that_left_is_sent_nothing_more() -> None:
+def test_a_receiver_that_left_gets_no_further_packets() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.close_transport(call.bob.transport)

@@ -113,7 +113,7 @@ class Malice:
 
 @settings(max_examples=100)
 @given(st.lists(ACTION, min_size=1, max_size=40))
-def test_whatever_a_participant_sends_the_others_continue(actions: list[tuple[str, object]]) -> None:
+def test_no_message_of_a_participant_stops_the_others(actions: list[tuple[str, object]]) -> None:
     malice = Malice()
     malice.dave.send(video(1), malice.now)
     for action, argument in actions:

@@ -80,7 +80,7 @@ def test_another_receivers_first_request_is_not_delayed_by_a_receiver_that_keeps
     assert plis(call.alice) == before + 2
 
 
-def test_audio_is_never_asked_for_a_keyframe() -> None:
+def test_audio_never_gets_a_keyframe_request() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.publish("0", "audio")

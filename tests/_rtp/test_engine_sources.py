@@ -88,7 +88,7 @@ def test_a_flood_of_sources_is_limited_and_known_ones_continue() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 1
 
 
-def test_a_flood_of_reporting_sources_is_limited_too() -> None:
+def test_a_flood_of_reporting_sources_is_also_limited() -> None:
     call = Call()
     call.send(1, 1.0)
     for n in range(STREAMS):
@@ -137,7 +137,7 @@ def test_jitter_uses_the_clock_of_the_present_codec() -> None:
 
 
 @pytest.mark.parametrize(("begins_with", "plis"), [(VP8_DELTA, 1), (VP8_KEYFRAME, 0)])
-def test_a_replacing_source_is_asked_for_a_keyframe_unless_it_starts_with_one(
+def test_a_replacing_source_gets_a_keyframe_request_unless_it_starts_with_one(
     begins_with: bytes, plis: int
 ) -> None:
     """No receiver misses a packet that was lost before the first arrival."""

@@ -96,7 +96,7 @@ def test_a_newcomer_with_reduced_layers_gets_only_those_from_the_history() -> No
     assert len(timestamps) == len(lowest) > 1
 
 
-def test_after_an_older_keyframe_the_sender_is_asked_for_one() -> None:
+def test_after_an_older_keyframe_the_sender_gets_a_keyframe_request() -> None:
     call = Call()
     frame_every_50_ms(call, 10.6)
     carol = newcomer(call, 10.6)
@@ -106,7 +106,7 @@ def test_after_an_older_keyframe_the_sender_is_asked_for_one() -> None:
 
 
 @pytest.mark.parametrize("missing", [0, 1, 3])
-def test_if_a_packet_is_missing_the_sender_is_asked_for_a_keyframe(missing: int) -> None:
+def test_if_a_packet_is_missing_the_sender_gets_a_keyframe_request(missing: int) -> None:
     call = Call()
     frame_every_50_ms(call, 10.3, without=(missing,))
     carol = newcomer(call, 10.3)
@@ -125,7 +125,7 @@ def test_nobody_gets_the_picture_of_a_replaced_sender() -> None:
     assert carol.media == []
 
 
-def test_a_receiver_that_asks_gets_nothing_twice() -> None:
+def test_a_receiver_that_requests_a_keyframe_gets_no_packet_twice() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     call.bob.send_rtcp(packets.pli(5000), 10.3)

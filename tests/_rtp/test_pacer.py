@@ -79,7 +79,7 @@ def test_every_plan_keeps_the_bound_in_time_and_the_rate(seed: int) -> None:
     assert queue.admitted > 0 and queue.bytes < 600_000
 
 
-def test_a_frame_leaves_at_one_and_a_half_times_the_estimate() -> None:
+def test_a_frame_is_sent_at_one_and_a_half_times_the_estimate() -> None:
     queue = Queue()
     queue.pace.set_rate(1_000_000)
     assert queue.offer(18_000, 0, 1.0, keyframe=True)

@@ -152,7 +152,7 @@ def test_a_frame_that_does_not_fit_is_left_out_whole_and_the_rest_waits_for_a_re
     assert line.engine.counters()["dropped_paced"] > 0
 
 
-def test_upper_temporal_layers_go_first_and_no_frame_comes_without_what_it_needs() -> None:
+def test_upper_temporal_layers_are_dropped_first_and_no_frame_lacks_its_dependencies() -> None:
     line = PacedLine(layers=True)
     line.bob.media.clear()
     before = line.frames[-1].number

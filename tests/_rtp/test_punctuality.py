@@ -235,7 +235,7 @@ def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
     assert times == [pytest.approx(0.5, abs=SPACING_S + EXACT_S)]
 
 
-def test_a_new_source_whose_keyframe_starts_with_a_loss_is_asked_for_another() -> None:
+def test_a_new_source_gets_another_request_if_its_keyframe_starts_with_a_loss() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(101, ssrc=2000, payload=VP8_DELTA), begin)

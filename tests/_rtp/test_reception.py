@@ -59,7 +59,7 @@ def test_a_number_that_srtp_knows_to_be_ahead_starts_new_numbers(number: int) ->
     assert source.update(number + 1, 0, 1.0) == "in order"
 
 
-def test_after_a_restart_nothing_from_before_it_is_accepted() -> None:
+def test_after_a_restart_no_earlier_message_is_accepted() -> None:
     assert arrivals([10, 11, 5000, 12, 10, 5001, 5000]) == [
         "in order", "in order", "restarted", "too old", "too old", "in order", "duplicate",
     ]  # fmt: skip
@@ -240,7 +240,7 @@ def test_a_sender_that_never_resends_audio_is_left_alone_for_ten_seconds() -> No
     assert lose_one_in_two(source, 20.0, 100, 0.02) == 98
 
 
-def test_a_sender_more_than_150_ms_away_is_not_asked_for_audio() -> None:
+def test_a_sender_more_than_150_ms_away_gets_no_requests_for_audio() -> None:
     source = Source(audio=True)
     assert lose_one_in_two(source, 1.0, 100, 0.16) == 1
     assert lose_one_in_two(Source(audio=True), 1.0, 100, 0.14) == 98

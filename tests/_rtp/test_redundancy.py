@@ -110,7 +110,7 @@ def payloads(receiver: Participant) -> list[bytes]:
     return [payload(packet) for packet in receiver.media]
 
 
-def test_a_receiver_gets_plain_audio_from_a_sender_of_red_and_what_was_lost_before() -> None:
+def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_of_red() -> None:
     voice = Voice()
     voice.send(1, red(primary=sound(1)), RED)
     voice.send(4, red((2 * SAMPLES, sound(2)), (SAMPLES, sound(3)), primary=sound(4)), RED)
@@ -151,7 +151,7 @@ def test_red_that_is_malformed_is_dropped() -> None:
     assert voice.engine.counters()["dropped_malformed"] == 4
 
 
-def test_a_receiver_that_loses_audio_gets_each_packet_with_the_one_before_for_a_while() -> None:
+def test_a_receiver_that_loses_audio_temporarily_gets_each_packet_with_its_predecessor() -> None:
     voice = Voice()
     for number in range(1, 11):
         voice.send(number)

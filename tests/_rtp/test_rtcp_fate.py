@@ -263,7 +263,7 @@ def test_old_reports_of_a_listener_are_forgotten() -> None:
 
 
 @row(MADE, "`FMT_NACK`")
-def test_a_sender_is_asked_ten_times_for_missing_packets_and_then_for_a_keyframe() -> None:
+def test_a_sender_gets_ten_requests_for_missing_packets_and_then_one_for_a_keyframe() -> None:
     call = Watched()
     call.send(6, 10.05)
     requests = []
@@ -283,7 +283,7 @@ def test_a_sender_is_asked_ten_times_for_missing_packets_and_then_for_a_keyframe
 
 
 @row(MADE, "`FMT_NACK`")
-def test_a_sender_that_responds_quickly_is_asked_again_sooner() -> None:
+def test_a_sender_that_responds_quickly_gets_the_next_request_sooner() -> None:
     call = Watched()
     call.send(5, 10.05)
     call.engine.advance(10.07)
@@ -300,7 +300,7 @@ def test_a_sender_that_responds_quickly_is_asked_again_sooner() -> None:
 
 
 @row(MADE, "`FMT_PLI`")
-def test_a_sender_is_asked_for_a_keyframe_after_an_abandoned_loss() -> None:
+def test_a_sender_gets_a_keyframe_request_after_an_abandoned_loss() -> None:
     plis = {}
     for keyframe_follows in (False, True):
         call = Watched()

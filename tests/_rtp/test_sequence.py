@@ -91,7 +91,7 @@ def test_rows(rows: list[Row]) -> None:
             assert rewriter.rewrite(row.input) == row.output, row
 
 
-def test_a_new_start_continues_as_told_and_forgets_the_past() -> None:
+def test_a_restart_continues_at_the_given_number_and_forgets_the_past() -> None:
     rewriter = Rewriter(8)
     rewriter.sync(100, 1)
     assert [rewriter.rewrite(n) for n in (100, 101)] == [1, 2]

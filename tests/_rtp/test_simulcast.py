@@ -24,7 +24,7 @@ def most_missed(frames: list[Received]) -> int:
 
 
 @every_codec
-def test_a_receiver_gets_the_largest_encoding_unless_it_asks_for_less(codec: str) -> None:
+def test_a_receiver_gets_the_largest_encoding_unless_it_requests_less(codec: str) -> None:
     scene = Scene(codec)
     scene.run(20)
     frames = scene.check_stream()

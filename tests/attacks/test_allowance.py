@@ -116,7 +116,7 @@ async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock:
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
 
 
-async def test_signing_in_on_sockets_counts_too(folk: People, clock: Clock) -> None:
+async def test_signing_in_on_sockets_also_counts(folk: People, clock: Clock) -> None:
     async def sign_in() -> dict[str, Any]:
         async with folk.chat.http.ws_connect("/live") as ws:
             await ws.receive_json()

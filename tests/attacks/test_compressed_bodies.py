@@ -74,7 +74,7 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     assert inflated == []
 
 
-async def test_a_compressed_tus_chunk_is_refused_too(folk: People, inflated: list[int]) -> None:
+async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: list[int]) -> None:
     headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
     async with line_to(folk.chat.address) as line:
         made = await line.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])

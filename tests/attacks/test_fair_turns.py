@@ -178,7 +178,7 @@ def put_last(selector: FairSelector, connection: socket.socket, table: Table) ->
     selector.register(connection, EVENT_READ)
 
 
-def test_a_connection_that_was_reset_is_reported_like_any_other(selector: FairSelector) -> None:
+def test_a_reset_connection_is_reported_like_any_other(selector: FairSelector) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         far = socket.create_connection(server.getsockname())
         near, _ = server.accept()
@@ -294,7 +294,7 @@ async def _signs_in(loop: FairLoop) -> None:
     await listener.stop()
 
 
-def test_a_connection_is_a_strangers_until_it_authenticates() -> None:
+def test_a_connection_counts_as_a_stranger_until_it_authenticates() -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)

@@ -196,7 +196,7 @@ def test_empty_and_broken_files_are_left_out_and_reported(
 
 
 @pytest.mark.parametrize("content", [b"<!doctype html>", b"<svg onload='alert(1)'/>", b"%PDF-1.7"])
-def test_another_file_becomes_a_download_whatever_the_export_says(
+def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
     """Such a file never becomes an icon or an avatar."""

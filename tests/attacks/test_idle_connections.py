@@ -128,7 +128,7 @@ async def test_a_stalled_header_over_tls_ends_the_connection(
         writer.close()
 
 
-async def test_the_control_socket_responds_beside_many_silent_connections(
+async def test_the_control_socket_responds_despite_many_silent_connections(
     variables: dict[str, str],
 ) -> None:
     config = read(variables)
@@ -185,7 +185,7 @@ async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
     assert len(full) == 1
 
 
-async def test_a_flood_of_busy_connections_makes_room_too(
+async def test_a_flood_of_busy_connections_also_makes_room(
     small_table: Table, variables: dict[str, str]
 ) -> None:
     async with (
@@ -263,7 +263,7 @@ async def test_signalling_that_never_joins_makes_room_and_calls_continue(
 
 
 @pytest.mark.parametrize("path", ["/client", "/server"])
-async def test_the_sfu_seats_a_participant_beside_unauthenticated_ones(
+async def test_the_sfu_admits_a_participant_despite_unauthenticated_connections(
     path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sfu_routes, "MAX_NEWCOMERS", 3)
@@ -289,7 +289,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
-async def test_a_member_signs_in_and_refreshes_beside_a_neighbour_who_always_fails(
+async def test_failures_of_a_neighbour_do_not_keep_a_member_from_signing_in_and_refreshing(
     impatient: None, variables: dict[str, str]
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:

@@ -113,7 +113,7 @@ async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(place: Pl
     assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
 
 
-async def test_a_worker_does_a_short_clip_beside_another_members_long_ones(
+async def test_a_worker_processes_a_short_clip_next_to_another_members_long_ones(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three clips in 4K once delayed another member's clip of one second by 44 s."""

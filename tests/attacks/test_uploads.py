@@ -100,7 +100,7 @@ async def test_a_member_who_fills_the_space_leaves_some_for_others(place: Place,
     assert (await place.send(other, content=bytes(20_000)))[0] == 201
 
 
-async def test_an_upload_that_found_no_room_goes_on_when_there_is_some(place: Place, small: int) -> None:
+async def test_an_upload_without_space_continues_once_there_is_space(place: Place, small: int) -> None:
     member = place.folk.member
     first, second = [await begun(place, member, 50_000) for _ in range(2)]
     assert (await place.append(member, first, 0, bytes(49_000)))[0] == 204
@@ -110,7 +110,7 @@ async def test_an_upload_that_found_no_room_goes_on_when_there_is_some(place: Pl
     assert (await place.append(member, second, kept, bytes(50_000 - kept)))[0] == 204
 
 
-async def test_what_the_worker_gave_up_still_counts_while_it_is_kept(place: Place, small: int) -> None:
+async def test_failed_jobs_still_count_while_their_files_are_kept(place: Place, small: int) -> None:
     member, queue = place.folk.member, place.community.files.queue
     assert (await place.send(member, content=bytes(55_000)))[0] == 201
     clock = [queue._now()]
@@ -124,7 +124,7 @@ async def test_what_the_worker_gave_up_still_counts_while_it_is_kept(place: Plac
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])
-async def test_a_backup_leaves_the_last_of_the_disk_to_those_who_write(
+async def test_a_backup_leaves_the_last_disk_space_to_writers(
     place: Place, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     await place.done(place.folk.member)
@@ -191,7 +191,7 @@ def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, 
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
-def test_who_has_the_most_is_refused_first(room: Room, code: str | None) -> None:
+def test_the_holder_of_the_most_is_refused_first(room: Room, code: str | None) -> None:
     try:
         require_room(room, LARGEST)
         refused = None
@@ -200,7 +200,7 @@ def test_who_has_the_most_is_refused_first(room: Room, code: str | None) -> None
     assert refused == code
 
 
-def test_bytes_that_others_are_sending_are_not_there_to_be_taken() -> None:
+def test_bytes_reserved_by_others_cannot_be_taken() -> None:
     disk = limits.MIN_FREE_BYTES + LARGEST
     room = Room(Load(0, 0, 0), Load(1, 10, 10), Kept(0, 0), disk, kept_here=False)
     with pytest.raises(ChatError, match="storage_full"):
@@ -215,7 +215,7 @@ async def kept(place: Place) -> dict[str, int]:
     return {row["holder"]: row["bytes"] for row in rows}
 
 
-async def test_a_member_keeps_what_was_made_of_their_files_with_thumbnails(place: Place) -> None:
+async def test_a_member_keeps_the_processed_versions_of_their_files_with_thumbnails(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}
@@ -227,7 +227,7 @@ async def test_a_member_keeps_what_was_made_of_their_files_with_thumbnails(place
     assert await kept(place) == {}
 
 
-def test_an_older_database_knows_afterwards_who_keeps_what(tmp_path: Path) -> None:
+def test_an_upgraded_older_database_records_all_references(tmp_path: Path) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
         migrate(old, migrations[:8], tmp_path)

@@ -58,7 +58,7 @@ async def test_no_body_is_read_while_everything_is_refused(
     assert read == []
 
 
-async def test_who_makes_more_urls_may_send_no_more_than_one_of_them(variables: dict[str, str]) -> None:
+async def test_additional_urls_do_not_raise_a_members_limit(variables: dict[str, str]) -> None:
     """Each URL has its own limit, so a maker of many URLs used to have no limit at all."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

@@ -52,7 +52,7 @@ def test_hosts_that_never_answer_one_holder_leave_downloads_to_another(
     on_an_internet(body, tmp_path)
 
 
-def test_a_look_up_that_does_not_end_stays_the_share_of_whoever_asked_for_it(
+def test_an_endless_lookup_counts_toward_the_share_of_its_requester(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
@@ -71,7 +71,7 @@ def test_a_look_up_that_does_not_end_stays_the_share_of_whoever_asked_for_it(
     on_an_internet(body, tmp_path)
 
 
-def test_the_webhooks_of_one_member_keep_so_much_and_those_of_another_their_own(
+def test_each_members_webhooks_have_their_own_storage_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(usage, "MAX_BYTES_OF_ONE", 2_000)

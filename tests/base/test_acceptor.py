@@ -121,7 +121,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
             await swept(1)
 
 
-def test_a_rate_limited_log_line_counts_what_it_left_out() -> None:
+def test_a_rate_limited_log_line_counts_the_suppressed_lines() -> None:
     seldom = Seldom()
     assert seldom.due(0.0) == 1
     assert [seldom.due(1.0), seldom.due(2.0, times=3)] == [0, 0]

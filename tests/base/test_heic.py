@@ -53,7 +53,7 @@ def shows(image: Image.Image, *colours: tuple[int, ...]) -> bool:
     ],
     ids=["one", "tiles", "tiles that stand out", "10 bits", "general brands", "MiHB", "second of two"],
 )
-async def test_a_photo_is_shown_as_the_camera_meant_it(sandbox: Sandbox, photo: bytes) -> None:
+async def test_a_photo_is_shown_in_its_intended_orientation(sandbox: Sandbox, photo: bytes) -> None:
     picture, image = await rewrite(sandbox, photo)
     assert (picture.content_type, picture.frames, image.size) == ("image/webp", 1, SIZE)
     assert shows(image, WHITE, RED, BLUE)

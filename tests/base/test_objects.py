@@ -33,7 +33,7 @@ async def content(store: ObjectStore, key: str, start: int = 0, end: int | None 
     return b"".join([chunk async for chunk in store.read(key, start, end)])
 
 
-async def test_a_stored_object_is_read_again_with_its_size(objects: ObjectStore) -> None:
+async def test_a_stored_object_can_be_read_with_its_size(objects: ObjectStore) -> None:
     key, data = new_key(), secrets.token_bytes(LARGE)
     await objects.put(key, data, "image/webp")
     assert await content(objects, key) == data

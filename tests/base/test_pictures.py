@@ -69,7 +69,7 @@ async def test_pictures_are_encoded_without_a_sandbox_of_their_own_too() -> None
     assert (picture.width, picture.height) == (64, 48)
 
 
-async def test_a_file_is_read_from_disk_too(sandbox: Sandbox, tmp_path: Path) -> None:
+async def test_a_file_can_also_be_read_from_disk(sandbox: Sandbox, tmp_path: Path) -> None:
     (tmp_path / "scene.wrong").write_bytes(pictures.encoded(pictures.scene(), "JPEG"))
     assert (await rewrite(sandbox, tmp_path / "scene.wrong")).frames == 1
 
@@ -249,7 +249,7 @@ async def test_an_unwanted_kind_is_refused_whatever_its_name(sandbox: Sandbox) -
     ],
     ids=str,
 )
-async def test_a_lying_decoder_gains_nothing(lie: dict[str, object]) -> None:
+async def test_a_decoder_gains_nothing_from_false_results(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}

@@ -187,7 +187,7 @@ async def test_concurrent_children_are_limited(sandbox: Sandbox) -> None:
     assert max(seen) == 2
 
 
-async def test_a_dead_zygote_is_replaced_and_blamed_on_nobody(sandbox: Sandbox) -> None:
+async def test_a_dead_zygote_is_replaced_without_failing_a_job(sandbox: Sandbox) -> None:
     first = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     processes = family(sandbox)

@@ -165,7 +165,7 @@ async def test_a_link_is_kept_until_its_reader_has_signed_in(people: People, pro
 
 
 @wide_only
-async def test_a_link_to_an_invisible_channel_says_so_and_opens_another(
+async def test_a_link_to_an_invisible_channel_shows_a_notice_and_opens_another_channel(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")

@@ -196,7 +196,7 @@ async def no_more(route: Route) -> None:
 
 
 @narrow_only
-async def test_a_member_who_lost_every_device_learns_what_is_gone_and_continues(
+async def test_a_member_who_lost_every_device_learns_of_the_loss_and_continues(
     people: People, product: Product
 ) -> None:
     ada, grace = await both(people)

@@ -74,7 +74,7 @@ async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_pa
             )
 
 
-async def test_a_name_of_the_local_network_works_there(tmp_path: Path) -> None:
+async def test_a_local_network_name_works_on_the_local_network(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
         async with opened(url, "--ignore-certificate-errors") as ada:

@@ -256,7 +256,7 @@ async def test_an_invite_shows_the_server_and_its_members(
 
 
 @narrow_only
-async def test_a_person_without_a_valid_invite_is_asked_for_one_and_for_a_name(
+async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

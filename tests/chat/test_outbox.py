@@ -120,7 +120,7 @@ async def test_after_a_while_without_work_nothing_is_delayed(
     assert reader.transport.writes == [b"a", b"b"]
 
 
-async def test_a_full_transport_gets_no_more_frames_and_loses_none(
+async def test_a_full_transport_gets_no_further_frames_and_loses_none(
     rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_module, "RETRY_S", 0)

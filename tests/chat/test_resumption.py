@@ -124,7 +124,7 @@ async def test_a_returning_page_gets_the_pushes_that_it_missed(chat: ChatServer)
 
 
 @pytest.mark.parametrize("seq", [0, 2**53 - 1])
-async def test_a_page_that_missed_too_much_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
+async def test_a_page_that_missed_too_many_events_gets_the_whole_state(chat: ChatServer, seq: int) -> None:
     token = await chat.join("Ada")
     again, event = await resumed(chat, token, seq)
     assert event == "authenticated"

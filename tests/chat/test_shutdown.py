@@ -83,7 +83,7 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     writer.close()
 
 
-async def test_pages_and_calls_are_asked_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
+async def test_pages_and_calls_are_requested_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
         async with chat.http.ws_connect("/sfu/client") as signalling:
             participant = await sfu.participants.get()

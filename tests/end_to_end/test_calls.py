@@ -97,7 +97,7 @@ async def test_the_lines_of_a_former_participant_are_reused(guests: Guests) -> N
     assert lines == {frozenset({"0", "1", "2", "3", "4", "5"})}
 
 
-async def test_a_camera_goes_off_and_on_next_to_a_screen(guests: Guests) -> None:
+async def test_a_camera_can_be_turned_off_and_on_during_a_screen_share(guests: Guests) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     await converse(ada, grace)
     camera = ada.sends.pop(CAMERA)

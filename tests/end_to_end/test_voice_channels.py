@@ -122,7 +122,7 @@ async def test_a_role_revoked_during_a_call_ends_the_picture_but_not_the_sound(
     await grace.sees(ada)
 
 
-async def test_a_kicked_member_hears_nothing_more(installation: Installation) -> None:
+async def test_a_kicked_member_receives_no_further_events(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     async with installation.chat.http.post(
         f"/api/members/{installation.ada.id}/kick",

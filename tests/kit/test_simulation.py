@@ -52,7 +52,7 @@ def test_a_duplicate_follows_its_original() -> None:
     assert all(first < second for first, second in twice)
 
 
-def test_a_rate_limit_drops_what_its_queue_cannot_hold() -> None:
+def test_a_rate_limit_drops_packets_beyond_its_queue() -> None:
     # 8 Mbit/s are offered.
     fates = arrivals(Conditions(rate_bps=6_000_000))
     assert lost(fates) == pytest.approx(0.25, rel=0.05)
@@ -85,7 +85,7 @@ def test_the_invariant_allows_an_srtcp_index_once() -> None:
         invariant.check(report)
 
 
-def test_a_payload_tells_its_place_and_whether_it_was_damaged() -> None:
+def test_a_payload_shows_its_position_and_any_damage() -> None:
     frame = Frame(number=5, captured=1.0, packets=3, keyframe=True)
     data = payload(frame, 2, 200)
     assert read(data) == Part(frame=5, index=2, count=3, keyframe=True)

@@ -80,7 +80,7 @@ def test_a_join_that_is_refused_does_not_use_up_the_token() -> None:
         {"user_id": "ben"},
     ],
 )
-def test_a_nonexistent_room_and_wrong_credentials_are_refused_in_the_same_words(
+def test_a_nonexistent_room_and_wrong_credentials_get_the_same_refusal(
     wrong: dict[str, str],
 ) -> None:
     with pytest.raises(JoinRefused) as refused:
@@ -106,6 +106,8 @@ def test_no_secret_shows_in_the_repr_of_a_request() -> None:
         ),
     ],
 )
-def test_a_client_join_without_its_fields_is_told_which(payload: dict[str, object], error: str) -> None:
+def test_a_client_join_with_missing_fields_gets_an_error_that_names_them(
+    payload: dict[str, object], error: str
+) -> None:
     with pytest.raises(EnvelopeError, match=f"^{error}$"):
         read(Envelope("client_join", json.dumps(payload)), ClientJoin)

@@ -78,9 +78,7 @@ def test_a_screen_keeps_its_text_longest_then_every_video_its_picture_then_prior
     assert shown == expected
 
 
-def test_among_equals_the_wider_tile_gains_first_and_nobody_gets_two_steps_before_the_others_get_one() -> (
-    None
-):
+def test_among_equals_the_wider_tile_gains_first_and_steps_alternate() -> None:
     videos = [camera("narrow", width=320), camera("wide", width=640), camera("unknown")]
     levels = plan(videos, 200 * K)
     assert levels == {"narrow": 1, "wide": 1, "unknown": 1}
@@ -103,7 +101,7 @@ def test_a_drop_lowers_at_once_and_a_drop_within_the_tolerance_does_not() -> Non
     assert chosen == {"a": UNLIMITED, "b": Limit(0, -1)}
 
 
-def test_audio_and_whatever_may_not_be_lowered_come_out_of_the_budget_first() -> None:
+def test_audio_and_fixed_tracks_get_their_share_of_the_budget_first() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 2_000 * K, 0, 0.0)
     assert allocator.review(videos, 500 * K, 460 * K, 1.0) == {"a": PAUSED}
@@ -134,7 +132,7 @@ def test_a_paused_picture_returns_only_with_much_room() -> None:
     assert allocator.review(videos, 1.5 * (90 * K + lowest) + 60 * K, 90 * K, 2.0) == {"a": Limit(0, 0)}
 
 
-def test_a_failed_raise_waits_for_an_estimate_above_the_one_that_led_to_it() -> None:
+def test_a_failed_raise_is_repeated_only_at_a_higher_estimate() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 1_000 * K, 0, 0.0)
     assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}

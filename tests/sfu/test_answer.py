@@ -89,7 +89,7 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
         ((), ()),
     ],
 )
-def test_the_encodings_are_those_which_an_answer_names_as_sent(
+def test_the_encodings_are_those_that_an_answer_declares_as_sent(
     lines: tuple[str, ...], rids: tuple[str, ...]
 ) -> None:
     assert encodings(*lines) == rids
@@ -109,7 +109,7 @@ def test_encodings_that_cannot_be_read_are_refused(attribute: str) -> None:
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_real_answer_says_who_sends_and_receives(peer: str, step: str) -> None:
+def test_a_real_answer_gives_the_directions_of_its_lines(peer: str, step: str) -> None:
     assert [part(line) for line in read(peer, step).lines] == STEPS[step]
     assert [line.mid for line in read(peer, step).lines] == [one.mid for one in CALL[step]]
 
@@ -139,14 +139,14 @@ def test_chromium_takes_every_codec_but_one_h264_profile() -> None:
     assert video.payload_types == payload_types("video") - {100, 101}
 
 
-def test_aiortc_takes_what_it_knows() -> None:
+def test_aiortc_accepts_the_features_that_it_supports() -> None:
     terms = read("aiortc", "receiving")
     assert terms.lines[5].payload_types == {96, 97, 98, 99, 112, 113}
     assert not terms.mixed
     assert [algorithm for algorithm, _ in terms.fingerprints] == ["sha-256", "sha-384", "sha-512"]
 
 
-def test_a_sending_line_tells_its_sources_and_its_track() -> None:
+def test_a_sending_line_gives_its_sources_and_its_track() -> None:
     audio, video, screen, _ = read("chromium", "publishing").lines
     assert (len(audio.ssrcs), len(video.ssrcs), screen.ssrcs) == (1, 2, ())
     assert audio.stream_id is None  # "-": the track is in no stream

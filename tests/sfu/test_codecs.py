@@ -44,7 +44,7 @@ def test_five_h264_combinations_come_before_vp9_vp8_and_av1() -> None:
     ]
 
 
-def test_every_video_codec_can_be_retransmitted_and_asked_for_a_keyframe() -> None:
+def test_every_video_codec_supports_retransmission_and_keyframe_requests() -> None:
     for codec in VIDEO:
         assert codec.rtx_payload_type is not None
         assert set(codec.feedback) == {"nack", "nack pli", "ccm fir"}

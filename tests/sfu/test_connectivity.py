@@ -219,7 +219,7 @@ def test_a_listener_who_only_answers_checks_stays() -> None:
     assert client.person.closed is None and not client.person.events("path_lost")
 
 
-def test_leaving_says_goodbye_to_the_client() -> None:
+def test_leaving_sends_a_goodbye_to_the_client() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)

@@ -152,9 +152,7 @@ def test_a_client_hello_in_two_datagrams_is_reassembled(
     assert network.run_until(lambda: bool(server.keys and client.keys), within_s=0.09)
 
 
-def test_a_peer_that_repeats_itself_gets_the_last_flight_again(
-    ours: Certificate, theirs: Certificate
-) -> None:
+def test_a_peer_that_retransmits_gets_the_last_flight_again(ours: Certificate, theirs: Certificate) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     assert connected(network, server, client)

@@ -91,7 +91,7 @@ async def test_the_port_is_never_closed(place: Path) -> None:
     assert set(answers) == {200}
 
 
-async def test_a_successor_can_be_replaced_too(place: Path) -> None:
+async def test_a_successor_can_also_be_replaced(place: Path) -> None:
     async with waiting_at(place) as first, successor_at(place) as second:
         assert await first.ended() == 0
         async with successor_at(place) as third:

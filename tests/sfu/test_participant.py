@@ -99,7 +99,9 @@ async def test_no_first_message_within_10_s_closes_with_that_reason() -> None:
     [{"room_id": "attic"}, {"server_id": "away"}, {"server_password": "guess"}, {"server_password": ""}],
 )
 @in_virtual_time
-async def test_a_refused_join_gets_the_one_reason_as_room_error_and_then_4003(wrong: dict[str, str]) -> None:
+async def test_a_refused_join_gets_the_common_reason_as_room_error_and_then_4003(
+    wrong: dict[str, str],
+) -> None:
     async with site() as where:
         await where.control()
         stranger = await where.ask_to_join("ann", **wrong)
@@ -214,7 +216,7 @@ async def test_only_a_talkative_client_is_read_more_slowly() -> None:
 
 
 @in_virtual_time
-async def test_a_client_that_sends_much_at_once_is_read_more_slowly_too() -> None:
+async def test_a_client_that_sends_much_at_once_is_read_more_slowly() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")

@@ -67,7 +67,7 @@ def test_media_moves_within_a_second_to_the_address_that_the_peer_uses() -> None
     assert {path for _, path in peer.checks} == {ELSEWHERE} and peer.agent.state is State.CONNECTED
 
 
-def test_media_stays_where_the_peer_still_answers() -> None:
+def test_media_stays_on_a_path_that_still_works() -> None:
     peer = Peer(HERE, ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(5)

@@ -115,13 +115,13 @@ def test_a_late_answer_to_an_earlier_attempt_counts() -> None:
     assert readiness.events == [Ready(Reason.ANSWERED)]
 
 
-def test_a_server_is_asked_over_ipv4_and_ipv6_once_each() -> None:
+def test_a_server_is_queried_once_over_ipv4_and_once_over_ipv6() -> None:
     addresses = [("198.51.100.1", 1), ("198.51.100.2", 1), ("2001:db8::1", 1), ("2001:db8::2", 1)]
     remotes = [path.remote for _, path in requests(started(), *addresses)]
     assert sorted(remotes) == [("198.51.100.1", 1), ("2001:db8::1", 1)]
 
 
-def test_the_answer_tells_how_the_outside_sees_the_port() -> None:
+def test_the_answer_gives_the_external_address_of_the_port() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     answer(readiness, request, path, 0.1)
@@ -160,7 +160,7 @@ def test_the_internet_coming_back_later_still_reveals_the_mapping() -> None:
     assert readiness.mapped == {LOCAL: MAPPED} and readiness.events == [Ready(Reason.UNANSWERED)]
 
 
-def test_only_an_answer_from_the_server_that_was_asked_counts() -> None:
+def test_only_an_answer_from_the_queried_server_counts() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     stranger = Message(Method.BINDING, Class.RESPONSE, bytes(12))

@@ -78,7 +78,7 @@ async def away(client: Client) -> None:
 
 
 @in_virtual_time
-async def test_a_session_is_taken_up_and_told_what_happened_meanwhile() -> None:
+async def test_a_resumed_session_learns_what_happened_meanwhile() -> None:
     async with site() as where:
         control = await where.control()
         ann, ben = await joined(where, "ann"), await joined(where, "ben")
@@ -100,7 +100,7 @@ async def test_a_session_is_taken_up_and_told_what_happened_meanwhile() -> None:
 
 
 @in_virtual_time
-async def test_an_offer_that_was_out_is_made_again() -> None:
+async def test_an_unanswered_offer_is_repeated() -> None:
     async with site() as where:
         await where.control()
         ann = await joined(where, "ann")
@@ -126,7 +126,7 @@ async def test_a_client_that_leaves_properly_is_gone_at_once(code: int) -> None:
 
 
 @in_virtual_time
-async def test_a_client_that_has_not_said_that_it_can_resume_is_lost_at_once() -> None:
+async def test_a_client_without_support_for_resumption_is_lost_at_once() -> None:
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
@@ -151,7 +151,7 @@ async def test_a_client_without_media_is_lost_with_its_connection() -> None:
 
 
 @in_virtual_time
-async def test_a_session_that_nobody_takes_up_within_30_s_is_lost() -> None:
+async def test_a_session_that_is_not_resumed_within_30_s_is_lost() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -165,7 +165,7 @@ async def test_a_session_that_nobody_takes_up_within_30_s_is_lost() -> None:
 
 
 @in_virtual_time
-async def test_a_credential_is_good_until_its_successor_is_known_to_have_come() -> None:
+async def test_a_credential_is_valid_until_its_successor_is_known_to_have_arrived() -> None:
     async with site() as where:
         await where.control()
         ann = await joined(where, "ann")
@@ -195,7 +195,7 @@ async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
 
 @pytest.mark.parametrize("how", ["disconnected", "replaced"])
 @in_virtual_time
-async def test_a_client_that_was_put_out_while_it_was_away_is_told_so(how: str) -> None:
+async def test_a_client_removed_while_it_was_disconnected_learns_it(how: str) -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -215,7 +215,7 @@ async def test_a_client_that_was_put_out_while_it_was_away_is_told_so(how: str) 
 
 
 @in_virtual_time
-async def test_rights_that_change_meanwhile_hold_in_the_session_that_goes_on() -> None:
+async def test_changed_rights_apply_to_a_resumed_session() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")

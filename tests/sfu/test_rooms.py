@@ -110,7 +110,7 @@ def test_seats_are_counted_across_rooms_and_servers() -> None:
     assert rooms.peers == 2
 
 
-def test_leaving_frees_the_seat_and_leaving_twice_is_leaving_once() -> None:
+def test_leaving_frees_the_seat_and_leaving_twice_is_harmless() -> None:
     rooms = Rooms(max_peers=1)
     ann = seat(rooms, "ann", Diary())
     rooms.leave(ann, 1.0)
@@ -184,7 +184,7 @@ def test_a_room_with_somebody_in_it_stays_and_its_half_hour_starts_when_the_last
     assert room_ids(rooms) == []
 
 
-def test_registering_again_does_not_prolong_an_empty_rooms_life_but_brings_it_back() -> None:
+def test_registering_again_does_not_extend_an_empty_rooms_life_but_recreates_a_deleted_one() -> None:
     rooms = Rooms(max_peers=9)
     registered(rooms)
     rooms.sweep(FORGET_AFTER_S, 0.0)

@@ -26,7 +26,7 @@ async def get(where: Site, path: str, **options: Any) -> tuple[int, Any]:
 
 
 @in_virtual_time
-async def test_health_says_healthy_with_the_package_version_and_the_time_in_utc() -> None:
+async def test_health_reports_the_package_version_and_the_time_in_utc() -> None:
     async with site() as where:
         status, body = await get(where, "/health")
         assert status == 200
@@ -37,7 +37,7 @@ async def test_health_says_healthy_with_the_package_version_and_the_time_in_utc(
 
 
 @in_virtual_time
-async def test_health_says_starting_with_503_until_the_stun_probe_succeeds() -> None:
+async def test_health_responds_with_503_until_the_stun_probe_succeeds() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53:3478"}) as where:
         assert await get(where, "/health") == (
             503,
@@ -83,7 +83,7 @@ async def test_the_probe_is_skipped_when_stun_is_disabled_or_there_is_no_server(
 
 
 @in_virtual_time
-async def test_a_reflexive_address_that_is_found_is_trickled_to_clients_and_offered_to_later_ones() -> None:
+async def test_a_discovered_reflexive_address_is_trickled_to_clients_and_offered_to_later_ones() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
         await where.control()
         ann = await where.join("ann")

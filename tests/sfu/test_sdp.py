@@ -58,7 +58,7 @@ def media(*lines: str) -> MediaDescription:
 
 
 @given(sessions)
-def test_what_was_written_reads_back_the_same(session: SessionDescription) -> None:
+def test_written_data_reads_back_unchanged(session: SessionDescription) -> None:
     assert SessionDescription.parse(str(session)) == session
 
 
@@ -77,7 +77,7 @@ def test_unknown_attributes_are_kept_in_their_place() -> None:
     assert line.attributes[1:3] == [Attribute("x-new", "some thing"), Attribute("x-flag")]
 
 
-def test_a_media_line_tells_its_attributes_by_name() -> None:
+def test_a_media_line_gives_its_attributes_by_name() -> None:
     line = media(
         "a=mid:1",
         "a=extmap:3/recvonly urn:x:y with attributes",
@@ -102,13 +102,13 @@ def test_a_media_line_tells_its_attributes_by_name() -> None:
     assert line.has("recvonly") and not line.has("rtcp-mux")
 
 
-def test_what_a_line_leaves_out_reads_as_absent() -> None:
+def test_omitted_columns_read_as_absent() -> None:
     line = media()
     assert (line.mid, line.direction, line.msid()) == (None, "sendrecv", None)
     assert (line.rtpmaps(), line.extmaps(), line.ssrcs()) == ({}, [], ())
 
 
-def test_groups_are_told_by_their_semantics() -> None:
+def test_groups_are_distinguished_by_their_semantics() -> None:
     session = SessionDescription.parse(HEAD + "a=group:LS 1 2\r\na=group:BUNDLE 0 1 2\r\na=group:\r\n")
     assert session.groups("BUNDLE") == [["0", "1", "2"]]
 
@@ -174,7 +174,7 @@ def test_a_value_that_would_break_out_of_its_line_is_never_written(text: str) ->
 
 
 @given(st.data())
-def test_a_damaged_description_is_read_or_refused_and_nothing_else(data: st.DataObject) -> None:
+def test_a_damaged_description_is_either_read_or_refused(data: st.DataObject) -> None:
     text = damaged(data, data.draw(st.sampled_from([*REAL.values(), offer("receiving")])))
     try:
         session = SessionDescription.parse(text)

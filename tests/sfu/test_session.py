@@ -107,7 +107,7 @@ def test_an_ice_restart_renews_our_credentials_with_the_next_offer() -> None:
     assert len(set(ann.transport.credentials)) == 2
 
 
-def test_an_ice_restart_asked_for_in_mid_offer_waits_for_its_answer() -> None:
+def test_an_ice_restart_requested_in_mid_offer_waits_for_its_answer() -> None:
     ann = Call().join("ann")
     ann.send("renegotiate", {"ice_restart": True})
     assert len(ann.transport.credentials) == 1
@@ -171,7 +171,7 @@ def test_a_failed_handshake_closes_with_code_and_reason_and_is_counted() -> None
         ("set_layer", {"track_id": "x", "max_temporal_layer": 0}, "You receive no track 'x'"),
     ],
 )
-def test_what_cannot_be_used_gets_a_room_error_and_changes_nothing(
+def test_an_unusable_message_gets_a_room_error_and_changes_nothing(
     event: str, data: object, error: str
 ) -> None:
     call = Call()
@@ -183,7 +183,7 @@ def test_what_cannot_be_used_gets_a_room_error_and_changes_nothing(
     assert ann.errors == [error]
 
 
-def test_an_answer_that_does_not_match_gets_a_room_error_and_the_right_one_still_counts() -> None:
+def test_a_mismatched_answer_gets_a_room_error_and_the_right_one_is_still_accepted() -> None:
     ann = Call().join("ann")
     whole = ann.answering.answer(ann.offer["sdp"])
     ann.send("answer", {"type": "answer", "sdp": whole[: whole.rindex("m=audio")]})
@@ -193,7 +193,7 @@ def test_an_answer_that_does_not_match_gets_a_room_error_and_the_right_one_still
     assert MIC in ann.transport.lines
 
 
-def test_an_answer_that_nobody_waits_for_is_refused() -> None:
+def test_an_unexpected_answer_is_refused() -> None:
     ann = Call().joined("ann")
     ann.answer()
     assert ann.errors == ["No offer is waiting for an answer"]
@@ -226,7 +226,7 @@ def test_a_trickled_candidate_is_checked() -> None:
     assert all(data[8:16] == ann.transport.transaction_prefix for data, _ in ann.transport.stun)
 
 
-def test_a_candidate_that_comes_before_the_answer_waits_for_it() -> None:
+def test_a_candidate_that_arrives_before_the_answer_waits_for_it() -> None:
     call = Call()
     ann = call.join("ann")
     ann.send("candidate", {"candidate": "candidate:1 1 udp 2130706431 198.51.100.9 5000 typ host"})
@@ -294,7 +294,7 @@ def test_a_second_join_of_the_same_user_evicts_the_first_with_4001() -> None:
     assert second.closed is None and call.rooms.peers == 1
 
 
-def test_a_fault_of_ours_ends_that_session_with_1011_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_fault_ends_only_its_own_session_with_1011(caplog: pytest.LogCaptureFixture) -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="s t"), call.join("ben")
     with patch.object(ann.forwarder(MIC), "add_down_track", side_effect=ZeroDivisionError):
@@ -305,7 +305,7 @@ def test_a_fault_of_ours_ends_that_session_with_1011_and_no_other(caplog: pytest
     assert [record.message for record in caplog.records] == ["session failed"]
 
 
-def test_a_session_leaves_its_room_even_when_closing_fails_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_session_leaves_its_room_even_if_closing_also_fails(caplog: pytest.LogCaptureFixture) -> None:
     call = Call()
     ann = call.joined("ann")
     with (
@@ -317,7 +317,7 @@ def test_a_session_leaves_its_room_even_when_closing_fails_too(caplog: pytest.Lo
     assert [record.message for record in caplog.records] == ["session failed"]
 
 
-def test_what_comes_after_the_end_is_ignored() -> None:
+def test_data_after_the_end_is_ignored() -> None:
     call = Call()
     ann = call.joined("ann")
     ann.session.close()

@@ -85,7 +85,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_people_do_everybody_ends_up_with_everybodys_tracks(
+def test_after_any_actions_everybody_has_everybodys_tracks(
     seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     walk = Walk(seed)

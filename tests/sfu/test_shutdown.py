@@ -12,7 +12,7 @@ from tests.kit.site import site
 from tests.kit.waiting import eventually
 
 
-async def test_who_is_there_is_told_and_who_comes_is_turned_away() -> None:
+async def test_participants_are_notified_and_newcomers_are_refused() -> None:
     async with site() as running:
         control = await running.control("home", "lobby")
         participant = await running.join("ada")

@@ -34,7 +34,7 @@ async def hears(control: Socket, *user_ids: str) -> None:
 
 
 @in_virtual_time
-async def test_who_asks_is_told_at_once_and_whenever_it_changes() -> None:
+async def test_a_subscriber_gets_the_state_at_once_and_every_change() -> None:
     async with site() as where:
         control = await where.control()
         ann = await speaker(where, control, "ann")
@@ -47,7 +47,7 @@ async def test_who_asks_is_told_at_once_and_whenever_it_changes() -> None:
 
 
 @in_virtual_time
-async def test_many_changes_are_told_as_one_and_what_changed_back_is_not() -> None:
+async def test_many_changes_become_one_event_and_reverted_changes_none() -> None:
     async with site() as where:
         control = await where.control()
         ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
@@ -64,7 +64,7 @@ async def test_many_changes_are_told_as_one_and_what_changed_back_is_not() -> No
 
 
 @in_virtual_time
-async def test_nothing_is_told_to_who_has_not_asked_or_no_longer_wants_it() -> None:
+async def test_only_current_subscribers_receive_updates() -> None:
     async with site() as where:
         control = await where.control()
         ann = await speaker(where, control, "ann")

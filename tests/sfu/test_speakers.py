@@ -3,7 +3,7 @@
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 
 
-def test_who_begins_and_ceases_to_speak_is_told_to_the_whole_room() -> None:
+def test_the_whole_room_learns_who_starts_and_stops_speaking() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(MIC, True, 30)
@@ -20,14 +20,14 @@ def test_the_loudest_comes_first() -> None:
     assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
 
 
-def test_a_newcomer_is_told_who_is_speaking_already() -> None:
+def test_a_newcomer_learns_who_is_already_speaking() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ann.session.speaking_changed(MIC, True, 40)
     assert call.joined("ben").events("active_speakers") == [{"user_ids": ["ann"]}]
 
 
-def test_who_leaves_speaks_no_more() -> None:
+def test_a_participant_who_leaves_is_no_longer_a_speaker() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(MIC, True, 40)

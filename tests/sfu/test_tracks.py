@@ -214,7 +214,7 @@ def test_a_client_without_the_publishers_codec_hears_track_unavailable_once() ->
     assert call.tally["refused_tracks"] == 1
 
 
-def test_a_client_hears_when_a_track_that_it_could_not_have_has_ended() -> None:
+def test_a_client_is_notified_when_a_track_that_was_unavailable_to_it_ends() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.without_codecs = ("VP8",)
@@ -235,7 +235,7 @@ def test_a_client_with_no_codec_of_a_line_hears_track_unavailable() -> None:
     assert ann.forwarder(CAMERA).down_tracks == []
 
 
-def test_a_change_to_a_codec_that_a_receiver_lacks_is_told_and_the_way_back_is_open() -> None:
+def test_a_change_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.without_codecs = ("AV1",)
@@ -259,7 +259,7 @@ def wanted(person: Person) -> list[str]:
     return list(dict.fromkeys(name for name in names if name != "rtx"))
 
 
-def test_a_publisher_is_asked_for_a_codec_that_who_joins_can_show() -> None:
+def test_a_publisher_is_requested_to_use_a_codec_that_a_newcomer_supports() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
@@ -274,7 +274,7 @@ def test_a_publisher_is_asked_for_a_codec_that_who_joins_can_show() -> None:
     assert wanted(ann) == ["VP8", "H264", "VP9", "AV1"]
 
 
-def test_a_publisher_is_asked_for_the_floor_where_receivers_have_nothing_in_common() -> None:
+def test_a_publisher_is_requested_to_use_the_fallback_codec_if_receivers_share_none() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     for name, lacks in (("ben", ("VP8", "VP9", "AV1")), ("cai", ("H264", "VP8"))):
@@ -285,7 +285,7 @@ def test_a_publisher_is_asked_for_the_floor_where_receivers_have_nothing_in_comm
     assert wanted(ann)[0] == "VP8"
 
 
-def test_a_publisher_may_go_back_once_who_could_not_show_it_has_left() -> None:
+def test_a_publisher_may_change_back_once_the_limiting_receiver_has_left() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.without_codecs = ("H264",)
@@ -296,7 +296,7 @@ def test_a_publisher_may_go_back_once_who_could_not_show_it_has_left() -> None:
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
 
 
-def test_a_room_whose_members_show_everything_costs_no_further_offer() -> None:
+def test_a_room_whose_members_watch_everything_costs_no_further_offer() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     call.joined("ben").session.close()
@@ -304,7 +304,7 @@ def test_a_room_whose_members_show_everything_costs_no_further_offer() -> None:
     assert len(ann.offers) == 1
 
 
-def test_who_sends_no_pictures_hears_nothing_of_codecs() -> None:
+def test_a_participant_without_video_gets_no_codec_events() -> None:
     call = Call()
     ann, cai = call.joined("ann", camera="a ac"), call.joined("cai", mic="c cm")
     ann.answer()
@@ -327,7 +327,7 @@ def test_a_client_cannot_keep_others_switching() -> None:
     assert len(ann.offers) == 4 and wanted(ann)[0] == "VP8"
 
 
-def test_a_client_that_takes_no_pictures_changes_nothing_for_others() -> None:
+def test_a_client_without_video_changes_nothing_for_others() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -373,7 +373,7 @@ def test_set_layer_takes_a_track_id_or_a_mid_before_and_after_the_answer() -> No
     assert ben.errors == []
 
 
-def test_the_largest_encoding_of_a_track_can_be_chosen_beside_its_temporal_layers() -> None:
+def test_both_the_encoding_and_the_temporal_layers_of_a_track_can_be_chosen() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": -1, "max_spatial_layer": 0})
@@ -385,14 +385,14 @@ def test_the_largest_encoding_of_a_track_can_be_chosen_beside_its_temporal_layer
     assert ben.errors == []
 
 
-def test_several_encodings_are_asked_for_only_of_a_client_that_says_that_it_can_send_them() -> None:
+def test_several_encodings_are_requested_only_from_a_client_that_supports_them() -> None:
     call = Call()
     ann, ben = call.join("ann", simulcast=True), call.join("ben")
     assert [mid for mid, line in ann.lines().items() if line.has("simulcast")] == [CAMERA, SCREEN]
     assert not any(line.has("simulcast") or line.has("rid") for line in ben.lines().values())
 
 
-def test_layers_are_only_chosen_for_a_receiver_that_asked() -> None:
+def test_layers_are_chosen_only_on_a_receivers_request() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answer()
@@ -416,7 +416,7 @@ def test_muted_and_deafened_survive_leaving_and_joining_again() -> None:
     assert ann.forwarder(MIC).muted and ann.transport.deafened
 
 
-def test_a_user_who_rejoins_is_forwarded_anew_to_the_others() -> None:
+def test_a_user_who_rejoins_is_forwarded_to_the_others_again() -> None:
     call = Call()
     ben = call.joined("ben")
     call.joined("ann", mic="s t")
@@ -437,7 +437,7 @@ def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
     assert stranger.events("room_joined")[0]["peers"] == []
 
 
-def test_an_offer_never_outgrows_a_message_and_what_waits_gets_the_next_free_line(
+def test_an_offer_never_outgrows_a_message_and_waiting_tracks_get_the_next_free_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_350)

@@ -10,7 +10,7 @@ from svc.sfu.transitions import IllegalEvent
 from tests.sfu.diagrams import DOCUMENTS, drawn
 
 
-def test_an_illegal_event_says_which_state_it_met() -> None:
+def test_an_illegal_event_names_the_state() -> None:
     with pytest.raises(IllegalEvent, match=re.escape("DTLS: AUTHENTICATED must not happen in CLOSED")):
         dtls.TRANSITIONS.after(dtls.State.CLOSED, dtls.Event.AUTHENTICATED)
 

@@ -101,6 +101,6 @@ async def test_the_lean_client_accepts_frames_in_any_pieces() -> None:
         assert [len(text) for text in seen] == [1, 128, 1 << 16]
 
 
-async def test_the_lean_client_reports_why_it_is_refused(chat: ChatServer) -> None:
+async def test_the_lean_client_reports_the_reason_for_a_refusal(chat: ChatServer) -> None:
     with pytest.raises(BenchError, match="refused a live socket"):
         await connect(chat.address.replace("http", "ws") + "/nowhere", lambda _: None)

@@ -75,7 +75,7 @@ def test_a_publisher_offers_one_track_with_browsers_feedback(scenario: Scenario)
     )
 
 
-async def test_a_program_that_ends_before_it_listens_is_not_waited_for() -> None:
+async def test_nobody_waits_for_a_program_that_ends_before_it_listens() -> None:
     words = [sys.executable, "-c", ""]
     with pytest.raises(BenchError, match="ended before it listened"):
         async with peer_program(words, *free_ports(1)):

@@ -265,7 +265,7 @@ def test_a_layer_is_0_to_7_or_all(flags: list[str], run: Run) -> None:
     assert end.value.code == 2
 
 
-def test_an_unwritable_file_is_one_line_and_status_2(
+def test_an_unwritable_file_is_reported_in_one_line_with_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "none/out"

@@ -222,7 +222,7 @@ def test_a_table_is_printed_for_people(run: Run) -> None:
     ]
 
 
-def test_a_missing_or_foreign_file_is_one_line_and_status_2(run: Run, tmp_path: Path) -> None:
+def test_a_missing_or_foreign_file_is_reported_in_one_line_with_status_2(run: Run, tmp_path: Path) -> None:
     broken, missing = tmp_path / "broken", tmp_path / "missing"
     broken.write_bytes((FOLDER / "opus.rtpdump").read_bytes()[:5000])
     status, lines, error = run(broken)

@@ -89,7 +89,7 @@ def test_a_plot_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path) -
         ("none/picture.png", "none/picture.png: No such file or directory"),
     ],
 )
-def test_an_impossible_plot_is_one_line(
+def test_an_impossible_plot_is_reported_in_one_line(
     output: str,
     line: str,
     tmp_path: Path,
@@ -101,7 +101,7 @@ def test_an_impossible_plot_is_one_line(
     assert capsys.readouterr().err == f"svc rtp: {line}\n"
 
 
-def test_without_matplotlib_the_command_says_what_to_install(
+def test_without_matplotlib_the_command_names_the_missing_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)

@@ -397,7 +397,7 @@ def test_the_sfus_http_stays_on_this_machine() -> None:
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 
 
-def test_with_tls_the_chat_server_has_the_certificate_and_is_asked_over_https() -> None:
+def test_with_tls_the_chat_server_has_the_certificate_and_is_reached_over_https() -> None:
     made = replace(INSTALLATION, tls=True)
     _, chat, _ = plan(made, SECRETS, {})
     assert list(chat.arguments) == ["chat", "--worker-on-demand", "--tls-cert", "data/tls.pem"]

@@ -162,7 +162,7 @@ async def test_results_made_while_the_server_is_away_are_reported_later(queue: F
             await queue.one("job_finish")
 
 
-async def test_an_announced_job_is_claimed_without_polling_which_takes_over_without_announcements(
+async def test_an_announced_job_is_claimed_without_polling(
     queue: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for interval in ("POLL_S", "VIDEO_POLL_S"):

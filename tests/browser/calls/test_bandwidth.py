@@ -8,7 +8,7 @@ from tests.kit.waiting import wait_until
 ESTIMATE = re.compile(r"Connection to you\s*([\d,]+) kbit/s")
 
 
-async def test_a_page_shows_what_its_line_carries(people: People) -> None:
+async def test_a_page_shows_the_capacity_of_its_line(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await grace.join()
     await ada.join()

@@ -34,7 +34,7 @@ async def goes_on(person: Person) -> None:
     await expect(person.page.locator("#call-trouble")).to_have_count(0)
 
 
-async def test_a_network_that_lets_nothing_through_is_named_before_a_call_and_in_it(tmp_path: Path) -> None:
+async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_call(tmp_path: Path) -> None:
     chrome = chromium()
     if (reason := why_not()) or not chrome:
         pytest.skip(reason or "no browser")
@@ -129,7 +129,7 @@ CANNOT = """() => {
 }"""
 
 
-async def test_what_the_browser_cannot_do_is_shown_with_the_reason(people: People) -> None:
+async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
     # At an address without https a browser has no devices at all.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
@@ -192,7 +192,7 @@ RTCPeerConnection.prototype.createAnswer = function (...wishes) {
 """
 
 
-async def test_a_picture_that_the_browser_cannot_show_says_so_on_its_tile(people: People) -> None:
+async def test_an_undecodable_video_shows_a_notice_on_its_tile(people: People) -> None:
     ada, grace = await people.arrive("Ada", codec="VP9"), await people.arrive("Grace")
     await grace.page.add_init_script(CANNOT_DECODE)
     await grace.page.add_init_script(NOTE_SIGNALLING)

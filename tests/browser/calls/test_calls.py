@@ -122,7 +122,7 @@ LET_GO = """(code) => {
 IS_SENT = "(sent) => svc.call.pc.getSenders()[0].track?.enabled === sent"
 
 
-async def test_who_holds_a_key_or_is_louder_than_the_threshold_is_heard(people: People) -> None:
+async def test_a_person_who_holds_a_key_or_exceeds_the_threshold_is_heard(people: People) -> None:
     ada, grace = await pair(people)
     await grace.hears(ada)
     settings = await voice_settings(ada)

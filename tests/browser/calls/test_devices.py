@@ -213,7 +213,7 @@ async def is_filtered(person: Person, *wanted: bool | int) -> None:
     await person.page.wait_for_function(so, arg=list(wanted))
 
 
-async def test_what_the_browser_refuses_is_said_with_a_way_on(people: People) -> None:
+async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await grace.join(camera=False)
@@ -360,7 +360,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await requests_layer(ada, 1)
 
 
-async def test_a_call_is_laid_out_as_one_likes_with_its_text_beside_it(people: People, axe: str) -> None:
+async def test_a_call_has_selectable_layouts_with_its_chat_next_to_it(people: People, axe: str) -> None:
     ada, grace, alan = everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.reload()

@@ -72,7 +72,7 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
     return done
 
 
-async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_server_reads_a_frame(
+async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_readable_frames(
     people: People, fox: Firefox, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -130,7 +130,7 @@ async def test_those_in_an_encrypted_channel_see_and_hear_each_other_and_no_serv
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_whoever_reloads_has_the_keys_again_and_nobody_is_moved_to_where_others_could_hear(
+async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_encryption(
     people: People, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")

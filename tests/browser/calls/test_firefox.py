@@ -43,7 +43,7 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
 
 
-async def test_who_is_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves(
+async def test_a_person_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves(
     people: People, fox: Firefox, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
@@ -72,7 +72,7 @@ async def test_who_is_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves
     assert await ada.shown_people() == ["Ada"]
 
 
-async def test_a_publisher_turns_to_a_codec_that_who_joins_can_show(
+async def test_a_publisher_changes_to_a_codec_that_a_newcomer_supports(
     people: People, fox: Firefox, product: Product
 ) -> None:
     ada, alan = await people.arrive("Ada"), await people.arrive("Alan")

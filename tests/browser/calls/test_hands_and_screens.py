@@ -82,7 +82,7 @@ async def test_hands_are_in_order_and_reactions_float(here: Community, axe: str)
     await expect(ada.locator(".hands .pill")).to_have_count(0)
 
 
-async def test_a_second_screen_comes_when_it_is_wanted_and_goes_when_a_moderator_says_so(
+async def test_a_second_screen_appears_on_request_and_ends_by_a_moderators_decision(
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member

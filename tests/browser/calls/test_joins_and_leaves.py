@@ -93,9 +93,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, set())
 
 
-async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
-    people: People, product: Product
-) -> None:
+async def test_a_page_that_reloads_or_is_opened_twice_counts_once(people: People, product: Product) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -130,7 +128,7 @@ async def test_a_page_that_left_reloads_or_is_opened_twice_is_there_once(
     assert second.faults == []
 
 
-async def test_a_name_is_shown_as_the_text_it_is(people: People) -> None:
+async def test_a_name_is_shown_as_plain_text(people: People) -> None:
     name = "<img src=x> & <b>Bob</b>"
     ada, bob = await people.arrive("Ada"), await people.arrive(name)
     await ada.join(camera=False)

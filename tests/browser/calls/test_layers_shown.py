@@ -81,7 +81,7 @@ async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
     return ada, grace, signalling
 
 
-async def test_a_page_requests_pictures_by_importance_and_shows_what_its_line_does_to_them(
+async def test_a_page_requests_pictures_by_importance_and_shows_the_effects_of_its_line(
     people: People, axe: str
 ) -> None:
     ada, grace, signalling = await two_in_a_call(people)

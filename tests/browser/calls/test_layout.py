@@ -128,9 +128,7 @@ async def test_up_to_twenty_five_people_fit_at_every_size(people: People, produc
         await expect(ada.page.locator("#people-count")).to_have_text("25 people")
 
 
-async def test_a_touch_shows_what_can_be_done_with_a_tile_and_does_none_of_it(
-    people: People, axe: str
-) -> None:
+async def test_a_touch_shows_a_tiles_buttons_without_pressing_one(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await ada.join(camera=False)
     await expect(ada.page.locator(".alone").get_by_role("button", name="Invite people")).to_be_visible()

@@ -95,7 +95,7 @@ async def hardly_sends(person: Person) -> None:
     await wait_until(f"{person.name} sends next to nothing", so, within_s=10)
 
 
-async def test_who_comes_later_and_sends_nothing_sees_and_hears_all(people: People) -> None:
+async def test_a_late_silent_participant_sees_and_hears_everybody(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await ada.page.evaluate(A_SCREEN_OF_4K)

@@ -37,7 +37,7 @@ async def owner(product: Product) -> AsyncIterator[LiveMember]:
         yield olga
 
 
-async def test_a_page_follows_to_where_it_is_moved(owner: LiveMember, people: People) -> None:
+async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join()
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")

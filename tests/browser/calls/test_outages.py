@@ -43,20 +43,20 @@ async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIte
     assert "Traceback" not in talk.product.output, talk.product.output
 
 
-async def test_a_call_goes_on_through_a_nat_that_keeps_rebinding_and_over_another_network(talk: Talk) -> None:
+async def test_a_call_survives_a_rebinding_nat_and_a_change_of_network(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)
 
 
-async def test_a_call_comes_back_with_packets_with_the_network_and_after_sleep(talk: Talk) -> None:
+async def test_a_call_recovers_when_packets_or_the_network_return_and_after_sleep(talk: Talk) -> None:
     for name in ("no-packets", "unplugged", "sleep"):
         await talk.through(outage(name), AWAY_S)
 
 
 @pytest.mark.nightly("two minutes each; Chromium's call goes through the same outages daily")
 @pytest.mark.parametrize("client", ["firefox", "pion"])
-async def test_a_call_of_another_client_lives_through_outages_too(talk: Talk) -> None:
+async def test_a_call_of_another_client_also_survives_outages(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)
@@ -72,7 +72,7 @@ async def test_a_call_lives_on_ipv6_alone(talk: Talk) -> None:
     await talk.through(outage("move"))
 
 
-async def test_a_restart_leads_a_caller_on_pion_to_a_network_that_came_after_it_had_joined(
+async def test_a_restart_moves_a_pion_caller_to_a_network_that_appeared_after_its_join(
     tmp_path: Path,
 ) -> None:
     if reason := why_not("pion"):
@@ -91,7 +91,7 @@ async def test_a_restart_leads_a_caller_on_pion_to_a_network_that_came_after_it_
     await in_one_go_of(2, stays_in_its_session)
 
 
-async def test_firefox_tells_its_page_whether_there_is_a_network(tmp_path: Path) -> None:
+async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
     """Otherwise the page keeps opening WebSockets that fail, and Firefox delays each one longer."""
     if reason := why_not("firefox"):
         pytest.skip(reason)

@@ -132,7 +132,7 @@ def assert_sealed(line: Incoming) -> None:
         assert max(counters) - min(counters) < 2 * len(line.payloads)
 
 
-async def test_a_private_call_rings_and_both_see_and_hear_each_other_and_the_service_reads_no_frame(
+async def test_a_private_call_rings_and_connects_two_people_without_readable_frames(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await in_a_call(people)

@@ -85,7 +85,7 @@ async def test_media_flows_again_after_the_media_service_was_killed(people: Peop
         assert await person.page.evaluate("disturbed()") == [], person.name
 
 
-async def test_nobody_hears_that_the_chat_server_was_started_again(people: People, product: Product) -> None:
+async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product: Product) -> None:
     """Killed, and stopped as for an update. Then a third person proves that signalling is back."""
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)

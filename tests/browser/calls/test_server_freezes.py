@@ -26,9 +26,7 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
 
 
 @pytest.mark.parametrize("programs", [["sfu"], ["sfu", "chat"]], ids=" and ".join)
-async def test_a_server_that_stands_still_loses_nobody(
-    people: People, product: Product, programs: list[str]
-) -> None:
+async def test_a_paused_server_loses_nobody(people: People, product: Product, programs: list[str]) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()

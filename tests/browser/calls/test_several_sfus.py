@@ -10,7 +10,7 @@ from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 
-async def test_pages_meet_again_at_the_other_one(tmp_path: Path) -> None:
+async def test_pages_reconnect_at_the_other_node(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

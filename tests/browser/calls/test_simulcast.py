@@ -140,7 +140,7 @@ def widths(payloads: Iterable[bytes]) -> set[int]:
     }
 
 
-async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(people: People) -> None:
+async def test_encodings_stop_without_viewers_and_restart_on_request(people: People) -> None:
     ada = await people.arrive("Ada", capture=CAPTURE, codec="VP8")
     await ada.page.add_init_script(encoder_log.SCRIPT)
     await ada.page.reload()
@@ -164,7 +164,7 @@ async def test_encodings_stop_while_nobody_watches_and_start_again_at_a_wish(peo
 
 
 @pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
-async def test_a_camera_in_firefox_is_sent_in_three_sizes_too(
+async def test_firefox_also_sends_a_camera_in_three_sizes(
     people: People, fox: Firefox, product: Product, encrypting: bool
 ) -> None:
     grace = await in_the_call(people, "Grace", codec="VP8", encrypting=encrypting)

@@ -23,7 +23,7 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
     await wait_until(f"{person.name} is shown that {names} speak", shown, within_s=WITHIN_S)
 
 
-async def test_who_speaks_is_marked_for_everybody_who_sees_the_call(people: People) -> None:
+async def test_speakers_are_marked_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     # People outside the call see it in the list.
     await grace.come_in()

@@ -130,7 +130,7 @@ async def test_lost_audio_is_resent_both_ways(people: People) -> None:
         assert sum(track.packets_resent for track in at_ada.sent) > 0, "the service asked Ada, who sent again"
 
 
-async def test_speech_is_heard_from_the_next_packet_where_a_browser_does_not_ask_for_sound(
+async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_sound(
     product: Product, tmp_path: Path
 ) -> None:
     executable = chromium()
@@ -156,7 +156,7 @@ async def test_speech_is_heard_from_the_next_packet_where_a_browser_does_not_ask
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
-async def test_speech_is_heard_from_redundant_packets(
+async def test_lost_speech_is_recovered_from_redundant_packets(
     product: Product, tmp_path: Path, is_encrypted: bool
 ) -> None:
     executable = chromium()

@@ -136,7 +136,7 @@ async def plays(person: Person, *times: float) -> None:
     await wait_until(f"{person.name} is played {times}", so, within_s=15)
 
 
-async def test_people_and_screens_are_played_as_loud_as_one_likes(people: People) -> None:
+async def test_people_and_screens_have_their_own_volume(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.add_init_script(PLAYED)
     await ada.page.reload()

@@ -139,7 +139,7 @@ async def test_a_failing_store_leaves_nothing_behind(
     assert _left(data_dir) == []
 
 
-async def test_a_backup_without_uploads_configured_says_so(filled: Database, data_dir: Path) -> None:
+async def test_a_backup_without_uploads_configured_reports_that(filled: Database, data_dir: Path) -> None:
     with pytest.raises(ChatError, match="uploads_disabled"):
         await _backups(filled, data_dir, None).make(1000.0)
     assert _left(data_dir) == []

@@ -308,7 +308,7 @@ async def test_a_conversation_has_at_most_25_people(place: Place) -> None:
     assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
 
 
-async def test_a_device_that_lost_its_keys_asks_to_be_added_again(place: Place) -> None:
+async def test_a_device_that_lost_its_keys_requests_to_be_added_again(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ben.person.done("POST", path(conversation, "lost"))

@@ -54,7 +54,7 @@ async def test_the_sweep_keeps_the_files_of_a_draft(place: Place) -> None:
     assert await sweep.once() == 0, "a message shows them now"
 
 
-async def test_a_draft_takes_only_ones_own_finished_files(place: Place) -> None:
+async def test_a_draft_accepts_only_its_authors_finished_files(place: Place) -> None:
     member = place.folk.member
     theirs, waiting = await place.done(place.folk.owner), await place.sent(member)
     for upload_id, refusal in ((theirs, "unknown_upload"), (waiting, "upload_not_done")):

@@ -87,7 +87,7 @@ class Gullible(Guard):
         ]
 
 
-def test_the_socket_check_blocks_what_look_ups_let_through(tmp_path: Path) -> None:
+def test_the_socket_check_blocks_addresses_that_lookups_pass(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}, Gullible()) as scene:
             assert await scene.refusal("http://pictures.example/a") == "blocked"

@@ -27,7 +27,7 @@ async def test_a_preview_shows_how_many_people_are_online(folk: People) -> None:
     assert (await folk.member.done("GET", "/api/invites"))["invites"][0]["uses"] == 0
 
 
-async def test_the_preview_of_the_first_link_says_that_it_makes_an_owner(chat: ChatServer) -> None:
+async def test_the_preview_of_the_first_link_states_that_it_creates_an_owner(chat: ChatServer) -> None:
     assert (await viewed(chat, chat.invite))[1]["founder"]
     await newcomer(chat, "Owner")
     status, shown = await viewed(chat, chat.invite)

@@ -198,7 +198,7 @@ def test_a_url_of_another_server_is_refused() -> None:
         ours.remaining_s(*parts(theirs.url("uploads/one.webp")))
 
 
-def test_every_key_comes_with_a_url() -> None:
+def test_every_key_has_a_url() -> None:
     urls = MediaUrls("secret", lambda: 0.0)
     key = "uploads/one.webp"
     shown = urls.shown([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])

@@ -103,7 +103,7 @@ async def test_the_sweep_keeps_referenced_objects(
     assert await media.find(orphan) is None
 
 
-async def test_an_object_is_removed_when_its_last_reference_goes(
+async def test_an_object_is_removed_with_its_last_reference(
     database: Database, media: Media, sweep: Sweep, objects: ObjectStore, clock: Clock
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)

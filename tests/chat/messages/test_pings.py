@@ -43,7 +43,7 @@ async def test_a_reply_of_a_blocked_member_counts_as_no_mention(folk: People) ->
     assert await counted(folk, "member") == 0
 
 
-async def test_the_ping_of_a_reply_survives_edits_and_goes_with_the_message(folk: People) -> None:
+async def test_the_ping_of_a_reply_survives_edits_and_ends_with_the_message(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"

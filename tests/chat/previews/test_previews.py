@@ -177,7 +177,7 @@ def test_a_redirecting_link_is_shown_with_the_host_of_its_target(tmp_path: Path)
     on_an_internet(body, tmp_path)
 
 
-def test_there_are_no_previews_where_they_are_off(tmp_path: Path) -> None:
+def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             await here.send(f"<{HOST}/tea> `{HOST}/tea`")

@@ -165,7 +165,7 @@ async def test_a_subscription_unknown_to_the_push_service_is_deleted(scene: Scen
     assert await stored(scene) == 0
 
 
-async def test_a_busy_push_service_is_asked_again_when_it_asks_for_it(scene: Scene) -> None:
+async def test_a_busy_push_service_gets_a_retry_when_it_requests_one(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(429, {"Retry-After": "77"}), (503, {}), (201, {})]
     await scene.mention()

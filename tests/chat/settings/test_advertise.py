@@ -64,7 +64,7 @@ async def _set(data_dir: str, name: str, value: str) -> None:
 
 
 @in_a_network
-async def test_a_server_is_advertised_while_its_owner_wants_it(
+async def test_a_server_is_advertised_while_the_setting_is_on(
     network: Lan, browser: Browser, variables: dict[str, str]
 ) -> None:
     async with chat_process(variables, network.server) as chat:

@@ -17,14 +17,14 @@ async def info(chat: ChatServer, **headers: str) -> dict[str, Any]:
         return shown
 
 
-async def test_health_says_who_and_when(chat: ChatServer) -> None:
+async def test_health_gives_the_name_and_the_time(chat: ChatServer) -> None:
     async with chat.http.get("/health") as response:
         body = await response.json()
     assert datetime.fromisoformat(body.pop("timestamp")).utcoffset() is not None
     assert body == {"status": "healthy", "service": "chat", "serverName": "Tests"}
 
 
-async def test_info_is_a_preview_for_whoever_is_invited(variables: dict[str, str]) -> None:
+async def test_info_is_a_preview_for_invited_people(variables: dict[str, str]) -> None:
     variables["SERVER_DESCRIPTION"] = "Where we test"
     async with server_with_insight(variables) as (chat, community):
         shown = {
@@ -47,7 +47,7 @@ async def test_info_is_a_preview_for_whoever_is_invited(variables: dict[str, str
         assert await info(chat) == changed
 
 
-async def test_info_names_the_instance_where_the_operator_does(variables: dict[str, str]) -> None:
+async def test_info_names_the_instance_if_the_operator_has_named_it(variables: dict[str, str]) -> None:
     variables["SERVER_INSTANCE_ID"] = "left"
     async with server_with_insight(variables) as (chat, _):
         assert (await info(chat))["instanceId"] == "left"

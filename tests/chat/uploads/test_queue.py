@@ -56,7 +56,7 @@ async def test_a_worker_gets_only_jobs_of_its_kinds(place: Place) -> None:
     assert await place.claim(kinds=["picture"]) is not None
 
 
-async def test_a_dead_workers_job_goes_to_another_after_a_minute(place: Place, clock: Clock) -> None:
+async def test_a_dead_workers_job_moves_to_another_worker_after_a_minute(place: Place, clock: Clock) -> None:
     upload_id = await place.sent(place.folk.member)
     first = await place.claim("first")
     clock.now += LEASE_S - 1

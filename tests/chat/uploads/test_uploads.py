@@ -16,7 +16,7 @@ from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
 from tests.kit.waiting import eventually, wait_until
 
 
-async def test_a_file_goes_to_the_worker_and_is_then_attached_to_a_message(place: Place) -> None:
+async def test_the_worker_processes_a_file_before_it_is_attached_to_a_message(place: Place) -> None:
     member = place.folk.member
     async with place.folk.live("member", "guest") as [page, other]:
         status, upload = await place.send(member, name="../My Cat.png")
@@ -71,7 +71,7 @@ async def test_a_video_is_found_as_a_video(place: Place) -> None:
     assert (await member.done("GET", "/api/search?query=has:video"))["messages"][0]["text"] == "film"
 
 
-async def test_only_ones_own_finished_uploads_can_be_attached_once(place: Place) -> None:
+async def test_only_the_members_own_finished_uploads_can_be_attached_once(place: Place) -> None:
     member, moderator = place.folk.member, place.folk.moderator
     path = "/api/channels/general/messages"
     waiting = await place.sent(member)
@@ -389,7 +389,7 @@ async def test_only_unused_files_are_removed(place: Place) -> None:
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 
-async def test_deleting_ones_data_deletes_the_names_of_files(place: Place) -> None:
+async def test_deleting_the_own_data_deletes_the_names_of_files(place: Place) -> None:
     admin = place.folk.admin
     await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await place.work()

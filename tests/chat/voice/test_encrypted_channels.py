@@ -207,7 +207,7 @@ async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world:
     await let_in(ben, 0, ada)
 
 
-async def test_a_participant_who_may_no_longer_join_gets_no_keys(world: World) -> None:
+async def test_a_participant_without_permission_to_join_gets_no_further_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)

@@ -168,7 +168,7 @@ async def test_the_pass_through_connects_to_the_named_service(world: World) -> N
             assert world.services[1 - number].participants.empty()
 
 
-async def test_a_service_that_accepts_nothing_more_is_replaced_by_another(
+async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = await world.place()

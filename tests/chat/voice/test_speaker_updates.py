@@ -23,7 +23,7 @@ async def test_viewers_outside_the_call_learn_who_speaks(world: World) -> None:
         assert await member.pushed("voice_speaking") == {**event, "member_ids": []}
 
 
-async def test_the_sfu_is_asked_for_speakers_only_while_somebody_views(world: World) -> None:
+async def test_the_sfu_gets_a_request_for_speakers_only_while_somebody_views(world: World) -> None:
     await world.enters(world.ada)
     # Members in the call get speakers from the media service.
     await world.ada.ask("in_sight", visible=True)
@@ -44,7 +44,7 @@ async def test_the_sfu_is_asked_for_speakers_only_while_somebody_views(world: Wo
     assert await world.command("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 
-async def test_a_returning_sfu_is_asked_for_speakers_again(world: World) -> None:
+async def test_a_returning_sfu_gets_the_request_for_speakers_again(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")

@@ -37,7 +37,7 @@ def test_every_picture_is_requested_with_its_path_and_limit() -> None:
     ]
 
 
-def test_a_card_whose_only_picture_failed_says_so() -> None:
+def test_a_card_reports_the_failure_of_its_only_picture() -> None:
     cards = [
         {"image_url": "https://pictures.example/a"},
         {"title": "a", "image_url": "https://pictures.example/a"},

@@ -188,7 +188,7 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
     assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
 
 
-async def test_a_webhook_without_a_channel_counts_too(hook: Hook, clock: list[int], folk: People) -> None:
+async def test_a_webhook_without_a_channel_also_counts(hook: Hook, clock: list[int], folk: People) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     answers = [(await post(hook, {"text": "a"}))[0] for _ in range(16)]
     assert answers == [400] * 15 + [429]

@@ -138,7 +138,7 @@ async def test_a_body_longer_than_announced_ends_where_it_should(sender: Sender,
     assert await posts(folk) == 1
 
 
-async def test_a_body_that_never_comes_times_out(
+async def test_a_body_that_never_arrives_times_out(
     sender: Sender, folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "BODY_DEADLINE_S", 0.1)

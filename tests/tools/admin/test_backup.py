@@ -126,7 +126,7 @@ async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp
     assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
 
 
-async def test_a_stopped_server_can_be_backed_up_too(
+async def test_a_stopped_server_can_also_be_backed_up(
     variables: dict[str, str], admin: Admin, tmp_path: Path
 ) -> None:
     async with server_with_insight(variables) as (_, community):

@@ -37,7 +37,7 @@ async def test_members_see_the_channel_and_the_audit_log_has_no_actor(
         assert done[:3] == [("channel_delete", None), ("channel_edit", None), ("channel_create", None)]
 
 
-async def test_a_server_without_channels_says_so(variables: dict[str, str], admin: Admin) -> None:
+async def test_a_server_without_channels_reports_that(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables):
         for channel in (await admin.json("channel", "list"))["channels"]:
             await admin.json("channel", "delete", channel["id"])

@@ -92,7 +92,9 @@ def test_a_folder_without_a_server_is_reported(admin: Admin, data_dir: Path) -> 
     assert not data_dir.exists()
 
 
-async def test_a_server_without_members_and_jobs_says_so(variables: dict[str, str], admin: Admin) -> None:
+async def test_a_server_without_members_and_jobs_reports_that(
+    variables: dict[str, str], admin: Admin
+) -> None:
     async def nothing_is_there() -> None:
         assert await admin("member", "list") == (0, "There are no members.\n", "")
         assert await admin("job", "list") == (0, "There are no jobs.\n", "")

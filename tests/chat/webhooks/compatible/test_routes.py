@@ -57,14 +57,14 @@ async def test_discord_gets_warnings_about_omissions(hook: Hook) -> None:
     assert (await hook.arrived())["cards"] == [{"title": "Card"}]
 
 
-async def test_discord_takes_forms(hook: Hook) -> None:
+async def test_discord_endpoints_accept_forms(hook: Hook) -> None:
     await _post(hook, "discord", data={"content": "by form", "username": "Form"})
     assert (await hook.arrived())["author"]["display_name"] == "Form"
     await _post(hook, "discord", data={"payload_json": json.dumps({"content": "in a form"})})
     assert (await hook.arrived())["text"] == "in a form"
 
 
-async def test_discord_takes_the_fields_of_a_multipart_form(hook: Hook) -> None:
+async def test_discord_endpoints_accept_the_fields_of_a_multipart_form(hook: Hook) -> None:
     form = FormData(default_to_multipart=True)
     form.add_field("content", "Grüße")
     form.add_field("tts", "false")
@@ -113,7 +113,9 @@ async def test_slack_gets_ok(hook: Hook) -> None:
 
 
 @pytest.mark.parametrize("headers", [FORM, {"Content-Type": "text/plain"}, {}])
-async def test_slack_takes_json_of_any_content_type_and_forms(hook: Hook, headers: dict[str, str]) -> None:
+async def test_slack_endpoints_accept_forms_and_json_of_any_content_type(
+    hook: Hook, headers: dict[str, str]
+) -> None:
     await _post(hook, "slack", data=b'\n{"text": "json"}', headers=headers)
     assert (await hook.arrived())["text"] == "json"
     await _post(hook, "slack", data=b"payload=%7B%22text%22%3A%22a+form%22%7D", headers=headers)
