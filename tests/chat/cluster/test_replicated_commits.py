@@ -12,7 +12,7 @@ import pytest
 
 from svc.base import commit_log
 from svc.base.database import Connection, Database, StorageFailed
-from svc.base.migrations import Migration
+from svc.base.migrations import Migration, schema_version
 from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
 from svc.chat.cluster.entry import PART_BYTES
@@ -49,8 +49,8 @@ async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
 
 
 @asynccontextmanager
-async def log_of(node: str, servers: NatsCluster) -> AsyncIterator[NatsLog]:
-    log = NatsLog("words", node, lambda _: None)
+async def log_of(node: str, servers: NatsCluster, kind: type[NatsLog] = NatsLog) -> AsyncIterator[NatsLog]:
+    log = kind("words", node, lambda _: None)
     await asyncio.to_thread(lambda: log.open(servers.urls, origin=WORDS_LOG))
     try:
         yield log
@@ -117,6 +117,36 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
         async with log_of("one", servers) as again:
             await follow(again, first)
     assert words_in(first)[-1] == "of the new owner"
+    assert table_hashes(first) == table_hashes(second)
+
+
+class Died(BaseException):
+    """Stands for the end of a process: nothing handles it."""
+
+
+class DyingLog(NatsLog):
+    """A log whose owner dies after a migration is in the log, and before its file has it."""
+
+    def append_script(self, connection: sqlite3.Connection, script: str) -> None:
+        super().append_script(connection, script)
+        raise Died
+
+
+async def test_the_next_owner_has_a_migration_during_which_the_last_one_died(
+    servers: NatsCluster, tmp_path: Path
+) -> None:
+    first, second = await files_of_a_new_community(tmp_path)
+    async with log_of("one", servers, DyingLog) as one:
+        with pytest.raises(Died):
+            async with owning(one, "one", first):
+                pass
+    with closing(sqlite3.connect(first)) as connection:
+        assert schema_version(connection) == 1
+    async with log_of("two", servers) as two:
+        async with owning(two, "two", second) as successor:
+            await say(successor, "counted")
+            assert [tuple(row) for row in await successor.rows("SELECT letters FROM counted")] == [(7,)]
+        await follow(two, first)
     assert table_hashes(first) == table_hashes(second)
 
 
