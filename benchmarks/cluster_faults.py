@@ -1,12 +1,13 @@
 """Break parts of a cluster at random while clients write. python -m benchmarks.cluster_faults
 
-    python -m benchmarks.cluster_faults [--rounds 200] [--clients 50] [--seed 1] [--lease 3]
+    python -m benchmarks.cluster_faults [--rounds 200] [--writes 0] [--clients 50] [--seed 1] [--lease 3]
 
 Three NATS servers and three chat nodes run on loopback, each node with lines of its own to the servers. A
 round breaks one thing: the owner, a follower, or a NATS server is killed with -9 or paused for longer than a
 takeover, or a node is cut off from NATS. Then everything is whole again. The time of a round is the longest
-one without an acknowledged write of any client. At the end, each acknowledged write must be in the file
-once, the log must have one owner in each epoch, and all files must be equal, table by table.
+one without an acknowledged write of any client. The clients go on until `--writes` are acknowledged. At the
+end, each acknowledged write must be in the file once, the log must have one owner in each epoch, and all
+files must be equal, table by table.
 """
 
 import argparse
@@ -148,9 +149,15 @@ FAULTS: dict[str, Fault] = {
 
 
 async def run(
-    folder: Path, kinds: Sequence[str], clients: int, seed: int, lease_s: float, say: Callable[[str], object]
+    folder: Path,
+    kinds: Sequence[str],
+    clients: int,
+    seed: int,
+    lease_s: float,
+    say: Callable[[str], object],
+    writes: int = 0,
 ) -> Report:
-    """Run a round for each of `kinds`."""
+    """Run a round for each of `kinds`, and go on until as many `writes` are acknowledged."""
     report = Report()
     chance = random.Random(seed)
     async with nats_cluster(folder) as servers, AsyncExitStack() as stack:
@@ -184,6 +191,8 @@ async def run(
             await undo()
             await cluster.all_well()
             say(f"round {number} of {len(kinds)}: {kind}, {took_s:.2f} s without a write")
+        while len(writers.acknowledged_at) < writes:
+            await writers.next_acknowledgement(WITHIN_S)
         await writers.stop()
         report.acknowledged = len(writers.acknowledged_at)
         await _stop_all(cluster)
@@ -252,6 +261,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=200)
+    parser.add_argument("--writes", type=int, default=0)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lease", type=float, default=3.0)
@@ -262,7 +272,9 @@ def main() -> int:
 
     with tempfile.TemporaryDirectory() as folder:
         kinds = kinds_of(options.rounds, options.seed)
-        report = asyncio.run(run(Path(folder), kinds, options.clients, options.seed, options.lease, say))
+        report = asyncio.run(
+            run(Path(folder), kinds, options.clients, options.seed, options.lease, say, writes=options.writes)
+        )
     print("| fault | rounds | median | worst |\n|---|---|---|---|")
     for kind, times in sorted(report.times.items()):
         print(f"| {kind} | {len(times)} | {statistics.median(times):.2f} s | {max(times):.2f} s |")
