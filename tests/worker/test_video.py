@@ -1,12 +1,14 @@
 """A video comes back with its pictures and sound and nothing else, or is refused with a reason."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
 from svc.base.sandbox import Refused
 from svc.worker.stream_encoders import COLOUR_TAGS
+from tests.base.test_sandbox import family
 from tests.kit import hostile_videos, pictures, videos
 from tests.worker.sandboxes import RULES, Sandboxes
 from tests.worker.sandboxes import sandboxes as sandboxes
@@ -26,6 +28,10 @@ def codecs(data: bytes) -> list[str]:
 def frames(data: bytes) -> int:
     with videos.opened(data) as container:
         return sum(1 for _ in container.decode(video=0))
+
+
+def threads(pid: int) -> int:
+    return len([*Path(f"/proc/{pid}/task").iterdir()])
 
 
 @pytest.mark.parametrize(
@@ -74,6 +80,15 @@ async def test_other_videos_are_encoded_again(
     assert codecs(data) == (["h264", "aac"] if sound else ["h264"])
     assert frames(data) == 50
     assert 1950 <= video.duration_ms <= 2100
+
+
+async def test_the_process_that_forks_has_no_thread_that_its_children_would_wait_for(
+    sandboxes: Sandboxes,
+) -> None:
+    await sandboxes.rewrite(videos.video())
+    waiting = family(sandboxes.videos)
+    assert waiting
+    assert [threads(pid) for pid in waiting] == [1] * len(waiting)
 
 
 async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:

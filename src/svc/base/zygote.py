@@ -9,6 +9,7 @@ child ends, the zygote writes its status to the leash. The zygote ends when FD e
 this module; `svc.base.sandbox` documents its guarantees.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -39,6 +40,8 @@ def main(layers: Layers | None = None) -> None:
     module = importlib.import_module(sys.argv[2])
     # No file can be opened later, so libraries must load now everything that they load at first use.
     module.prepare()
+    # A child has none of the zygote's threads, so freeing in it what waits for one of them would never end.
+    gc.collect()
     # When the machine runs out of memory, the kernel should kill a decoder first.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
