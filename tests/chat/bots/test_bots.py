@@ -284,11 +284,16 @@ async def test_tokens_that_a_bot_made_end_with_its_own(folk: People, how: str) -
     assert await second.refused("GET", "/api/channels") == "token_invalid"
 
 
-async def test_invites_of_a_bot_end_with_the_membership_of_its_tokens_creator(folk: People) -> None:
+@pytest.mark.parametrize("how", ["its creator banned", "another token"])
+async def test_invites_of_a_bot_end_with_its_token(folk: People, how: str) -> None:
+    """Anyone who knew the token may have made them."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     for each in (bot, other):
         await each.done("POST", "/api/invites", {})
-    await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
+    if how == "another token":
+        await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
+    else:
+        await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
     left = (await folk.owner.done("GET", "/api/invites"))["invites"]
     assert [one["created_by"] for one in left if one["created_by"] in (bot.id, other.id)] == [other.id]

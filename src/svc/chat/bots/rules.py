@@ -185,7 +185,7 @@ class Bots:
     def _forget(self, connection: Connection, member_id: str) -> None:
         ended = connection.execute(_DELETE_MADE_THROUGH, (member_id,)).fetchall()
         for (bot_id,) in ended:
-            for step in self._changes.token_removal if bot_id != member_id else ():
+            for step in self._changes.token_removal:
                 step(connection, bot_id)
 
     def _gone(self, member_id: str) -> None:
