@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -12,7 +12,9 @@ from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule import MAX_WORDS, WantedRule, made
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ReadText
+from svc.chat.text_folding import folded
 from tests.chat.people import People
+from tests.kit.effort import grows_with_its_size
 
 # The longest piece, as a part of the whole or in seconds of CPU time. Pieces take a fortieth, or 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
@@ -20,12 +22,17 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
 REPEATED = ["a" * (1 + n % 14) + "b" * (2 + n // 14) for n in range(MAX_WORDS)]
 STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTERS)]
+BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
+    f"*a{letter}{letter}*" for letter in LETTERS
+]
 # The repeated part of each text, and rules that are expensive for it.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
     "repeated letters": ("ab ", {"kind": "words", "words": REPEATED}),
     "one word": ("ab", {"kind": "words", "words": STARRED}),
+    "words that begin late": (f"x{'ab' * 127} ", {"kind": "words", "words": BEGINNINGS}),
+    "rows of letters": ("_-a", {"kind": "words", "words": ["abc"]}),
     "links": ("a.bc/ ", {"kind": "links", "allowed": [f"a{n}.example" for n in range(100)]}),
     "mentions": ("[a](mention:b)", {"kind": "mentions", "most": 1}),
 }
@@ -37,16 +44,17 @@ def finders(**wanted: object) -> list[Finder]:
     return [Finder(rule) for _ in range(20)]
 
 
-def pieces(text: str, rules: Sequence[Finder]) -> list[float]:
-    """Return the CPU time in seconds of each piece of a search."""
-    read, taken = ReadText(text), list[float]()
+def pieces(text: str, rules: Sequence[Finder]) -> list[list[float]]:
+    """Return the CPU time in seconds of each piece of a search, by rule."""
+    read, by_rule = ReadText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
-        ended = False
+        ended, taken = False, list[float]()
+        by_rule.append(taken)
         while not ended:
             before = time.thread_time()
             ended = next(work, StopIteration) is StopIteration
             taken.append(time.thread_time() - before)
-    return taken
+    return by_rule
 
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
@@ -58,12 +66,24 @@ def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, obj
         runs = [pieces(text, ready) for _ in range(3)]
     finally:
         gc.enable()
-    assert any(max(taken) < max(LARGEST_PART * sum(taken), SMALL_S) for taken in runs)
+    assert any(
+        all(max(taken) < max(LARGEST_PART * sum(taken), SMALL_S) for taken in by_rule) for by_rule in runs
+    )
 
 
 def test_letters_of_starred_words_count_towards_the_limit() -> None:
     short, long = (finders(kind="words", words=[f"*{word}*"])[0] for word in ("abc", "abc" * 20))
     assert 0 < short.steps < long.steps < STEP_LIMIT
+
+
+@pytest.mark.parametrize(
+    "read",
+    [folded, lambda text: finished(finders(kind="links")[0].search(ReadText(f"http://{text}/")))],
+    ids=["search index", "links"],
+)
+def test_the_cost_of_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
+    """Unicode sorts them. A card of nothing else once took 100 ms."""
+    assert grows_with_its_size(lambda size: read("a" + "\u0301" * size + "\u0316" * size), 10_000)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from svc.chat.errors import ChatError
-from svc.chat.webhooks import requests
+from svc.chat.webhooks import json_reader, requests
 from svc.chat.webhooks.compatible import requests as compatible
 from svc.chat.webhooks.limits import BURST, MAX_BODY_BYTES
 from svc.chat.webhooks.publisher import Limiter
@@ -47,6 +47,17 @@ async def test_a_body_that_leads_nowhere_is_not_read(hook: Hook, read: list[byte
     """A list of 80,000 empty lists takes the event loop many times as long as a response."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
+
+
+@pytest.mark.parametrize("body", [b'"\\ud800"', b"[" * 5_000 + b"]" * 5_000], ids=["half of a pair", "deep"])
+async def test_a_body_that_leads_nowhere_is_not_checked_at_length(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    """Strangers without a URL could take 10 ms of the event loop with each request."""
+    for expensive in ("_without_halves", "_balanced"):
+        monkeypatch.setattr(json_reader, expensive, None)
+    async with hook.chat.http.post(hook.path[:-1], data=body) as response:
+        assert response.status == 404
 
 
 @pytest.mark.parametrize("way", WAYS)

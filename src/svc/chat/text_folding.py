@@ -9,6 +9,10 @@ import re
 import unicodedata
 from functools import lru_cache
 
+# Normalising sorts the marks of a letter in quadratic time. No letter has more (UAX 15, "Stream-Safe Text").
+_MOST_MARKS = 30
+# Marks by their decomposition, although their combining class is 0.
+_LIKE_MARKS = "\u0f73\u0f75\u0f81"
 _NAMES_KEPT = 16_384  # names of members and channels, about 200 bytes each
 
 # Marks and invisible characters that do not form another letter, in decomposed text. The breve of й and ў and
@@ -34,10 +38,23 @@ def folded(text: str) -> str:
     """Return the text as search compares it. It may be longer: "ß" becomes "ss", a ligature its letters."""
     if text.isascii():
         return text.lower()
+    text = _with_fewer_marks(text)
     # Case first, because the marks that stay belong to small letters. U+0345 would become a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)
+
+
+def _with_fewer_marks(text: str) -> str:
+    """Return the text without the marks of a letter that exceed _MOST_MARKS."""
+    kept: list[str] = []
+    marks = 0
+    for character in text:
+        is_mark = unicodedata.combining(character) or character in _LIKE_MARKS
+        marks = marks + 1 if is_mark else 0
+        if marks <= _MOST_MARKS:
+            kept.append(character)
+    return text if len(kept) == len(text) else "".join(kept)
 
 
 @lru_cache(_NAMES_KEPT)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
 from svc.chat.webhooks import json_reader
-from svc.chat.webhooks.json_reader import TOO_DEEP, decode, is_json
+from svc.chat.webhooks.json_reader import TOO_DEEP, decode, is_json, json_in
 from svc.chat.webhooks.payload import Refused, parse
 
 
@@ -46,11 +46,15 @@ def test_invalid_json_never_yields_values(body: bytes, monkeypatch: pytest.Monke
 
 @given(st.lists(st.sampled_from([*'[]{}":,\\ \t\x01-+.019eEuUdD8', "\\ud800", "true", "null", "NaN", "é"])))
 def test_scanning_and_parsing_a_body_agree(pieces: list[str]) -> None:
-    text, read = "".join(pieces), False
+    text, read, scanned = "".join(pieces), False, False
     with suppress(ValueError):
         json.loads(text, parse_constant=int)
         read = True
-    assert is_json(text.encode()) == read
+    with suppress(ChatError):
+        json_in(text.encode())
+        scanned = True
+    assert scanned == read
+    assert is_json(text.encode()) or not read
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,9 @@ _LINK = re.compile(
 )
 # In the address of `[a](b)`, CommonMark (2.4, 2.5) reads these as the characters that they stand for.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
+# Everything before the path: a user name, a host and a port. A host has 253 characters at most.
+_MAX_AUTHORITY = 512
+_AUTHORITY_END = re.compile("[/?#]|\\Z")
 _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,140}\s{0,8}\)")
 
 
@@ -195,8 +198,13 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
 
 def _domains_of(link: str) -> Sequence[str]:
     """Return the host and its parent domains as a browser reads them. Return none when in doubt."""
+    address = link if "://" in link else f"https://{link}"
+    begin = address.index("://") + len("://")
+    # `urlsplit` normalises the host, which takes long for thousands of combining marks.
+    if (end := _AUTHORITY_END.search(address, begin)) and end.start() - begin > _MAX_AUTHORITY:
+        return ()
     try:
-        host = urlsplit(link if "://" in link else f"https://{link}").hostname or ""
+        host = urlsplit(address).hostname or ""
     except ValueError:
         return ()
     labels = host.rstrip(".").rsplit(".", MAX_LABELS)

@@ -270,7 +270,8 @@ class Automod:
         self._recent.prune(now)
         found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
-            if self._is_for(finder.rule, member, channel_id, now):
+            # A rule that is newer than the message does not apply: the search would be done in one piece.
+            if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:
                     found.append((finder.rule, spans))

@@ -8,9 +8,11 @@ meaning. Pure. Long texts are searched in pieces (`time_slices`), because strang
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -26,11 +28,13 @@ _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
 # `f u c k`, `f.u.c.k`: at least three single letters with the same separator.
-_SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])+(?![\w@$])")
+_SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
+_LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
 _RUN = re.compile(r"(.)\1*")
 # No word has a letter four times in a row, so longer runs count as three.
 _LONGEST_RUN = 3
+_LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 # Texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
 _MOST_GROWTH = 1.25
 # Characters and words in one piece of work, which takes up to 0.5 ms.
@@ -86,6 +90,9 @@ class ReadText:
         if key not in self._found:
             self._found[key] = yield from work()
         return cast(T, self._found[key])
+
+    def has(self, key: object) -> bool:
+        return key in self._found
 
     def folded(self) -> Work[Folded]:
         return self.once("folded", lambda: Folded.folding(self.text))
@@ -164,6 +171,18 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
                     yield start + part.start(), start + part.end()
 
 
+def _spaced(folded: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of at least three single letters with the same separator."""
+    for match in _SPACED.finditer(folded):
+        start, end = match.span()
+        # Checked here, because in the pattern it would read a long row again for each of its letters.
+        if _LETTER.match(folded, end):
+            end -= len(match[1]) + 1
+            if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
+                continue  # The row's last letter begins a word, or its separator does.
+        yield start, end
+
+
 class _Spelling(NamedTuple):
     """One reading of a token. `squeezed` is empty if stars hide some of its letters."""
 
@@ -183,7 +202,7 @@ class _Written(NamedTuple):
 def _written(read: ReadText) -> Work[Sequence[_Written]]:
     folded = (yield from read.folded()).text
     written: list[_Written] = []
-    for spans in (_tokens(folded), (match.span() for match in _SPACED.finditer(folded))):
+    for spans in (_tokens(folded), _spaced(folded)):
         for start, end in spans:
             if not len(written) % _WORDS_AT_ONCE:
                 yield
@@ -201,26 +220,28 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
     return len(letters), [_Spelling(word, *(("", ()) if "*" in word else _squeezed(word))) for word in words]
 
 
-class _Stem:
-    """A list entry without its stars. It matches with any number of repeated letters."""
+@cache
+def _stem(entry: str) -> re.Pattern[str]:
+    """Return a pattern for an entry with stars. It finds any number of repeated letters.
 
-    def __init__(self, entry: str) -> None:
-        self._begins, self._ends = not entry.startswith("*"), not entry.endswith("*")
-        self._letters, runs = _squeezed(entry.strip("*"))
-        self._repeated = [(at, run) for at, run in enumerate(runs) if run > 1]
+    It searches words whose runs have at most _LONGEST_RUN letters. A star stands for any letters.
+    """
+    letters, runs = _squeezed(entry.strip("*"))
+    repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
+    if entry.startswith("*"):
+        repeated[0] = letters[0] * runs[0]
+    else:
+        # The letter comes before the assertion, because a search for a letter is fast.
+        repeated[0] = rf"{letters[0]}(?<!\w{letters[0]}){letters[0]}{{{runs[0] - 1},}}+"
+    return re.compile("".join(repeated) + ("" if entry.endswith("*") else r"(?!\w)"))
 
-    def stands_in(self, spelling: _Spelling) -> bool:
-        text, at = spelling.squeezed, spelling.squeezed.find(self._letters)
-        while at >= 0:
-            end = at + len(self._letters)
-            if (
-                (not self._begins or at == 0 or not _is_of_a_word(text[at - 1]))
-                and (not self._ends or end == len(text) or not _is_of_a_word(text[end]))
-                and all(spelling.runs[at + place] >= run for place, run in self._repeated)
-            ):
-                return True
-            at = text.find(self._letters, at + 1)
-        return False
+
+def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
+    """Yield the place of a match in each of the words, which stand on lines of their own."""
+    end = 0
+    while end >= 0 and (match := stem.search(words, end)):
+        yield match.start()
+        end = words.find("\n", match.end())
 
 
 class WordList:
@@ -237,7 +258,7 @@ class WordList:
             if "*" not in entry:
                 for word in (entry, entry + "s"):
                     self._add(word, 1 << number)
-        self._starred = [_Stem(entry) for entry in entries if "*" in entry]
+        self._starred = list(dict.fromkeys(_stem(entry) for entry in entries if "*" in entry))
         # Words that people write with stars for letters, by length. Compounds are rarely worth the effort.
         # The words with a letter at a place are a bit set too.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
@@ -256,29 +277,44 @@ class WordList:
     def search(self, read: ReadText) -> Work[list[Span]]:
         """Return the spans of listed words."""
         folded = yield from read.folded()
-        found = []
-        for number, token in enumerate((yield from read.written())):
+        tokens = yield from read.written()
+        found, others = set[int](), list[tuple[int, str]]()
+        for number, token in enumerate(tokens):
             if not number % _WORDS_AT_ONCE:
                 yield
-            if token.letters >= self._shortest and (yield from self._lists(token)):
-                found.append(folded.span(token.start, token.end))
+            if token.letters < self._shortest:
+                continue
+            if any(self._lists(spelling) for spelling in token.spellings):
+                found.add(number)
+            elif self._starred:
+                words = (spelling.word for spelling in token.spellings if spelling.squeezed)
+                others += [(number, _LONG_RUN.sub(r"\1\1\1", word)) for word in words]
+        found |= yield from self._with_stars(others)
+        return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(found)]
+
+    def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
+        """Return the numbers of the words that entries with stars list.
+
+        All words are searched at once for each entry, so the cost of an entry does not depend on their
+        number.
+        """
+        found, unsearched = set[int](), len(self._starred) if words else 0
+        while unsearched:
+            text = "\n".join(word for _, word in words)
+            starts = [0, *accumulate(len(word) + 1 for _, word in words)]
+            earlier = len(found)
+            # Found words are left out from time to time, so that hardly any is found by many entries.
+            while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
+                unsearched -= 1
+                for place in _words_with(self._starred[unsearched], text):
+                    found.add(words[bisect_right(starts, place) - 1][0])
+                yield
+            words = [word for word in words if word[0] not in found]
+            unsearched = unsearched if words else 0
         return found
 
-    def _lists(self, token: _Written) -> Work[bool]:
-        for spelling in token.spellings:
-            if not spelling.squeezed:
-                if self._hidden(spelling.word):
-                    return True
-                continue
-            if self._spelt(spelling):
-                return True
-            for stem in self._starred:
-                if stem.stands_in(spelling):
-                    return True
-                # In a text that is a single word, each search takes about 0.2 ms.
-                if len(spelling.squeezed) > _CHARACTERS_AT_ONCE:
-                    yield
-        return False
+    def _lists(self, spelling: _Spelling) -> bool:
+        return self._spelt(spelling) if spelling.squeezed else self._hidden(spelling.word)
 
     def _spelt(self, spelling: _Spelling) -> bool:
         """Return whether it is a listed word. Single and double letters must match, longer runs need not."""
@@ -317,7 +353,3 @@ def _squeezed(word: str) -> tuple[str, Sequence[int]]:
     """Return each run of a letter once, and the lengths of the runs, up to _LONGEST_RUN."""
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]
-
-
-def _is_of_a_word(sign: str) -> bool:
-    return sign.isalnum() or sign == "_"

@@ -42,11 +42,20 @@ TOO_DEEP = TooDeep()
 
 
 def is_json(body: bytes) -> bool:
-    """Return whether `decode` accepts the body, in a fraction of its time."""
+    """Return whether the body of a refused request is JSON, in less than a millisecond.
+
+    Bodies that only an expensive check can judge count as JSON.
+    """
+    bare = body.removeprefix(BOM_UTF8)
     try:
-        json_in(body)
-    except ChatError:
+        bare.decode()
+        _SKIMMER.decode(bare)
+    except RecursionError:
+        return True
+    except UnicodeDecodeError:
         return False
+    except msgspec.DecodeError:
+        return rb"\ud" in bare.lower()
     return True
 
 

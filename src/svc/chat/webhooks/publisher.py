@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, structs, to_builtins
@@ -57,7 +58,7 @@ from svc.chat.webhooks.payload import (
     wanted_pictures,
     with_texts,
 )
-from svc.chat.webhooks.pictures import Attached, Collected, Pictures, PostedFile
+from svc.chat.webhooks.pictures import MAX_FILES, Attached, Collected, Pictures, PostedFile
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
@@ -248,11 +249,13 @@ class Posting:
         """Store the files of a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
-        shown = [
-            replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
-            for file in files
-        ]
+        # The names of files beyond the limit are not shown as they are.
+        shown = [await self.in_turn(partial(self._named, file)) for file in files[:MAX_FILES]]
+        shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
+
+    def _named(self, file: PostedFile) -> PostedFile:
+        return replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
 
     async def post(self, webhook: Webhook, payload: object, attached: Attached = NOTHING_ATTACHED) -> Posted:
         """Post a JSON value for an admitted webhook. Raises ChatError."""

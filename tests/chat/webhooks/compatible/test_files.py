@@ -4,9 +4,12 @@ import json
 import time
 from typing import Any
 
+import pytest
 from aiohttp import FormData
 
 from svc.chat.media.sweep import Sweep
+from svc.chat.uploads.file_names import readable_file_name
+from svc.chat.webhooks import publisher
 from svc.chat.webhooks.pictures import MAX_FILES
 from tests.chat.inside import server_with_insight
 from tests.chat.member import chat_server
@@ -113,3 +116,18 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
         await hook.reader.ask("message_delete", channel_id="general", message_id=message["id"])
         # The picture, its thumbnail and the log.
         assert await sweep.once() == 3
+
+
+async def test_only_names_of_files_that_can_be_kept_are_examined(
+    hook: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names of many files took 100 ms of the event loop."""
+    names: list[str] = []
+
+    def readable(name: str) -> str:
+        names.append(name)
+        return readable_file_name(name)
+
+    monkeypatch.setattr(publisher, "readable_file_name", readable)
+    told, _ = await post(hook, {"content": "hi"}, *((f"{n}.txt", b"x") for n in range(3 * MAX_FILES)))
+    assert len(told["attachments"]) == len(names) == MAX_FILES

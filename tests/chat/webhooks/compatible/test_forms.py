@@ -64,6 +64,8 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
+        # A form is refused when its heads are long together: they once took 60 ms of the event loop.
+        (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
     ],
@@ -101,7 +103,7 @@ def test_the_cost_of_the_worst_headers_is_linear() -> None:
     """An unclosed quotation mark once took a second and a half of the event loop."""
 
     def read(length: int) -> None:
-        body = "".join(part('name="' + ";" * length, "x") for _ in range(62)) + "--x--"
+        body = "".join(part('name="' + ";" * length, "x") for _ in range(3)) + "--x--"
         discord_form(MULTIPART, body.encode())
         with pytest.raises(ChatError):
             discord_form('multipart/form-data; boundary="' + ";" * (2 * length), b"--x--")

@@ -131,6 +131,12 @@ class Node:
         """Return the beginning of a text. Return an empty string if it is absent or the budget is used up."""
         return self._budget.read(self._text(name), most)
 
+    def lines(self, name: str) -> list[str]:
+        """Return the lines of a text. Each counts as an object. The lines beyond the budget are one."""
+        lines = self.text(name).split("\n", max(self._budget.objects, 0))
+        self._budget.objects -= len(lines) - 1
+        return lines
+
     def address(self, name: str) -> str:
         """Return a text that is used whole or not at all, so that it is not charged to the budget."""
         text = self._text(name)
@@ -202,8 +208,9 @@ def _digits(number: float) -> str:
 
 # Discord's form has a dozen fields, and ten files.
 MAX_PARTS = 64
-# The head of a part holds its name, a file name and its type.
+# The head of a part holds its name, a file name and its type. Reading a byte takes up to 0.25 µs.
 MAX_HEAD_BYTES = 4 * 1024
+MAX_HEADS_BYTES = 16 * 1024
 
 
 def payload_in(body: bytes, name: str) -> bytes:
@@ -280,9 +287,11 @@ def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[Pos
         raise ChatError("invalid_json")
     fields: dict[str, str] = {}
     files: list[PostedFile] = []
+    heads_bytes = 0
     for part in pieces[1:-1]:
         head, _, data = part.partition(b"\r\n\r\n")
-        if len(head) > MAX_HEAD_BYTES:
+        heads_bytes += len(head)
+        if len(head) > MAX_HEAD_BYTES or heads_bytes > MAX_HEADS_BYTES:
             raise ChatError("invalid_json")
         field = disposition(head)
         if "filename" in field:

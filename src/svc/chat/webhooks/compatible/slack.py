@@ -13,6 +13,7 @@ for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
+from collections.abc import Sequence
 from itertools import count
 
 from svc.base.emoji import TONES, emoji_named
@@ -69,7 +70,7 @@ def _piece(piece: Node) -> str:
     style = piece.child("style")
     match piece.text("type"):
         case "text":
-            return _styled(piece.text("text"), style)
+            return _styled(piece.lines("text"), style)
         case "link":
             url = piece.text("url", MAX_URL)
             return link(piece.text("text") or url, url)
@@ -89,21 +90,23 @@ def _piece(piece: Node) -> str:
     return ""
 
 
-def _styled(text: str, style: Node) -> str:
+def _styled(lines: Sequence[str], style: Node) -> str:
     """Apply a style to a text. Markdown reads no marks with a space inside, so they touch the words."""
     if style.flag("code"):
+        text = "\n".join(lines)
         ticks = "`" * (_longest_run_of_ticks(text, but_at_least=0) + 1)
         return f"{ticks}{text}{ticks}" if text.strip() else text
-    lines = []
-    for line in text.split("\n"):
+    marks = [mark for name, mark in _MARKS if style.flag(name)]
+    inner, outer = "".join(reversed(marks)), "".join(marks)
+    styled = []
+    for line in lines:
         words = escaped(line)
-        for name, mark in _MARKS:
-            if words and style.flag(name):
-                words = f"{mark}{words}{mark}"
+        if words:
+            words = f"{inner}{words}{outer}"
         before = line[: len(line) - len(line.lstrip())]
         after = line[len(line.rstrip()) :] if line.strip() else ""
-        lines.append(f"{before}{words}{after}")
-    return "\n".join(lines)
+        styled.append(f"{before}{words}{after}")
+    return "\n".join(styled)
 
 
 def _emoji(codes: str) -> str:

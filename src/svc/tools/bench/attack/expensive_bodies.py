@@ -44,6 +44,11 @@ def _text(piece: str) -> str:
     return (piece * TEXT_CHARACTERS)[:TEXT_CHARACTERS]
 
 
+def _marks(size: int = TEXT_CHARACTERS) -> str:
+    """Return a letter with marks that Unicode sorts: it exchanges each of the last with all before them."""
+    return "a" + "\u0301" * (size // 2 - 1) + "\u0316" * (size // 2)
+
+
 def _different(piece: str) -> str:
     """Return different words, so that no earlier word is known."""
     return "".join(f"{piece}{number:x} " for number in range(TEXT_CHARACTERS))[:TEXT_CHARACTERS]
@@ -56,12 +61,15 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
     words = "*word* _word_ `code` "
     fields = ",".join('{"name":"_a_","value":"`b` *c* <@1>","title":"_a_"}' for _ in range(25))
     own_fields = ",".join('{"name":"a","value":"$h!t a b"}' for _ in range(25))
+    styled = '{"type":"text","text":"*\\n*\\n","style":{"bold":true,"strike":true}}'
     cards = ",".join(f'{{"title":"a","fields":[{own_fields}]}}' for _ in range(10))
     return {
         "": {
             "lists": _filled('{"text":"a"' + lists, list_piece, list_end),
             "words": json.dumps({"text": _text("$h!t ")}),
             "disguises": json.dumps({"text": _different("\u00df$\ufb01")}),
+            "rows of letters": json.dumps({"text": _text("_-a")}),
+            "marks": json.dumps({"text": _marks(), "cards": [{"description": _marks()}]}),
             "cards": f'{{"cards":[{cards}]}}',
             "halves of pairs": _filled('{"text":"a","more":"', "\\ud800", '"}'),
         },
@@ -75,6 +83,11 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
             "mentions": _filled('{"text":"', "<!a>", '"}'),
             "attachments": _filled(
                 '{"attachments":[{"text":"a"}', f',{{"text":"{words}","fields":[{fields}]}}', "]}"
+            ),
+            "lines": _filled(
+                '{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[' + styled,
+                f",{styled}",
+                "]}]}]}",
             ),
             "backslashes": _filled('{"text":"', "\\\\", '"}'),
         },
@@ -97,6 +110,10 @@ def _member_bodies() -> Mapping[str, Mapping[str, str]]:
         "mentions": _text("[a](mention:b)"),
         "brackets": _text("]" * 50),
         "letters": _text("\u0301"),
+        "rows of letters": _text("_-a"),
+        "marks": _marks(),
+        "marks of a host": f"http://{_marks(TEXT_CHARACTERS - 10)}/",
+        "late beginnings": _text(f"x{'ab' * 127} "),
     }
     texts["brackets"] = ("https://example.org/" + texts["brackets"])[:TEXT_CHARACTERS]
     messages = {name: json.dumps({"text": text}) for name, text in texts.items()}

@@ -45,6 +45,7 @@ _POLL_S = 0.2
 # Every message is held against them, and few are long enough to make it slow.
 _RULES: Sequence[Mapping[str, object]] = (
     {"kind": "words", "words": [f"q*{letter}*{other}?" for letter in "abcdefghij" for other in "klmnopqrsz"]},
+    {"kind": "words", "words": [f"{('ab' * 10)[:length]}*" for length in range(2, 20)]},
     {"kind": "links", "allowed": [f"a{number}.example" for number in range(100)]},
     {"kind": "mentions", "most": 40},
 )
