@@ -85,7 +85,8 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
                 '{"attachments":[{"text":"a"}', f',{{"text":"{words}","fields":[{fields}]}}', "]}"
             ),
             "lines": _filled(
-                '{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[' + styled,
+                '{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":['
+                + styled,
                 f",{styled}",
                 "]}]}]}",
             ),
