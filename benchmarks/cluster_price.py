@@ -1,15 +1,18 @@
-"""Measure what replication costs: durable messages per second, with a log on three NATS servers and without.
+"""Measure what a cluster costs: durable messages per second with and without a log, and sockets at a relay.
 
     python -m benchmarks.cluster_price [--writers 1 20 200] [--seconds 3] [--rounds 3]
+    python -m benchmarks.cluster_price --relay-sockets 10 400 [--rate 20] [--seconds 10]
 
 The store is that of benchmarks.chat_store. Both ways take turns, and the table has the median of the rounds.
-The three NATS servers run on the same machine and disk, with `sync_interval: always`.
+The three NATS servers run on the same machine and disk, with `sync_interval: always`. With `--relay-sockets`,
+so many members have their sockets at one relay of one node, and write and read there.
 """
 
 import argparse
 import asyncio
 import statistics
 import tempfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -20,6 +23,10 @@ from svc.chat.cluster.nats_log import NatsLog, Origin
 from svc.chat.cluster.replica import Replica
 from svc.chat.cluster.takeover import take_over
 from svc.chat.community import SCHEMA_FOLDER
+from svc.tools.bench import process
+from svc.tools.bench.chat import Community, Scenario
+from svc.tools.bench.chat_server import ChatServer
+from tests.kit.chat_nodes import chat_nodes, chat_relays
 from tests.kit.nats_cluster import nats_cluster
 
 Result = tuple[float, float, float, float]
@@ -70,12 +77,58 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
                     print(f"| {writers} | {way} | {rate:,.0f} | {cpu:.0f} | {p50:.1f} | {p99:.1f} |")
 
 
+class _AtARelay(Community):
+    """Members at a relay; it also reads the processor time of the owner."""
+
+    def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
+        super().__init__(scenario, server)
+        self._owner = owner
+        self.owner_ns: list[int] = []
+
+    def _cpu_ns(self) -> int:
+        self.owner_ns.append(process.cpu_ns(self._owner))
+        return super()._cpu_ns()
+
+
+async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
+    """Print a row for each number of sockets."""
+    print("| sockets | owner: us CPU a message | relay: us CPU a delivery | p50 ms | p99 ms | lost |")
+    print("|---|---|---|---|---|---|")
+    for count in sockets:
+        with tempfile.TemporaryDirectory() as top:
+            folder = Path(top)
+            async with (
+                nats_cluster(folder) as servers,
+                chat_nodes(folder, servers.urls, "a", ["--cluster-trust-sync"]) as (node,),
+                chat_relays(servers.urls, ["one"]) as (relay,),
+            ):
+                assert node.process is not None and relay.process is not None, "they have been started"
+                invite = (node.data_dir / "invite-code").read_text().strip()
+                server = ChatServer(relay.address, invite, relay.process.pid)
+                scenario = Scenario(members=count, rate=rate, writers=1, size=400, seconds=seconds)
+                members = _AtARelay(scenario, server, node.process.pid)
+                result = await members.measure()
+                before, after = members.owner_ns[:2]
+                messages = max(result.messages_per_s * seconds, 1)
+                owner_us = (after - before) / 1000 / messages
+                print(
+                    f"| {count:,} | {owner_us:,.0f} | {result.us_cpu_per_delivery} | {result.p50_ms} "
+                    f"| {result.p99_ms} | {result.lost} |",
+                    flush=True,
+                )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--writers", type=int, nargs="+", default=[1, 20, 200])
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--relay-sockets", type=int, nargs="+", default=[])
+    parser.add_argument("--rate", type=float, default=20.0, help="messages a second, with --relay-sockets")
     options = parser.parse_args()
+    if options.relay_sockets:
+        asyncio.run(relays(options.relay_sockets, options.rate, options.seconds))
+        return
     asyncio.run(run(options.writers, options.seconds, options.rounds))
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, async_playwright
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.people import FLAGS, chromium
 
 HERE = Path(__file__).parent / "components"

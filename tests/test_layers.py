@@ -25,7 +25,7 @@ SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc
 CHAT_LAYERS = {
     "assembly": (
         *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
-        *("notification_module", "openapi", "pages", "ports", "status", "tls"),
+        *("notification_module", "openapi", "pages", "ports", "response_headers", "status", "tls"),
     ),
     "extensions": ("automod", "previews", "push", "transfer", "voice", "webhooks"),
     "content": ("direct", "drafts", "emoji", "messages", "uploads"),
@@ -57,7 +57,8 @@ ARCHITECTURE = Architecture(
             *("svc.sfu.app", "svc.sfu.connection", "svc.sfu.routes"),
             *(
                 "svc.chat.app",
-                "svc.chat.cluster.standby",
+                *("svc.chat.cluster.standby", "svc.chat.cluster.relay_links", "svc.chat.cluster.relay"),
+                "svc.chat.response_headers",
                 "svc.chat.community",
                 "svc.chat.auth_module",
                 "svc.chat.file_module",
@@ -101,12 +102,14 @@ ARCHITECTURE = Architecture(
         "nats": (
             *("svc.chat.cluster.nats_log", "svc.chat.cluster.membership"),
             *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
+            *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs, so that the judged URL is the fetched one.
         "yarl": (
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
+            "svc.chat.cluster.relay.proxy",
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.database_file", "svc.base.query_pool"),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from svc.chat.ports import Flags as ChatFlags
 
 # These write files for their own user. Captures and plots keep the user's umask.
-_KEEP_SECRETS = frozenset({"up", "chat", "admin", "sfu", "worker"})
+_KEEP_SECRETS = frozenset({"up", "chat", "relay", "admin", "sfu", "worker"})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -142,6 +142,19 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_relay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--cluster", metavar="URLS", help="NATS servers, nats://host:4222,…; or SVC_CLUSTER")
+    parser.add_argument("--name", metavar="NAME", help="name of this relay, different on each")
+    parser.add_argument(
+        "--cluster-name", default="svc", metavar="NAME", help="the community's, as on its nodes; default: svc"
+    )
+    parser.add_argument("--url", default="", metavar="URL", help="where people reach this relay")
+    _add_tls(parser)
+    _add_listen_fd(parser, "of the port")
+    _add_end_with_parent(parser)
+    parser.set_defaults(run=_run_relay)
+
+
 def _add_sfu(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", help="address for HTTP and WebSockets; default: all")
     parser.add_argument(
@@ -248,6 +261,7 @@ def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
 _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "up": ("run everything in one command, for a home or to try it", _add_up),
     "chat": ("the chat server, configured by environment variables", _add_chat),
+    "relay": ("hold the live sockets of a cluster's members", _add_relay),
     "admin": ("manage a server, whether it runs or not", _add_admin),
     "doctor": ("say what is wrong with this installation", _add_doctor),
     "sfu": ("the media service, configured by environment variables", _add_sfu),
@@ -324,6 +338,30 @@ def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatF
         check_every=options.cluster_check_every,
     )
     node.run(settings, flags, cluster)
+
+
+def _run_relay(options: argparse.Namespace) -> None:
+    with _to_stay():
+        try:
+            from svc.chat.cluster.relay import app, config
+        except ModuleNotFoundError as fault:
+            if fault.name != "nats":
+                raise
+            raise ConfigError("a relay needs its library: pip install 'svc-server[cluster]'") from None
+        from svc.chat.ports import Flags
+
+    _watch_parent(options)
+    relay = config.read(
+        os.environ,
+        cluster=options.cluster,
+        relay=options.name,
+        name=options.cluster_name,
+        url=options.url,
+    )
+    flags = Flags(
+        tls_certificate=options.tls_cert, tls_key=options.tls_key, listen_fds=tuple(options.listen_fd)
+    )
+    app.run(relay, flags)
 
 
 def _run_sfu(options: argparse.Namespace) -> None:

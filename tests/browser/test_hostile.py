@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from svc.chat import community
+from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import chat_server
 from tests.kit.community import ask
@@ -182,7 +183,7 @@ async def name_everything(ada: Person) -> None:
 
 async def test_injected_content_is_blocked(tmp_path: Path) -> None:
     web, data = tmp_path / "web", tmp_path / "data"
-    shutil.copytree(community.WEB_FOLDER, web)
+    shutil.copytree(WEB_FOLDER, web)
     index = web / "index.html"
     index.write_text(index.read_text().replace("</body>", f"{INLINE}</body>"))
     variables = {

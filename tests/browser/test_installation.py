@@ -12,6 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Route, ViewportSize, expect
 
 from svc.chat import community
+from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import chat_server
@@ -213,7 +214,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
     # Without this setting Playwright does not route the requests of service workers.
     monkeypatch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
     web = tmp_path / "web"
-    shutil.copytree(community.WEB_FOLDER, web)
+    shutil.copytree(WEB_FOLDER, web)
     variables = {
         "PORT": str(free_ports(1)[0]),
         "JWT_SECRET": "a secret of at least thirty-two bytes",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright, expect
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.people import DEADLINE_MS, FLAGS, NARROW, WIDE, WITHOUT_REAL_TIME, People, Person, chromium
 from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, write

@@ -22,8 +22,15 @@ from svc.chat.schemas import Id, Response
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
-# Endpoints for browsers, not for programs. `/live` has its own document.
-PAGES = {"GET /", "GET /web/{path}", "GET /sw.js", "GET /manifest.webmanifest", "GET /live"}
+# Endpoints for browsers and relays, not for programs. `/live` has its own document.
+PAGES = {
+    "GET /",
+    "GET /web/{path}",
+    "GET /sw.js",
+    "GET /manifest.webmanifest",
+    "GET /live",
+    "GET /cluster/relay",
+}
 # Posting to webhooks has its own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The document of the AsyncAPI project, version 3.0.0, in one file.

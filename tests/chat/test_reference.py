@@ -29,7 +29,7 @@ def test_every_endpoint_is_in_the_reference_or_in_a_document() -> None:
     routes = {endpoint.route for endpoint in management()}
     assert len(listed) == len(set(listed))
     assert set(listed) <= {*ENDPOINTS, *routes}
-    documents = "".join((DOCS / f"{name}.md").read_text() for name in ("http", "webhooks"))
+    documents = "".join((DOCS / f"{name}.md").read_text() for name in ("cluster", "http", "webhooks"))
     missing = {*ENDPOINTS, *routes} - set(listed)
     assert [route for route in missing if route not in documents] == []
 

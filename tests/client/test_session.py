@@ -44,6 +44,14 @@ def test_missed_events_follow_and_none_is_repeated() -> None:
     assert sent(session)["data"]["seq"] == 8
 
 
+def test_the_whole_state_may_come_again_on_an_open_connection() -> None:
+    session = Session("svcbot.x")
+    sent(session)
+    session.received(frame("authenticated", {"seq": 50}, id=1))
+    assert session.received(frame("authenticated", {"seq": 9})) == SignedIn({"seq": 9})
+    assert session.received(frame("message_posted", seq=10)) == Pushed("message_posted", {})
+
+
 def test_events_without_a_number_are_always_delivered() -> None:
     session = Session("svcbot.x")
     sent(session)

@@ -22,24 +22,14 @@ START_DEADLINE_S = 60.0
 _ASK_S = 2.0
 
 
-class ChatNode:
-    """One node. It keeps its port and its folder across restarts."""
+class ClusterProcess:
+    """One process of a cluster. It keeps its port across restarts."""
 
-    def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
-        self.name, self.data_dir = name, folder / f"node-{name}"
+    def __init__(self, name: str, arguments: Sequence[str]) -> None:
+        self.name, self.arguments = name, arguments
         (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
-        self.arguments = ["chat", "--cluster", ",".join(servers), "--node", name, *flags]
-        self.variables: dict[str, str] = {
-            "HOST": "127.0.0.1",
-            "PORT": str(self.port),
-            "JWT_SECRET": "a secret of at least thirty-two bytes",
-            "DATA_DIR": str(self.data_dir),
-            "DISABLE_S3": "true",
-            "SVC_IDENTITY_TIERS": "local",
-            "SVC_LINK_PREVIEWS": "false",
-            "MAX_MEMBERS": "1000",
-        }
+        self.variables: dict[str, str] = {"HOST": "127.0.0.1", "PORT": str(self.port)}
         self.process: asyncio.subprocess.Process | ServedProcess | None = None
         self._output: asyncio.Task[bytes] | None = None
 
@@ -89,6 +79,22 @@ class ChatNode:
                 return health
         except (ClientError, OSError, TimeoutError, json.JSONDecodeError):
             return {}
+
+
+class ChatNode(ClusterProcess):
+    """One node. It keeps its folder when it is started again."""
+
+    def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
+        super().__init__(name, ["chat", "--cluster", ",".join(servers), "--node", name, *flags])
+        self.data_dir = folder / f"node-{name}"
+        self.variables |= {
+            "JWT_SECRET": "a secret of at least thirty-two bytes",
+            "DATA_DIR": str(self.data_dir),
+            "DISABLE_S3": "true",
+            "SVC_IDENTITY_TIERS": "local",
+            "SVC_LINK_PREVIEWS": "false",
+            "MAX_MEMBERS": "10000",
+        }
 
     async def owns(self) -> bool:
         return (await self.health()).get("status") == "healthy"
@@ -143,3 +149,33 @@ async def chat_nodes(
     finally:
         for node in nodes:
             await node.kill()
+
+
+class ChatRelay(ClusterProcess):
+    """A relay of the nodes' community."""
+
+    def __init__(self, name: str, servers: Sequence[str], *flags: str) -> None:
+        super().__init__(name, ["relay", "--cluster", ",".join(servers), "--name", name, *flags])
+
+    async def is_attached(self) -> bool:
+        return (await self.health()).get("status") == "healthy"
+
+
+@asynccontextmanager
+async def chat_relays(servers: Sequence[str], names: Sequence[str]) -> AsyncIterator[list[ChatRelay]]:
+    """Run relays until all are attached to an owner."""
+    relays = [ChatRelay(name, servers) for name in names]
+    try:
+        for relay in relays:
+            await relay.start()
+        for relay in relays:
+            await wait_until(f"{relay.name} is attached", relay.is_attached, within_s=30)
+        yield relays
+    except BaseException:
+        for relay in relays:
+            await relay.kill()
+            sys.stderr.write(f"relay {relay.name}:\n{await relay.output()}\n")
+        raise
+    finally:
+        for relay in relays:
+            await relay.kill()

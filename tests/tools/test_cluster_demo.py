@@ -1,4 +1,4 @@
-"""`svc up --cluster-demo`: the front leads to the owner, and to the next one after the owner was killed."""
+"""`svc up --cluster-demo`: the relay leads to the owner, and to the next one after the owner was killed."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ async def owner_in(folder: Path) -> str:
     return ""
 
 
-async def test_the_front_of_the_demo_follows_the_owner_and_everything_ends_with_it(tmp_path: Path) -> None:
+async def test_the_relay_of_the_demo_follows_the_owner_and_everything_ends_with_it(tmp_path: Path) -> None:
     folder = tmp_path / "cluster-demo"
     demo = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "svc.cli", "up", "--cluster-demo", "--data-dir", str(tmp_path)),

@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from svc.chat.community import WEB_FOLDER
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.requests import described
 from svc.chat.openapi.webhook_document import webhook_document
+from svc.chat.pages.routes import WEB_FOLDER
 
 Schema = Mapping[str, Any]
 

@@ -163,6 +163,18 @@ test("pushes before a disconnection are delivered before it", async () => {
   assert.deepEqual(received, [1, 2, "offline"]);
 });
 
+test("after a takeover the whole state arrives, and later pushes count from there", async () => {
+  const { received } = await receiving();
+  live.addEventListener("authenticated", () => received.push("state"));
+  const numbered = (seq) => sockets[0].receive({ event: "typing", data: seq, seq });
+  numbered(11);
+  numbered(12);
+  sockets[0].receive({ event: "authenticated", data: { seq: 8 } });
+  numbered(8);
+  numbered(9);
+  assert.deepEqual(received, [11, 12, "state", 9]);
+});
+
 test("no push is delivered after signing out", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2);

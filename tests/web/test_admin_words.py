@@ -9,7 +9,7 @@ import pytest
 import svc.chat
 from svc.chat.access.permissions import EVERYTHING, OF_A_CHANNEL, names
 from svc.chat.channels.responses import ChannelChanges
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.web.test_words import messages
 
 PERMISSIONS = (WEB_FOLDER / "state" / "admin" / "permissions.js").read_text()

@@ -8,7 +8,7 @@ import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.markdown import rows
 
 ARCHITECTURE = Path(__file__).parents[2] / "ARCHITECTURE.md"

@@ -9,7 +9,7 @@ import pytest
 import segno
 import zxingcpp
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
 MODULE = (WEB_FOLDER / "views" / "parts" / "qr_matrix.js").as_uri()

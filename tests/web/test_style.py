@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 
 STYLE = WEB_FOLDER / "style"
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)

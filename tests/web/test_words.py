@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat import errors
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from svc.chat.uploads.queue import GIVEN_UP
 from tests.kit.page_templates import Module
 

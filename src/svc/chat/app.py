@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -45,13 +45,14 @@ from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
 from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, one_error_shape
 from svc.chat.joining.trust import kept_server_id
+from svc.chat.live.hub import Hub
 from svc.chat.ports import Flags
+from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
 from svc.chat.settings import management
 from svc.chat.settings.mdns_advertiser import advertised
 from svc.chat.settings.mdns_records import Announced
 from svc.chat.status.measurements import Tally
-from svc.chat.tls import TlsFiles
-from svc.chat.uploads.protocols import EXPOSED, OPTIONS, SAID
+from svc.chat.uploads.protocols import OPTIONS
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +66,12 @@ class Replication:
     commands: Callable[[ControlHandler], ControlHandler]
     # Adds the node's metrics to the server's.
     measure: Callable[[Registry], None]
+    # Passes events on to relays, beside this process's own pages.
+    hub: Hub
+    # Serve relays of this community.
+    relay_routes: Callable[[Community], list[web.RouteDef]]
+    relay_task: Callable[[], Awaitable[None]]
+    end_relays: Callable[[], Awaitable[None]]
 
 
 class Draining:
@@ -116,12 +123,7 @@ MAX_BODY_BYTES = 64 * 1024
 SHUTDOWN_DEADLINE_S = 15.0
 # Time for a response to be sent during the shutdown.
 LAST_WORDS_S = 2.0
-# How long browsers must use https: one year, as in the examples of RFC 6797.
-STRICT_TRANSPORT_S = 31_536_000
 NO_FLAGS = Flags()
-REQUEST_ID = web.RequestKey("request_id", str)
-# Request headers for pages of other permitted sites.
-_SAID = ("Authorization", "Content-Type", *SAID)
 
 
 def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
@@ -184,7 +186,8 @@ async def serving(
     ):
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
         machine = socket.gethostname()
-        community = Community(config, session, database, secure=files is not None, machine=machine)
+        hub = replication.hub if replication is not None else None
+        community = Community(config, session, database, secure=files is not None, machine=machine, hub=hub)
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
@@ -196,9 +199,9 @@ async def serving(
         control = listening(config.data_dir, commands)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
         draining = Draining()
-        application = build(community, config, draining)
+        application = build(community, config, draining, replication)
         if files is not None:
-            application.on_response_prepare.append(_strict_transport(files))
+            application.on_response_prepare.append(strict_transport(files))
         runner = Runner(application, shutdown_timeout=LAST_WORDS_S)
         await runner.setup()
         try:
@@ -217,6 +220,8 @@ async def serving(
                 yield address
         finally:
             draining.begin()
+            if replication is not None:
+                await replication.end_relays()
             await community.send_goodbye()
             await draining.finished(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
@@ -236,7 +241,9 @@ def _announced(config: ChatConfig, name: str, address: str) -> Announced:
     )
 
 
-def build(community: Community, config: ChatConfig, draining: Draining) -> web.Application:
+def build(
+    community: Community, config: ChatConfig, draining: Draining, replication: Replication | None = None
+) -> web.Application:
     """Return the application, not yet listening."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
@@ -250,10 +257,14 @@ def build(community: Community, config: ChatConfig, draining: Draining) -> web.A
         ],
     )
     application[TRUSTED_HOPS] = config.trusted_proxy_hops
-    application.on_response_prepare.append(_headers(community.origins, config.media.public_urls))
+    application.on_response_prepare.append(adding_headers(community.origins, config.media.public_urls))
     application.add_routes(community.routes())
     application.on_response_prepare.append(draining.close_connection)
-    for task in (*community.tasks(), collect_when_quiet):
+    tasks = [*community.tasks(), collect_when_quiet]
+    if replication is not None:
+        application.add_routes(replication.relay_routes(community))
+        tasks.append(replication.relay_task)
+    for task in tasks:
         application.cleanup_ctx.append(_running(task))
     return application
 
@@ -344,48 +355,3 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) ->
         return await handler(request)
 
     return admit
-
-
-def _headers(
-    origins: Origins, public_urls: Sequence[str]
-) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    media = "".join(f" {url}" for url in public_urls)
-    usual = {
-        "Content-Security-Policy": (
-            # Noise suppression needs WebAssembly, which cannot turn text into code.
-            f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
-            "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
-            "form-action 'none'; "
-            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker sealing"
-        ),
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-store",
-    }
-
-    async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
-        """Add the headers of every response, and those for pages of other permitted sites."""
-        for name, value in usual.items():
-            response.headers.setdefault(name, value)
-        # A request that was refused before any middleware has no id yet.
-        response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
-        origin = request.headers.get("Origin")
-        if origin is not None and origins.is_listed(origin):
-            response.headers["Access-Control-Allow-Origin"] = origin
-            response.headers["Access-Control-Allow-Headers"] = ", ".join(_SAID)
-            response.headers["Access-Control-Expose-Headers"] = ", ".join(EXPOSED)
-            response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, POST, PUT, PATCH, DELETE"
-            response.headers["Vary"] = "Origin"
-
-    return add_headers
-
-
-def _strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS. Not for a self-signed certificate, because browsers would then forbid accepting its
-        warning.
-        """
-        if not files.self_made:
-            response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"
-
-    return add_header

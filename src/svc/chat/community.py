@@ -41,7 +41,7 @@ from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
 from svc.chat.joining.trust import Trust, kept_server_id
-from svc.chat.live.hub import Hub
+from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import SigningIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import responses
@@ -61,7 +61,7 @@ from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.own.blocks import Blocks
 from svc.chat.own.requests import OwnRequests, Part
 from svc.chat.own.rules import OwnAffairs
-from svc.chat.pages.routes import Pages
+from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
@@ -73,32 +73,30 @@ from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequest
 from svc.chat.transfer.rules import Exports, TransferCommands
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.pass_through import SignallingPassThrough
+from svc.chat.voice.pass_through import SignallingPassThrough, urls_of
 from svc.chat.voice.requests import VoiceRequests
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import links_to
 
 DATABASE_NAME = "community.sqlite3"
 _PACKAGE = Path(svc.__file__).parent
-WEB_FOLDER = _PACKAGE / "web"
 SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
-
-
-def _steady() -> Callable[[], float]:
-    """Return a clock that starts at the system time and then advances monotonically."""
-    ahead_s = time.time() - time.monotonic()
-    return lambda: ahead_s + time.monotonic()
 
 
 class Community:
     """A community. Build it, `load` it, then serve its `routes` and run its `tasks`."""
 
     def __init__(
-        self, config: ChatConfig, session: ClientSession, database: Database, *, secure: bool, machine: str
+        self,
+        config: ChatConfig,
+        session: ClientSession,
+        database: Database,
+        *,
+        secure: bool,
+        machine: str,
+        hub: Hub | None = None,
     ) -> None:
-        """Build the features. `session` connects to other services; `secure`: TLS ends here; `machine` is the
-        hostname.
-        """
+        """Build the features. `secure`: TLS ends here; `machine`: the hostname; `hub`: one with relays."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
         # The server's address; empty while it is not served.
@@ -106,22 +104,21 @@ class Community:
         self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BitsAhead(secrets.token_bytes))
         self.origins = Origins(config.allowed_origins, secure=secure)
-        self.directory = Directory(time.time)
+        self.hub = hub if hub is not None else Hub(Directory(time.time), steady_clock())
+        self.directory = self.hub.directory
         self.media = media_of(config, database)
         self.pace, self.changes = Pace(time.monotonic), Changes()
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
-        self.hub = Hub(self.directory, _steady())
         days = config.identity.refresh_ttl_days
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
         self.tally, self.probes = Tally(), Probes()
         self.audit = Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
         # The environment's values apply while the owner has set none.
-        self.settings = Settings(
-            services, Values(name=config.server_name, description=config.server_description)
-        )
+        values = Values(name=config.server_name, description=config.server_description)
+        self.settings = Settings(services, values)
         self.members = Members(services, config.max_members, judged=self._judged, avatar=self.media.urls.link)
-        self.channels = Channels(services)
+        self.channels, self.blocks = Channels(services), Blocks(services)
         self.roles = Roles(services, self.channels, self.members)
         self.moderation = Moderation(services, self.members)
         self.reports = Reports(services, self._author_of)
@@ -130,7 +127,6 @@ class Community:
         self.link = links_to(session, media, self.directory, occupancy)
         self.auth = self._auth(services, session)
         self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
-        self.blocks = Blocks(services)
         self.files = FileModule(services, config, session, self.members, self.media, self._judged)
         self.private = self._private(services, occupancy)
         self.voice = Voice(services, media, occupancy, self.link, self.private, config.voice_max_users)
@@ -141,7 +137,7 @@ class Community:
             services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
         self.own_affairs = self._own_affairs(database)
-        self.pass_through = SignallingPassThrough(session, media, self.origins)
+        self.pass_through = SignallingPassThrough(session, self.origins, lambda: urls_of(media))
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.auth, self.messaging, self.files, self.notifications

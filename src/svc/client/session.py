@@ -71,7 +71,8 @@ class Session:
         event, data = frame.get("event"), frame.get("data")
         if not isinstance(event, str) or not isinstance(data, dict):
             raise ValueError("a frame has an event and data")
-        if not self.signed_in:
+        # Without an id it comes after a takeover: another process serves us now, and this is the whole state.
+        if not self.signed_in or (event == "authenticated" and "id" not in frame):
             return self._before(event, data)
         # Replies carry an id. Actions use HTTP, so a reply here is not ours.
         if event == "error" or "id" in frame or not self._is_new(frame.get("seq")):

@@ -1,7 +1,8 @@
-"""`svc up --cluster-demo`: a whole cluster on one machine, for trying: NATS servers, chat nodes, and an SFU.
+"""`svc up --cluster-demo`: a whole cluster on one machine: NATS servers, chat nodes, a relay, and an SFU.
 
-A small front on the page's port leads each connection to the node that owns the community. On one machine a
-cluster protects from nothing but the death of a process. Uploads are off, because the nodes share no store.
+The relay on the page's port holds the members' sockets and passes requests to the node that owns the
+community. On one machine a cluster protects from nothing but the death of a process. Uploads are off, because
+the nodes share no store.
 """
 
 import asyncio
@@ -23,7 +24,6 @@ from svc.base.config import ConfigError
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import until_first_ends
 from svc.chat.joining.invite_file import shown_code
-from svc.tools.cluster_front import Front
 from svc.tools.secret_store import kept_secrets
 from svc.tools.startup_message import Place, reachable, url_of
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
@@ -69,12 +69,11 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
             listening.enter_context(opened)
         ports = free_ports(3 * len(NODES))
         nats = [NatsServer(nats_server, installation.data_dir, number, ports) for number in range(len(NODES))]
-        sfu, *nodes = _programs(installation, ports, variables)
-        children = [Child(sfu, [each.fileno() for each in sockets["sfu"]]), *(Child(node) for node in nodes)]
-        front = Front([node.address for node in nodes])
+        sfu, *nodes, relay = _programs(installation, ports, variables)
+        descriptors = {name: [each.fileno() for each in several] for name, several in sockets.items()}
+        children = [Child(sfu, descriptors["sfu"]), *map(Child, nodes), Child(relay, descriptors["chat"])]
         try:
-            serving = _serve(installation, nats, children, front, sockets["chat"])
-            await until_first_ends(stop.wait(), serving)
+            await until_first_ends(stop.wait(), _serve(installation, nats, children))
             _say("Stopping.")
         except StartError as fault:
             raise ConfigError(f"could not start: {fault}") from None
@@ -86,13 +85,7 @@ async def _run(installation: Installation, nats_server: str, variables: Mapping[
     _say(f"Stopped. Everything is kept in {installation.data_dir}.")
 
 
-async def _serve(
-    installation: Installation,
-    nats: Sequence["NatsServer"],
-    children: Sequence[Child],
-    front: Front,
-    sockets: Sequence[socket.socket],
-) -> None:
+async def _serve(installation: Installation, nats: Sequence["NatsServer"], children: Sequence[Child]) -> None:
     for server in nats:
         await server.start()
     for server in nats:
@@ -100,18 +93,17 @@ async def _serve(
     # The first node founds the community, and the others start from its snapshot.
     await start_all(children[:2])
     await start_all(children[2:])
-    async with front.listening(sockets):
-        for line in _greeting(installation, [child.program for child in children[1:]]):
-            _say(line)
-        await asyncio.gather(
-            *(child.keep_running() for child in children), *(server.keep_running() for server in nats)
-        )
+    for line in _greeting(installation, [child.program for child in children[1:-1]]):
+        _say(line)
+    await asyncio.gather(
+        *(child.keep_running() for child in children), *(server.keep_running() for server in nats)
+    )
 
 
 def _programs(
     installation: Installation, ports: Sequence[int], variables: Mapping[str, str]
 ) -> list[Program]:
-    """Return the SFU and the nodes, each with its own environment."""
+    """Return the SFU, the nodes, and the relay, each with its own environment."""
     secrets = kept_secrets(installation.data_dir)
     sfu, chat, _ = plan(installation, secrets, variables)
     servers = ",".join(f"nats://127.0.0.1:{port}" for port in ports[: len(NODES)])
@@ -125,12 +117,19 @@ def _programs(
             "DISABLE_S3": "true",
             "SVC_CLUSTER": servers,
             "SVC_CLUSTER_SYSTEM": f"nats://system:system@127.0.0.1:{ports[0]}",
+            # The relay is one more proxy.
+            "SVC_TRUSTED_PROXY_HOPS": str(int(chat.environment.get("SVC_TRUSTED_PROXY_HOPS") or 0) + 1),
         }
         flags = ("chat", "--node", name, "--cluster-lease", str(_LEASE_S))
         # All nodes share the management port's default, so the demo has none.
         environment["SVC_ADMIN_PORT"] = "0"
         nodes.append(Program(f"chat node {name}", flags, environment, ("127.0.0.1", port)))
-    return [sfu, *nodes]
+    # A relay needs no secret of the community.
+    usual = ("HOST", "LANG", "PATH", "PORT", "SVC_TRUSTED_PROXY_HOPS")
+    environment = {name: chat.environment[name] for name in usual if name in chat.environment}
+    environment["SVC_CLUSTER"] = servers
+    relay = Program("relay", ("relay", "--name", "relay"), environment, chat.address)
+    return [sfu, *nodes, relay]
 
 
 def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]:
@@ -138,7 +137,7 @@ def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]
     place = Place(installation.host, installation.port)
     invite = shown_code(folder / f"node-{NODES[0]}")
     lines = [f"Open {url_of(place, reachable(installation.host))}/#invite={invite}"]
-    lines.append("This address always leads to the node that owns the community. The nodes are")
+    lines.append("A relay at this address holds the sockets, whichever node is the owner. The nodes are")
     lines += [
         f"  {name:<6} http://127.0.0.1:{node.address[1]}" for name, node in zip(NODES, nodes, strict=True)
     ]

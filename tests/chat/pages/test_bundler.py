@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.community import WEB_FOLDER
 from svc.chat.pages.bundler import FIRST, LATER, gathered, joined
 from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent

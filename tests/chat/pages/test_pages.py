@@ -12,9 +12,8 @@ from unittest.mock import Mock
 import pytest
 from yarl import URL
 
-from svc.chat.community import WEB_FOLDER
 from svc.chat.pages import routes
-from svc.chat.pages.routes import Pages, manifest
+from svc.chat.pages.routes import WEB_FOLDER, Pages, manifest
 from tests.chat.member import ChatServer
 
 # Of scripts and style sheets, compressed, before the first message.

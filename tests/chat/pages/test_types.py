@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import WEB_FOLDER
 from tests.web.declarations import DECLARATIONS, declarations
 
 REPOSITORY = Path(__file__).parents[3]

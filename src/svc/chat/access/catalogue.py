@@ -54,6 +54,8 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
     "GET /live": ANYONE,
+    # Where an owner takes its relays, which show a key of their own. Other servers have no such route.
+    "GET /cluster/relay": ANYONE,
 }
 
 # Requests of the live socket, except `authenticate` and `resume`, which precede all others.

@@ -48,22 +48,13 @@ def read(
     check_every: int = 10_000,
 ) -> ClusterConfig:
     """Return the configuration. Raises ConfigError."""
-    servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
-    if not servers:
-        raise ConfigError("--node needs --cluster or SVC_CLUSTER beside it")
-    for server in servers:
-        if not server.startswith(("nats://", "tls://")):
-            raise ConfigError(f"--cluster must list addresses like nats://host:4222, not {server!r}")
-    if node is None or not _NAME.fullmatch(node):
-        raise ConfigError("--cluster needs --node NAME: up to 32 letters, digits, - and _, different on each")
-    if not _NAME.fullmatch(name):
-        raise ConfigError(f"--cluster-name has up to 32 letters, digits, - and _, not {name!r}")
+    servers = servers_of(variables, cluster, "--node needs --cluster or SVC_CLUSTER beside it")
     if not MIN_LEASE_S <= lease_s <= MAX_LEASE_S:
         raise ConfigError(f"--cluster-lease must be from {MIN_LEASE_S} to {MAX_LEASE_S} seconds")
     return ClusterConfig(
         servers=servers,
-        node=node,
-        name=name,
+        node=checked_name(node, "--cluster needs --node NAME"),
+        name=cluster_name(name),
         url=url,
         lease_s=lease_s,
         replicas=replicas,
@@ -72,3 +63,28 @@ def read(
         shared_uploads=shared_uploads,
         check_every=check_every,
     )
+
+
+def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) -> Sequence[str]:
+    """Return the NATS servers of a flag or a variable. Raises ConfigError, with `missing` for none."""
+    servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
+    if not servers:
+        raise ConfigError(missing)
+    for server in servers:
+        if not server.startswith(("nats://", "tls://")):
+            raise ConfigError(f"--cluster must list addresses like nats://host:4222, not {server!r}")
+    return servers
+
+
+def checked_name(name: str | None, need: str) -> str:
+    """Return the name of a node or relay. Raises ConfigError, which begins with `need`."""
+    if name is None or not _NAME.fullmatch(name):
+        raise ConfigError(f"{need}: up to 32 letters, digits, - and _, different on each")
+    return name
+
+
+def cluster_name(name: str) -> str:
+    """Return the name of a community in NATS. Raises ConfigError."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"--cluster-name has up to 32 letters, digits, - and _, not {name!r}")
+    return name

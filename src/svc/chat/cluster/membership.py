@@ -8,8 +8,9 @@ busy server renews in time.
 
 import asyncio
 import logging
+import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -31,7 +32,8 @@ _ATTEMPT_S = 1.0
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
 # The state of a node that has stopped announcing itself, as others see it.
 SILENT = "silent"
-_OWNER, _NODES, _HASHES = "owner", "node", "hashes"
+OWNER_KEY = "owner"
+_NODES, _HASHES = "node", "hashes"
 _FAULTS = (NatsError, TimeoutError, OSError)
 
 logger = logging.getLogger(__name__)
@@ -45,6 +47,16 @@ class Owner(msgspec.Struct, frozen=True):
     url: str = ""
     epoch: int = 0
     sequence: int = 0
+    # The key that a relay shows to the owner.
+    relay_key: str = ""
+
+
+class RelayStatus(msgspec.Struct, frozen=True):
+    """A relay that is attached to the owner."""
+
+    relay: str
+    url: str
+    pages: int
 
 
 class NodeStatus(msgspec.Struct, frozen=True):
@@ -56,6 +68,8 @@ class NodeStatus(msgspec.Struct, frozen=True):
     state: str = STARTING
     epoch: int = 0
     sequence: int = 0
+    # Known to the owner alone.
+    relays: Sequence[RelayStatus] = ()
 
 
 class Hashes(msgspec.Struct, frozen=True):
@@ -63,6 +77,11 @@ class Hashes(msgspec.Struct, frozen=True):
 
     sequence: int
     tables: dict[str, str]
+
+
+def bucket_of(name: str) -> str:
+    """Return the name of a community's bucket."""
+    return f"{name}-nodes"
 
 
 class Membership:
@@ -91,6 +110,7 @@ class Membership:
         # Whether this node holds the lease, as far as it knows.
         self.is_holding = False
         self.is_claimable = False
+        self.relay_key = secrets.token_urlsafe(24)
         # The reason why this node must end; empty while it may run.
         self.fatal = ""
 
@@ -143,7 +163,7 @@ class Membership:
 
     async def _open_bucket(self) -> None:
         stream = self._log.client.jetstream(timeout=_ATTEMPT_S)
-        name = f"{self._config.name}-nodes"
+        name = bucket_of(self._config.name)
         try:
             self._bucket = await stream.key_value(name)
         except BucketNotFoundError:
@@ -213,7 +233,7 @@ class Membership:
 
     async def _renew(self) -> None:
         try:
-            self._revision = await self._bucket.update(_OWNER, self._own_lease(), last=self._revision)
+            self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
         except KeyWrongLastSequenceError:
             owner = await self._read_owner()
             if owner.session not in ("", self._session):
@@ -222,7 +242,9 @@ class Membership:
 
     def _own_lease(self) -> bytes:
         status = self._status()
-        self.owner = Owner(status.node, self._session, status.url, self._log.epoch, self._log.sequence)
+        self.owner = Owner(
+            status.node, self._session, status.url, self._log.epoch, self._log.sequence, self.relay_key
+        )
         return msgspec.json.encode(self.owner)
 
     async def _observe(self) -> None:
@@ -242,7 +264,7 @@ class Membership:
         self.is_claimable = False
         try:
             async with asyncio.timeout(_ATTEMPT_S):
-                self._revision = await self._bucket.update(_OWNER, self._own_lease(), last=self._revision)
+                self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
         except _FAULTS:
             # The owner may have been cut off as this node was. It goes first.
             self._unchanged_since = None
@@ -259,10 +281,10 @@ class Membership:
         self.owner = Owner(node=next_node)
         with suppress(*_FAULTS):
             async with asyncio.timeout(_ATTEMPT_S):
-                await self._bucket.update(_OWNER, msgspec.json.encode(self.owner), last=self._revision)
+                await self._bucket.update(OWNER_KEY, msgspec.json.encode(self.owner), last=self._revision)
 
     async def _read_owner(self) -> Owner:
-        entry = await self._read(_OWNER)
+        entry = await self._read(OWNER_KEY)
         self._revision = _revision(entry)
         self.owner = msgspec.json.decode(entry.value, type=Owner) if entry and entry.value else Owner()
         return self.owner

@@ -69,6 +69,24 @@ class Origin:
     secret: str
 
 
+async def connected(servers: Sequence[str]) -> Client:
+    """Return a connection that restores itself. Raises ClusterError."""
+    try:
+        # Without this limit, the client would try a wrong address forever.
+        async with asyncio.timeout(_CONNECT_S):
+            return await nats.connect(
+                list(servers),
+                connect_timeout=2,
+                max_reconnect_attempts=-1,
+                reconnect_time_wait=0.2,
+                ping_interval=2,
+                max_outstanding_pings=2,
+                error_cb=_note,
+            )
+    except (NatsError, OSError, TimeoutError) as fault:
+        raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
+
+
 class NatsLog:
     """A community's log. `open` it in any thread; its methods block unless they are coroutines."""
 
@@ -134,21 +152,8 @@ class NatsLog:
         self._news.set()
 
     async def _connect(self, servers: Sequence[str]) -> None:
-        try:
-            # Without this limit, the client would try a wrong address forever.
-            async with asyncio.timeout(_CONNECT_S):
-                self.client = await nats.connect(
-                    list(servers),
-                    connect_timeout=2,
-                    max_reconnect_attempts=-1,
-                    reconnect_time_wait=0.2,
-                    ping_interval=2,
-                    max_outstanding_pings=2,
-                    error_cb=_note,
-                )
-                await self.client.subscribe(self.subject, cb=self._appended)
-        except (NatsError, OSError, TimeoutError) as fault:
-            raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
+        self.client = await connected(servers)
+        await self.client.subscribe(self.subject, cb=self._appended)
 
     async def _appended(self, _: Msg) -> None:
         self._news.set()

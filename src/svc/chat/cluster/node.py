@@ -39,11 +39,14 @@ from svc.chat.cluster.follower import Follower, TableCheck
 from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
 from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
 from svc.chat.cluster.node_commands import NodeCommands
+from svc.chat.cluster.relay_feed import Feed, ReplicatedHub
+from svc.chat.cluster.relay_links import Facts, RelayLinks
 from svc.chat.cluster.replica import Diverged, Replica
 from svc.chat.cluster.standby import standing_by
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
+from svc.chat.joining.trust import kept_server_id
 from svc.chat.ports import Flags
 
 _PAUSE_S = 0.5
@@ -90,6 +93,8 @@ class Node:
         self._session = secrets.token_hex(8)
         self._state = STARTING
         self._position = 0, 0
+        # The relays, while this node owns the community.
+        self._links: RelayLinks | None = None
         self._follower: Follower | None = None
         # Why this owner may no longer write; empty while it may.
         self._lost = ""
@@ -259,9 +264,29 @@ class Node:
         finally:
             if snapshots is not None:
                 snapshots.cancel()
-            self._state = FOLLOWER
+            self._state, self._links = FOLLOWER, None
             self._position = self._log.sequence, self._log.epoch
             await asyncio.to_thread(self._membership.release, self._next_owner)
+
+    def _replication(self) -> Replication:
+        hub = ReplicatedHub(Feed(self._cluster.servers, self._cluster.name, self._log.epoch))
+        links = self._links = RelayLinks(hub, self._membership.relay_key)
+        media, identity = self._config.media, self._config.identity
+        facts = Facts(
+            kept_server_id(identity.server_id, self._config.data_dir),
+            self._config.allowed_origins,
+            media.public_urls,
+            len(media.services),
+        )
+        return Replication(
+            self._log,
+            self._commands.before,
+            self._measure,
+            hub,
+            lambda community: links.routes(community, facts),
+            links.run,
+            links.close,
+        )
 
     async def _until_ended(self) -> None:
         while not (self._stop.is_set() or self._lost or self._next_owner or self._membership.fatal):
@@ -304,9 +329,6 @@ class Node:
 
         threading.Thread(target=store, name="snapshot", daemon=True).start()
 
-    def _replication(self) -> Replication:
-        return Replication(self._log, self._commands.before, self._measure)
-
     # Reports.
 
     def _measure(self, registry: Registry) -> None:
@@ -320,7 +342,8 @@ class Node:
 
     def _status(self) -> NodeStatus:
         sequence, epoch = self._where()
-        return NodeStatus(self._cluster.node, self._session, self._url, self._state, epoch, sequence)
+        relays = self._links.statuses() if self._links is not None else ()
+        return NodeStatus(self._cluster.node, self._session, self._url, self._state, epoch, sequence, relays)
 
     def _where(self) -> tuple[int, int]:
         if self._state == OWNER:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 
 from svc.base.control_socket import Handler
-from svc.chat.cluster.membership import FOLLOWER, Membership, NodeStatus
+from svc.chat.cluster.membership import FOLLOWER, OWNER, Membership, NodeStatus
 from svc.chat.cluster.nats_log import ClusterError, NatsLog
 
 
@@ -57,6 +57,12 @@ class NodeCommands:
                 "sequence": end,
                 "replicas": replicas,
                 "nodes": [self._described(node, end) for node in nodes],
+                "relays": [
+                    {"relay": relay.relay, "url": relay.url, "pages": relay.pages}
+                    for node in nodes
+                    if node.state == OWNER
+                    for relay in node.relays
+                ],
             }
         }
 

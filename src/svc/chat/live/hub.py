@@ -4,6 +4,7 @@ Encodes an event once and keeps it for pages that reconnect. Current permissions
 later replay. Knows no feature: features define events and audiences.
 """
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
-from svc.chat.live.page import Page
+from svc.chat.live.page import MemberPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,12 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             return directory.may(member_id, permission, channel_id)
 
 
+def steady_clock() -> Callable[[], float]:
+    """Return a clock that starts at the system time and then advances monotonically."""
+    ahead_s = time.time() - time.monotonic()
+    return lambda: ahead_s + time.monotonic()
+
+
 # A busy community has about fifty events per second, so this covers minutes, longer than a train in a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
@@ -99,6 +106,7 @@ class KeptPushes:
 
     def add(self, push: Push) -> None:
         self._pushes.append(push)
+        self.seq = max(self.seq, push.seq)
         self._bytes += len(push.frame)
         while len(self._pushes) > self._max_count or self._bytes > self._max_bytes:
             dropped = self._pushes.popleft()
@@ -126,7 +134,10 @@ class Hub:
         self._kept = KeptPushes(self._now_us())
         self.rounds = Rounds()
         # By member, oldest page first.
-        self._pages: dict[str, list[Page]] = {}
+        self._pages: dict[str, list[MemberPage]] = {}
+        # Those that this process writes to: all of them, unless relays hold sockets.
+        self._receiving = self._pages
+        self.max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
         self._count = 0
         # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
         # reused while it is valid. Cleared when a page opens or closes.
@@ -165,7 +176,7 @@ class Hub:
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
-    def set_idle(self, member_id: str, page: Page, idle: bool) -> None:
+    def set_idle(self, member_id: str, page: MemberPage, idle: bool) -> None:
         page.idle = idle
         self._tell_idle(member_id)
 
@@ -177,7 +188,7 @@ class Hub:
         """Return the number of open pages per online member."""
         return {member_id: len(pages) for member_id, pages in self._pages.items()}
 
-    def add(self, member_id: str, page: Page) -> None:
+    def add(self, member_id: str, page: MemberPage) -> None:
         pages = self._pages.setdefault(member_id, [])
         pages.append(page)
         self._count += 1
@@ -186,11 +197,11 @@ class Hub:
             self._tell_watchers(member_id, online=True)
             return
         self._tell_idle(member_id)
-        if len(pages) > MAX_PAGES_OF_A_MEMBER:
+        if len(pages) > self.max_pages_of_a_member:
             pages[0].cut_off(CloseCode.TOO_MANY_PAGES, "Too many pages of yours are open")
             self.remove(member_id, pages[0])
 
-    def remove(self, member_id: str, page: Page) -> None:
+    def remove(self, member_id: str, page: MemberPage) -> None:
         pages = self._pages.get(member_id, [])
         if page not in pages:
             return
@@ -212,7 +223,10 @@ class Hub:
         typing.
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
-        frame = frames.push(event, data, seq)
+        self.distribute(frames.push(event, data, seq), to, but_not, seq)
+
+    def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
+        """Send an encoded event to the online members of an audience, and keep it if it has a `seq`."""
         if seq is not None:
             self._kept.add(Push(seq, frame, to, but_not))
         if outboxes := self._outboxes(to, but_not):
@@ -231,6 +245,14 @@ class Hub:
             for push in pushes
             if push.but_not != member_id and includes(push.audience, member_id, self.directory)
         ]
+
+    def covers(self, seq: int) -> bool:
+        """Return whether all events after `seq` are kept."""
+        return self._kept.after(seq) is not None
+
+    def begin_window(self, seq: int) -> None:
+        """Forget the kept events: those behind `seq` follow."""
+        self._kept = KeptPushes(seq)
 
     def cut_off(
         self,
@@ -271,11 +293,12 @@ class Hub:
         return self._of(member_id for member_id in self._reached(to) if member_id != but_not)
 
     def _of(self, member_ids: Iterable[str]) -> list[Outbox]:
-        return [page.outbox for member_id in member_ids for page in self._pages[member_id]]
+        pages = (page for member_id in member_ids for page in self._receiving[member_id])
+        return [page.outbox for page in pages if page.outbox is not None]
 
     def _of_all(self) -> list[Outbox]:
         if not self._all_outboxes:
-            self._all_outboxes = self._of(self._pages)
+            self._all_outboxes = self._of(self._receiving)
         return self._all_outboxes
 
     def _of_viewers(self, channel_id: str) -> list[Outbox]:
@@ -283,15 +306,15 @@ class Hub:
         known = self._viewers_outboxes.get(channel_id)
         if known is not None and known[0] is viewers:
             return known[1]
-        found = self._of(member_id for member_id in self._pages if member_id in viewers)
+        found = self._of(member_id for member_id in self._receiving if member_id in viewers)
         # Most channels are open to all. Sharing one list saves grouping frames by page.
-        if len(found) == self._count:
-            found = self._of_all()
+        if len(found) == len(everywhere := self._of_all()):
+            found = everywhere
         self._viewers_outboxes[channel_id] = viewers, found
         return found
 
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
         if isinstance(audience, Only):  # Few, whatever the size of the community.
-            return [member_id for member_id in audience.member_ids if member_id in self._pages]
-        return [m for m in self._pages if includes(audience, m, self.directory)]
+            return [member_id for member_id in audience.member_ids if member_id in self._receiving]
+        return [m for m in self._receiving if includes(audience, m, self.directory)]

@@ -43,24 +43,51 @@ class WebSocket(PulsedWebSocket):
             abort_unsent(self.transport)
 
 
-class Page:
-    def __init__(self, ws: WebSocket, rounds: Rounds) -> None:
-        self.ws = ws
+class MemberPage:
+    """An open page as the hub knows it, wherever its socket is."""
+
+    # The page's queue; None if another process has its socket.
+    outbox: Outbox | None = None
+
+    def __init__(self) -> None:
         # The signed-in member; None before.
         self.session: Session | None = None
         # Whether the page reports that it is visible.
         self.in_sight = False
         # Whether the page reports that nobody has used it for a while.
         self.idle = False
+
+    @property
+    def session_id(self) -> str:
+        return self.session.session_id if self.session else ""
+
+    def cut_off(self, code: int, reason: str) -> None:
+        """Close the page's socket."""
+        raise NotImplementedError
+
+    def check_token(self, now: float) -> None:
+        """Cut the page off when its token has expired."""
+        if self.session is not None and self.session.lasting:
+            return
+        left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
+        # A longer remaining time was issued by a wrong clock.
+        if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
+            self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
+
+
+class Page(MemberPage):
+    """A page whose socket is in this process."""
+
+    outbox: Outbox
+
+    def __init__(self, ws: WebSocket, rounds: Rounds) -> None:
+        super().__init__()
+        self.ws = ws
         self.outbox = Outbox(ws.transport, rounds, self._too_slow)
         self.send = self.outbox.send
         self._rounds = rounds
         ws.on_closing = self._finish
         self._ending: asyncio.Future[None] | None = None
-
-    @property
-    def session_id(self) -> str:
-        return self.session.session_id if self.session else ""
 
     @property
     def is_ending(self) -> bool:
@@ -79,12 +106,7 @@ class Page:
     def check(self, monotonic_s: float, now: float) -> None:
         """Check that the page still reads and is still signed in. Call this every second or so."""
         self.outbox.check(monotonic_s)
-        if self.session is not None and self.session.lasting:
-            return
-        left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
-        # A longer remaining time was issued by a wrong clock.
-        if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
-            self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
+        self.check_token(now)
 
     def _finish(self) -> None:
         """Write the frames queued before the close, and none after it."""

@@ -6,14 +6,14 @@ from svc.chat.access.catalogue import MEMBER, READING_COST
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.live.hub import Hub
-from svc.chat.live.page import Page
+from svc.chat.live.page import MemberPage
 from svc.chat.live.responses import Hello, Managed, SignedInUntil
 from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
 from svc.chat.schemas import Event
 
 
 class PageRequests(Requests):
-    def __init__(self, page: Page, hub: Hub, signing_in: SigningIn) -> None:
+    def __init__(self, page: MemberPage, hub: Hub, signing_in: SigningIn) -> None:
         self._page = page
         self._hub = hub
         self._signing_in = signing_in

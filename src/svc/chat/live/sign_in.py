@@ -54,19 +54,29 @@ class SigningIn:
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
         """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
+        session = self.admitted(request, now)
+        missed = None
+        if request.event == "resume":
+            missed = self._hub.missed(session.member_id, resumption_in(request))
+        event, welcome = self.welcome(session, is_resumed=missed is not None)
+        return session, [frames.reply(event, request.id, welcome), *(missed or ())]
+
+    def admitted(self, request: frames.Request, now: float) -> Session:
+        """Return the member of a first request. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         session = self._tokens.verify(convert(request.data, ShownToken).access_token, now)
         # The welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
-        missed = None
-        if request.event == "resume":
-            missed = self._hub.missed(session.member_id, convert(request.data, Resumption).seq)
-        event, parts = ("authenticated", self._welcomes) if missed is None else ("resumed", self._present)
+        return session
+
+    def welcome(self, session: Session, *, is_resumed: bool) -> tuple[str, Mapping[str, object]]:
+        """Return the event and the state for a page that has signed in. After a resumption, events follow."""
+        event, parts = ("resumed", self._present) if is_resumed else ("authenticated", self._welcomes)
         welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
         for part in parts:
             welcome |= part(session)
-        return session, [frames.reply(event, request.id, welcome), *(missed or ())]
+        return event, welcome
 
     def again(self, before: Session, shown: ShownToken, now: float) -> Session:
         """Verify a fresh token of the same member. Raises ChatError."""
@@ -74,6 +84,11 @@ class SigningIn:
         if session.member_id != before.member_id:
             raise ChatError("token_invalid")
         return session
+
+
+def resumption_in(request: frames.Request) -> int:
+    """Return the `seq` of a request to resume. Raises ChatError."""
+    return convert(request.data, Resumption).seq
 
 
 def expires_at_ms(session: Session) -> int:

@@ -19,6 +19,7 @@ from svc.chat.access import rate_limits
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import EVENTS, check
 from svc.chat.access.rate_limits import Pace
+from svc.chat.access.tokens import Session
 from svc.chat.access.writes import on_authority_of
 from svc.chat.endpoints import Handler
 from svc.chat.errors import ChatError
@@ -26,7 +27,7 @@ from svc.chat.http import client_address
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import Hub
-from svc.chat.live.page import HEARTBEAT_S, Page, WebSocket
+from svc.chat.live.page import HEARTBEAT_S, MemberPage, Page, WebSocket
 from svc.chat.live.requests import PageRequests
 from svc.chat.live.responses import Hello, SocketLimits
 from svc.chat.live.sign_in import SigningIn
@@ -43,29 +44,16 @@ CHECK_INTERVAL_S = 1.0
 logger = logging.getLogger(__name__)
 
 
-class LiveSockets:
-    """Serves the sockets. `handlers` are by event; `opened` gets the Origin of a page that has signed in.
+class SocketServer:
+    """Serves sockets from the handshake to the close. Subclasses sign pages in and answer their requests.
 
     `run` is a background task.
     """
 
-    def __init__(
-        self,
-        hub: Hub,
-        signing_in: SigningIn,
-        origins: Origins,
-        rate_limits: Pace,
-        server_id: str,
-        handlers: Mapping[str, Handler],
-        opened: Callable[[str | None], Awaitable[None]],
-    ) -> None:
+    def __init__(self, hub: Hub, origins: Origins, server_id: str) -> None:
         self._hub = hub
-        self._signing_in = signing_in
         self._origins = origins
-        self._pace = rate_limits
-        self._hello = frames.push("hello", _hello(server_id))
-        self._handlers = handlers
-        self._opened = opened
+        self._hello = hello_of(server_id)
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
         # Set while pages are open: nothing is checked without them.
@@ -90,7 +78,7 @@ class LiveSockets:
             if await self._sign_in(page):
                 assert page.session is not None, "somebody has signed in"
                 recognise(request, page.session.member_id)
-                await self._opened(request.headers.get("Origin"))
+                await self.opened(request.headers.get("Origin"))
                 await self._read(page)
         except OSError:
             logger.debug("live connection lost")
@@ -99,6 +87,7 @@ class LiveSockets:
             self._unsigned.discard(page)
             if page.session is not None:
                 self._hub.remove(page.session.member_id, page)
+            self._left(page)
             await page.ended()
         return ws
 
@@ -149,7 +138,7 @@ class LiveSockets:
                 raise ChatError("auth_required")
             request = frames.parse(text)
             request_id = request.id
-            self._welcome(page, request)
+            await self._welcome(page, request)
             return True
         except TimeoutError:
             problem = ChatError("auth_required")
@@ -159,27 +148,83 @@ class LiveSockets:
         page.cut_off(CloseCode.REFUSED, problem.code)
         return False
 
-    def _welcome(self, page: Page, request: frames.Request) -> None:
-        # Nothing is awaited between the welcome and the first event after it, so that no change falls in
-        # between.
-        page.session, welcome = self._signing_in.first(request, time.time())
-        for frame in welcome:
-            page.send(frame)
+    async def _welcome(self, page: Page, request: frames.Request) -> None:
+        """Process the first request: send the welcome, and `_enter` the page. Raises ChatError."""
+        raise NotImplementedError
+
+    async def opened(self, origin: str | None) -> None:
+        """Note the origin of a page that has signed in."""
+
+    def _wait_s(self, page: Page, event: str) -> float:
+        """Return how long a request must wait, because its member sends too many."""
+        return 0.0
+
+    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+        """Return the reply to a request."""
+        raise NotImplementedError
+
+    def _left(self, page: Page) -> None:
+        """Handle the end of a page's connection."""
+
+    def _enter(self, page: Page, session: Session) -> None:
+        page.session = session
         self._unsigned.discard(page)
-        self._hub.add(page.session.member_id, page)
+        self._hub.add(session.member_id, page)
 
     async def _read(self, page: Page) -> None:
         assert page.session is not None, "requests are read when somebody has signed in"
         async for message in page.ws:
             request = _request(message)
             event = request.event if isinstance(request, frames.Request) else ""
-            if delay_s := self._pace.wait_s(page.session.member_id, event):
+            if delay_s := self._wait_s(page, event):
                 await asyncio.sleep(delay_s)
             if page.is_ending:
                 break
             page.send(await self._answer(page, request))
 
-    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+
+class LiveSockets(SocketServer):
+    """Serves the sockets. `handlers` are by event; `opened` gets the Origin of a page that has signed in."""
+
+    def __init__(
+        self,
+        hub: Hub,
+        signing_in: SigningIn,
+        origins: Origins,
+        rate_limits: Pace,
+        server_id: str,
+        handlers: Mapping[str, Handler],
+        opened: Callable[[str | None], Awaitable[None]],
+    ) -> None:
+        super().__init__(hub, origins, server_id)
+        self.signing_in = signing_in
+        self._pace = rate_limits
+        self._handlers = handlers
+        self._opened = opened
+
+    async def _welcome(self, page: Page, request: frames.Request) -> None:
+        # Nothing is awaited between the welcome and the first event after it, so that no change falls in
+        # between.
+        session, welcome = self.signing_in.first(request, time.time())
+        for frame in welcome:
+            page.send(frame)
+        self._enter(page, session)
+
+    async def opened(self, origin: str | None) -> None:
+        await self._opened(origin)
+
+    def _wait_s(self, page: Page, event: str) -> float:
+        assert page.session is not None, "requests are read when somebody has signed in"
+        return self._pace.wait_s(page.session.member_id, event)
+
+    async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
+        """Return the reply to a request of a page whose socket is at a relay."""
+        assert page.session is not None, "a relay passes on requests of members"
+        if delay_s := self._pace.wait_s(page.session.member_id, request.event):
+            await asyncio.sleep(delay_s)
+        return await self._answer(page, request)
+
+    async def _answer(self, page: MemberPage, request: frames.Request | ChatError) -> bytes:
         if isinstance(request, ChatError):
             return frames.error(request, None)
         request_id, event = request.id, request.event
@@ -195,31 +240,33 @@ class LiveSockets:
             logger.exception("live request failed", extra={"event": event, "member": member_id})
             return frames.error(ChatError("internal_error"), request_id)
 
-    async def _handle(self, page: Page, request: frames.Request) -> object:
+    async def _handle(self, page: MemberPage, request: frames.Request) -> object:
         assert page.session is not None, "requests are read when somebody has signed in"
         event = request.event
         handler = self._handlers.get(event) or self._own_handler(page, event)
         session, needs = page.session, EVENTS[event]
 
         def check_again() -> None:
-            self._signing_in.require_standing(session)
+            self.signing_in.require_standing(session)
             check(needs, self._hub.directory, session.member_id)
 
         check_again()
         with on_authority_of(check_again), reading_for(session.member_id):
             return await handler(session, request.data)
 
-    def _own_handler(self, page: Page, event: str) -> Handler:
+    def _own_handler(self, page: MemberPage, event: str) -> Handler:
         """Return the handler for a request about the socket itself. Raises ChatError."""
-        own = PageRequests(page, self._hub, self._signing_in).handlers()
+        own = PageRequests(page, self._hub, self.signing_in).handlers()
         if event not in own:
             raise ChatError("unknown_event")
         return own[event]
 
 
-def _hello(server_id: str) -> Hello:
+def hello_of(server_id: str) -> bytes:
+    """Return the first frame of every socket."""
     limits = SocketLimits(frames.MAX_FRAME_BYTES, rate_limits.REQUEST_BURST, rate_limits.REQUESTS_PER_S)
-    return Hello(server_id, int(HEARTBEAT_S * 1000), int(AUTHENTICATION_DEADLINE_S * 1000), limits)
+    hello = Hello(server_id, int(HEARTBEAT_S * 1000), int(AUTHENTICATION_DEADLINE_S * 1000), limits)
+    return frames.push("hello", hello)
 
 
 def _request(message: WSMessage) -> frames.Request | ChatError:

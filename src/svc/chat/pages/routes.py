@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 from aiohttp import web
 
+import svc
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
 from svc.chat.pages.bundler import FIRST, LATER_STYLE, SERVICE_WORKER, gathered, is_own_module, joined
@@ -29,6 +30,7 @@ from svc.chat.pages.javascript import NotUnderstood
 
 logger = logging.getLogger(__name__)
 
+WEB_FOLDER = Path(svc.__file__).parent / "web"
 INDEX = "index.html"
 _CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")

@@ -6,7 +6,7 @@ only the media service's first response. docs/signalling.md.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from aiohttp import (
     ClientError,
@@ -18,6 +18,7 @@ from aiohttp import (
     WSMsgType,
     web,
 )
+from aiohttp.typedefs import LooseHeaders
 
 from svc.base.connections import Crowd
 from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
@@ -52,6 +53,11 @@ logger = logging.getLogger(__name__)
 Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
+def urls_of(media: MediaConfig) -> list[str]:
+    """Return where each media service takes a participant's signalling."""
+    return [f"{service.url}/client" for service in media.services]
+
+
 def passed_through(service: int) -> str:
     """Return the address of a media service for members who reach it through this server."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
@@ -62,9 +68,16 @@ class ServiceQuery(Request):
 
 
 class SignallingPassThrough(Requests):
-    def __init__(self, session: ClientSession, media: MediaConfig, origins: Origins) -> None:
+    def __init__(
+        self,
+        session: ClientSession,
+        origins: Origins,
+        urls: Callable[[], Sequence[str]],
+        headers: Callable[[web.Request], LooseHeaders] = lambda _: {},
+    ) -> None:
+        """Connect to one of `urls`, with these `headers` for a member's handshake."""
         self._session = session
-        self._urls = [f"{service.url}/client" for service in media.services]
+        self._urls, self._headers = urls, headers
         self._origins = origins
         self._sockets: set[web.WebSocketResponse] = set()
         self._not_joined: Crowd[asyncio.Transport] = Crowd()
@@ -86,7 +99,9 @@ class SignallingPassThrough(Requests):
             raise ChatError("too_many_connections")
         if (transport := http_request.transport) is None:  # The client is already gone.
             return web.Response()
-        url = self._urls[query_number(http_request, "service", least=0, most=len(self._urls) - 1) or 0]
+        urls = self._urls()
+        url = urls[query_number(http_request, "service", least=0, most=len(urls) - 1) or 0]
+        headers = self._headers(http_request)
         browser = WebSocket(
             transport,
             max_bytes=MAX_FRAME_BYTES,
@@ -108,7 +123,7 @@ class SignallingPassThrough(Requests):
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
-            await self._connect_and_carry(browser, url, look)
+            await self._connect_and_carry(browser, url, headers, look)
         finally:
             self._sockets.discard(browser)
             self._not_joined.discard(transport)
@@ -128,12 +143,17 @@ class SignallingPassThrough(Requests):
         await asyncio.gather(*(_close(browser, code, reason) for browser in self._sockets))
 
     async def _connect_and_carry(
-        self, browser: web.WebSocketResponse, url: str, look: Callable[[WSMessage], None]
+        self,
+        browser: web.WebSocketResponse,
+        url: str,
+        headers: LooseHeaders,
+        look: Callable[[WSMessage], None],
     ) -> None:
         try:
             async with asyncio.timeout(CONNECT_DEADLINE_S):
                 sfu = await self._session.ws_connect(
                     url,
+                    headers=headers,
                     autoping=False,
                     autoclose=False,
                     max_msg_size=MAX_FRAME_BYTES + 1,

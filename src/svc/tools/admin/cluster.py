@@ -16,6 +16,8 @@ def _shown(status: Result) -> Iterator[str]:
         here = "  (this node)" if node["here"] else ""
         lag = counted(node["lag"], "entry", "entries")
         yield f"{node['node']}  {node['state']}  {lag} behind  {node['url']}{here}"
+    for relay in status["relays"]:
+        yield f"{relay['relay']}  relay  {counted(relay['pages'], 'page', 'pages')}  {relay['url']}"
 
 
 def _node(parser: ArgumentParser) -> None:
@@ -25,7 +27,7 @@ def _node(parser: ArgumentParser) -> None:
 
 
 ACTIONS = (
-    Action("status", "nodes, owner, epoch, and lag", "cluster_status", shown=_shown),
+    Action("status", "nodes, owner, epoch, lag, and relays", "cluster_status", shown=_shown),
     Action(
         "move",
         "hand the community over to another node, without losing a request",

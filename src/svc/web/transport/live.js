@@ -244,9 +244,15 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#pulse.start();
     this.#authenticated = true;
     this.#backoff.reset();
+    return this.#greet(reply.event, reply.data);
+  }
+
+  /** @param {string} event @param {any} data */
+  #greet(event, data) {
+    this.catchUp();
     // The number in "resumed" is larger than those of the pushes that follow it.
-    if (reply.event === "authenticated") this.#seq = reply.data.seq;
-    return this.#tell(reply.event, reply.data);
+    if (event === "authenticated") this.#seq = data.seq;
+    this.#tell(event, data);
   }
 
   /**
@@ -271,7 +277,9 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
-      if (event === "error" || !this.#isNew(seq)) return;
+      // Another process serves us now: this is the whole state again.
+      if (event === "authenticated") this.#greet(event, data);
+      if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
       // A hidden page is not drawn, and its timers are late.
       if (!this.#gathering || globalThis.document?.hidden) this.#gather();

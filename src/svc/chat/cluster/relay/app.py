@@ -1,0 +1,243 @@
+"""The program `svc relay`: sockets, the page's files, and everything else passed to the owner.
+
+Holds no data and no secret of the community: its only credential is the way into NATS. docs/cluster.md.
+"""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import signal
+import sys
+from collections.abc import AsyncIterator, Sequence
+from socket import socket
+
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+
+from svc.base import logs
+from svc.base.config import ConfigError
+from svc.base.descriptors import raise_limit
+from svc.base.fair_loop import new_loop
+from svc.base.garbage_collector import collect_rarely, collect_when_quiet
+from svc.base.http_server import Runner
+from svc.base.listeners import tcp_sockets
+from svc.base.metrics import Registry
+from svc.base.strict_json import dumps
+from svc.chat import ports
+from svc.chat.cluster.nats_log import ClusterError, connected
+from svc.chat.cluster.relay.config import RelayConfig
+from svc.chat.cluster.relay.link import OwnerLink
+from svc.chat.cluster.relay.proxy import Proxy
+from svc.chat.cluster.relay.replica import RelayReplica
+from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
+from svc.chat.cluster.relay_protocol import events_subject
+from svc.chat.http import TRUSTED_HOPS, one_error_shape
+from svc.chat.pages.routes import WEB_FOLDER, Pages
+from svc.chat.ports import Flags
+from svc.chat.response_headers import strict_transport, usual_headers
+from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
+
+# Connections to the owner. More requests wait for one.
+_MOST_TO_OWNER = 256
+_CONNECT_S = 5.0
+# The owner's slowest responses begin within a minute.
+_SILENT_S = 120.0
+_SHUTDOWN_S = 2.0
+_CLOSE_S = 2.0
+
+logger = logging.getLogger(__name__)
+
+
+def run(config: RelayConfig, flags: Flags) -> None:
+    """Serve until SIGTERM or SIGINT. Raises ConfigError if it cannot start or go on."""
+    logs.configure(sys.stderr, debug=False)
+    raise_limit()
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        runner.run(_run(config, flags))
+
+
+async def _run(config: RelayConfig, flags: Flags) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    try:
+        await Relay(config, flags).serve(stop)
+    except ClusterError as fault:
+        raise ConfigError(str(fault)) from None
+
+
+class Relay:
+    """The relay. `serve` it once."""
+
+    def __init__(self, config: RelayConfig, flags: Flags) -> None:
+        self._config, self._flags = config, flags
+        self._files = flags.tls_files()
+        self._replica = RelayReplica()
+        self._address = ""
+
+    async def serve(self, stop: asyncio.Event) -> None:
+        """Serve until `stop` is set. Raises ClusterError."""
+        config, replica = self._config, self._replica
+        sockets = tcp_sockets(self._flags.listen_fds, config.host, config.port)
+        nats = await connected(config.servers)
+        try:
+
+            async def receive(message: object) -> None:
+                replica.receive(message.data)  # type: ignore[attr-defined]
+
+            await nats.subscribe(events_subject(config.name), cb=receive)
+            await nats.flush()
+            async with _to_owner() as http:
+                await self._serve(stop, nats, http, sockets)
+        finally:
+            with contextlib.suppress(NatsError, TimeoutError):
+                await asyncio.wait_for(nats.close(), _CLOSE_S)
+
+    async def _serve(
+        self, stop: asyncio.Event, nats: Client, http: ClientSession, sockets: Sequence[socket]
+    ) -> None:
+        config, replica = self._config, self._replica
+        link = OwnerLink(config, secrets.token_hex(8), http, nats, replica, lambda: self._address)
+        origins = LearnedOrigins([], secure=self._files is not None)
+        live = RelaySockets(link, replica, origins)
+        proxy = Proxy(link, http, lambda: self._files is not None)
+        signalling = SignallingPassThrough(
+            http, origins, lambda: _signalling_urls(link), proxy.handshake_headers
+        )
+        runner = Runner(self._build(link, live, proxy, signalling), shutdown_timeout=_SHUTDOWN_S)
+        await runner.setup()
+        try:
+            async with ports.opened(
+                runner.server, sockets, self._files, ports.table_of(config.trusted_proxy_hops)
+            ) as address:
+                self._address = address
+                logger.info("listening", extra={"address": address, "relay": config.relay})
+                collect_rarely()
+                await self._until_ended(stop, link, live)
+        finally:
+            await live.close_all()
+            await signalling.close_all()
+            await runner.cleanup()
+
+    async def _until_ended(self, stop: asyncio.Event, link: OwnerLink, live: RelaySockets) -> None:
+        tasks = [
+            asyncio.ensure_future(stop.wait()),
+            *(asyncio.ensure_future(task) for task in (link.run(), live.run(), collect_when_quiet())),
+        ]
+        try:
+            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _build(
+        self, link: OwnerLink, live: RelaySockets, proxy: Proxy, signalling: SignallingPassThrough
+    ) -> web.Application:
+        application = web.Application(middlewares=[one_error_shape])
+        application[TRUSTED_HOPS] = self._config.trusted_proxy_hops
+        if self._files is not None:
+            application.on_response_prepare.append(strict_transport(self._files))
+        registry = self._measurements(link, live, proxy, signalling)
+
+        async def health(_: web.Request) -> web.Response:
+            return self._health(link, live)
+
+        async def metrics(_: web.Request) -> web.Response:
+            body, content_type = registry.exposition()
+            return web.Response(body=body, headers={"Content-Type": content_type})
+
+        pages = Pages(WEB_FOLDER)
+
+        def own(serve: object) -> object:
+            async def with_headers(request: web.Request) -> web.Response:
+                connection = await link.up()
+                response: web.Response = await serve(request)  # type: ignore[operator]
+                for name, value in usual_headers(connection.attached.media_urls).items():
+                    response.headers.setdefault(name, value)
+                return response
+
+            return with_headers
+
+        application.add_routes(
+            [
+                web.get("/health", health),
+                web.get("/metrics", metrics),
+                web.get("/", own(pages.index)),  # type: ignore[arg-type]
+                web.get("/web/{path:.+}", own(pages.file)),  # type: ignore[arg-type]
+                web.get("/sw.js", own(pages.service_worker)),  # type: ignore[arg-type]
+                *live.table(),
+                *signalling.table(),
+                web.route("*", "/{path:.*}", proxy.serve),
+            ]
+        )
+        return application
+
+    def _health(self, link: OwnerLink, live: RelaySockets) -> web.Response:
+        connection = link.connection
+        health = {
+            "status": "healthy" if connection is not None else "no_owner",
+            "service": "relay",
+            "relay": self._config.relay,
+            "owner": connection.owner.node if connection is not None else None,
+            "epoch": self._replica.epoch,
+            "event": self._replica.number,
+            "pages": len(live),
+        }
+        status = 200 if connection is not None else 503
+        headers = {"Cache-Control": "no-store"}
+        return web.Response(
+            status=status, body=dumps(health), content_type="application/json", headers=headers
+        )
+
+    def _measurements(
+        self, link: OwnerLink, live: RelaySockets, proxy: Proxy, signalling: SignallingPassThrough
+    ) -> Registry:
+        registry = Registry()
+        for name, description, value in (
+            ("svc_relay_live_connections_active", "Pages signed in on the live socket", lambda: len(live)),
+            (
+                "svc_relay_signalling_connections_active",
+                "Participants passed through",
+                lambda: len(signalling),
+            ),
+            ("svc_relay_owner_link_up", "Is an owner connected?", lambda: link.connection is not None),
+        ):
+            registry.gauge(name, description).set_function(value)
+        registry.counters_from(
+            lambda: {"svc_relay_events": self._replica.applied, "svc_relay_repairs": link.repairs},
+            {
+                "svc_relay_events": "Events of the owner",
+                "svc_relay_repairs": "Events that NATS had dropped, asked for in one request",
+            },
+        )
+        registry.labelled_counter_from(
+            "svc_relay_http_requests",
+            "HTTP requests passed to the owner",
+            ("status",),
+            lambda: proxy.counts,
+        )
+        return registry
+
+
+@contextlib.asynccontextmanager
+async def _to_owner() -> AsyncIterator[ClientSession]:
+    async with ClientSession(
+        connector=TCPConnector(limit=_MOST_TO_OWNER),
+        timeout=ClientTimeout(sock_connect=_CONNECT_S, sock_read=_SILENT_S),
+        cookie_jar=DummyCookieJar(),
+        auto_decompress=False,
+    ) as session:
+        yield session
+
+
+def _signalling_urls(link: OwnerLink) -> list[str]:
+    """Return where the owner takes signalling for each media service."""
+    if link.connection is None:
+        return [""]
+    url, count = link.connection.owner.url, link.connection.attached.media_services
+    return [f"{url}{PASS_THROUGH}?service={number}" for number in range(count)] or [""]

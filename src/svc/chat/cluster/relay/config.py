@@ -1,0 +1,37 @@
+"""The configuration of a relay: flags of `svc relay`, and variables for what contains passwords."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from svc.base.config import number, port, text
+from svc.chat.access.address import MAX_HOPS
+from svc.chat.cluster.config import checked_name, cluster_name, servers_of
+
+
+@dataclass(frozen=True, slots=True)
+class RelayConfig:
+    servers: Sequence[str]
+    # Different on each relay.
+    relay: str
+    # Names the community in NATS, as on its nodes.
+    name: str
+    # Where people or a proxy reach this relay, for the operator's list; empty for its own address.
+    url: str
+    host: str
+    port: int
+    trusted_proxy_hops: int
+
+
+def read(
+    variables: Mapping[str, str], *, cluster: str | None, relay: str | None, name: str = "svc", url: str = ""
+) -> RelayConfig:
+    """Return the configuration. Raises ConfigError."""
+    return RelayConfig(
+        servers=servers_of(variables, cluster, "a relay needs --cluster or SVC_CLUSTER"),
+        relay=checked_name(relay, "a relay needs --name NAME"),
+        name=cluster_name(name),
+        url=url,
+        host=text(variables, "HOST", "127.0.0.1"),
+        port=port(variables, "PORT", 5000),
+        trusted_proxy_hops=number(variables, "SVC_TRUSTED_PROXY_HOPS", 0, maximum=MAX_HOPS),
+    )

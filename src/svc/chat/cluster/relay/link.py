@@ -1,0 +1,310 @@
+"""A relay's way to the owner: the lease names the owner, a WebSocket leads to it, and events come over NATS.
+
+Holds one link at a time, to the node that owns the community now, and attaches to the next one after a
+takeover. Requests wait for a link, and each has a deadline.
+"""
+
+import asyncio
+import contextlib
+import itertools
+import logging
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+import msgspec
+from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.js.errors import BucketNotFoundError, KeyNotFoundError
+
+from svc.chat.cluster.membership import OWNER_KEY, Owner, bucket_of
+from svc.chat.cluster.nats_log import ClusterError
+from svc.chat.cluster.relay.config import RelayConfig
+from svc.chat.cluster.relay.replica import RelayReplica
+from svc.chat.cluster.relay_protocol import (
+    LINK_PATH,
+    NAME_IN_USE,
+    PROTOCOL,
+    REFUSED,
+    Answered,
+    Attach,
+    Attached,
+    DirectoryPart,
+    DirectoryRecord,
+    FromRelay,
+    NotBegun,
+    OpenPage,
+    Pulse,
+    Refusal,
+    Repair,
+    Repaired,
+    SignedIn,
+    decode_from_owner,
+    encode,
+)
+from svc.chat.errors import ChatError
+
+# Longer than a usual takeover.
+OWNER_WITHIN_S = 10.0
+# The owner paces a member's requests, so its answers may take a while.
+_ANSWER_WITHIN_S = 60.0
+_CONNECT_S = 5.0
+_HEARTBEAT_S = 10.0
+_LOOK_S = 0.3
+# An event is over NATS sooner than this, or it was dropped.
+_LATE_S = 0.2
+_REPAIR_WITHIN_S = 2.0
+# Repaired batches: the owner keeps 8 MB of them.
+_MAX_MESSAGE_BYTES = 32 * 1024 * 1024
+NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
+_FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
+
+Reply = SignedIn | Refusal | Answered | NotBegun
+
+logger = logging.getLogger(__name__)
+
+
+class LinkLost(Exception):
+    """The link ended before the owner answered, so the outcome is unknown."""
+
+
+class Connection:
+    """A link that is up."""
+
+    def __init__(self, ws: ClientWebSocketResponse, owner: Owner, attached: Attached) -> None:
+        self.ws, self.owner, self.attached = ws, owner, attached
+        self.calls: dict[int, asyncio.Future[Reply]] = {}
+
+    async def send(self, message: FromRelay) -> None:
+        """Send a message. Raises LinkLost."""
+        try:
+            await self.ws.send_bytes(encode(message))
+        except (ConnectionError, ClientError):
+            raise LinkLost from None
+
+    async def call(self, request: int, message: FromRelay) -> Reply:
+        """Send a request, and return its reply. Raises LinkLost."""
+        reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self.calls[request] = reply
+        try:
+            await self.send(message)
+            async with asyncio.timeout(_ANSWER_WITHIN_S):
+                return await reply
+        except TimeoutError:
+            raise LinkLost from None
+        finally:
+            self.calls.pop(request, None)
+
+    def fail(self) -> None:
+        for reply in self.calls.values():
+            if not reply.done():
+                reply.set_exception(LinkLost())
+
+
+class OwnerLink:
+    """The link. `run` is a background task; it raises ClusterError for what only an operator can change."""
+
+    def __init__(
+        self,
+        config: RelayConfig,
+        session: str,
+        http: ClientSession,
+        nats: Client,
+        replica: RelayReplica,
+        url: Callable[[], str],
+    ) -> None:
+        self._config, self.session = config, session
+        self._http, self._nats, self._replica, self._url = http, nats, replica, url
+        self._ids = itertools.count(1)
+        self._up: asyncio.Event = asyncio.Event()
+        self.connection: Connection | None = None
+        # Returns the open pages; called with the pages that the owner refuses; and with True when events
+        # may have been missed.
+        self.pages: Callable[[], Sequence[OpenPage]] = list
+        self.on_attached: Callable[[Attached, Sequence[OpenPage]], None] = lambda attached, pages: None
+        self.repairs = 0
+        self._repair_due: asyncio.TimerHandle | None = None
+        self._was_attached = False
+        self._tasks: set[asyncio.Task[object]] = set()
+        replica.on_gap = self._repair
+
+    async def up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
+        """Return the link, once there is one. Raises ChatError."""
+        try:
+            async with asyncio.timeout(within_s):
+                while self.connection is None:
+                    await self._up.wait()
+                return self.connection
+        except TimeoutError:
+            raise ChatError("server_stopping", NO_OWNER) from None
+
+    async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
+        """Ask the owner, and the next one if it did not begin. Return the link that answered, and its reply.
+
+        Raises LinkLost and ChatError.
+        """
+        give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
+        while True:
+            connection, request = await self.up(), next(self._ids)
+            reply = await connection.call(request, make(request))
+            if not isinstance(reply, NotBegun):
+                return connection, reply
+            if asyncio.get_running_loop().time() > give_up_at:
+                raise ChatError("server_stopping", NO_OWNER)
+            await asyncio.sleep(_LOOK_S)
+
+    def tell(self, message: FromRelay) -> None:
+        """Send a message that needs no reply, if there is a link."""
+        if self.connection is not None:
+            self._start(_without_loss(self.connection.send(message)))
+
+    def _start(self, work: Coroutine[Any, Any, object]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def run(self) -> None:
+        while True:
+            owner = await self._owner()
+            if owner is not None:
+                try:
+                    await self._hold(owner)
+                except _FAULTS as fault:
+                    logger.info("no link to the owner", extra={"fault": type(fault).__name__})
+            await asyncio.sleep(_LOOK_S)
+
+    async def _owner(self) -> Owner | None:
+        """Return the owner that the lease names."""
+        try:
+            async with asyncio.timeout(_CONNECT_S):
+                bucket = await self._nats.jetstream(timeout=2).key_value(bucket_of(self._config.name))
+                entry = await bucket.get(OWNER_KEY)
+        except (BucketNotFoundError, KeyNotFoundError, NatsError, TimeoutError, OSError):
+            return None
+        owner = msgspec.json.decode(entry.value, type=Owner) if entry.value else Owner()
+        return owner if owner.session and owner.url else None
+
+    async def _hold(self, owner: Owner) -> None:
+        """Attach to an owner, and handle its messages until the link ends or another node owns."""
+        async with self._http.ws_connect(
+            owner.url + LINK_PATH,
+            headers={"Authorization": f"Bearer {owner.relay_key}"},
+            heartbeat=_HEARTBEAT_S,
+            max_msg_size=_MAX_MESSAGE_BYTES,
+            timeout=ClientWSTimeout(ws_close=_CONNECT_S),
+        ) as ws:
+            async with asyncio.timeout(OWNER_WITHIN_S):
+                connection = await self._attach(ws, owner)
+            watching = asyncio.ensure_future(self._watch(ws, owner))
+            try:
+                async for message in ws:
+                    if message.type is WSMsgType.BINARY:
+                        self._handle(connection, message.data)
+            finally:
+                watching.cancel()
+                self.connection = None
+                self._up.clear()
+                connection.fail()
+                logger.warning("the link to the owner ended", extra={"owner": owner.node})
+
+    async def _attach(self, ws: ClientWebSocketResponse, owner: Owner) -> Connection:
+        pages, replica, config = self.pages(), self._replica, self._config
+        attach = Attach(
+            PROTOCOL,
+            config.relay,
+            self.session,
+            config.url or self._url(),
+            replica.epoch,
+            replica.number,
+            pages,
+        )
+        await ws.send_bytes(encode(attach))
+        attached = decode_from_owner(await self._first(ws))
+        assert isinstance(attached, Attached), "an owner answers Attach first"
+        records: list[DirectoryRecord] = []
+        while not attached.goes_on:
+            part = decode_from_owner(await ws.receive_bytes())
+            # Pulses may come in between.
+            if isinstance(part, DirectoryPart):
+                records += part.records
+                if part.is_last:
+                    break
+        if not attached.goes_on:
+            replica.begin(attached.epoch, attached.number, attached.seq, records)
+        connection = self.connection = Connection(ws, owner, attached)
+        self._was_attached = True
+        self._up.set()
+        logger.info(
+            "attached", extra={"owner": owner.node, "epoch": attached.epoch, "new": not attached.goes_on}
+        )
+        self.on_attached(attached, pages)
+        self._repair()
+        return connection
+
+    async def _first(self, ws: ClientWebSocketResponse) -> bytes:
+        message = await ws.receive()
+        if message.type is WSMsgType.BINARY:
+            data: bytes = message.data
+            return data
+        if ws.close_code == NAME_IN_USE and not self._was_attached:
+            name = self._config.relay
+            raise ClusterError(f"another live relay is named {name}: give each relay a --name of its own")
+        if ws.close_code == REFUSED:
+            raise ClusterError(f"the owner refuses this relay: {message.extra or 'it has another version'}")
+        raise ConnectionResetError("the owner closed the link")
+
+    async def _watch(self, ws: ClientWebSocketResponse, owner: Owner) -> None:
+        """Leave an owner that the lease no longer names, such as one that was paused."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            present = await self._owner()
+            if present is not None and present.session != owner.session:
+                await ws.close()
+                return
+
+    def _handle(self, connection: Connection, data: bytes) -> None:
+        match decode_from_owner(data):
+            case SignedIn() | Refusal() | Answered() | NotBegun() as reply:
+                waiting = connection.calls.get(reply.request)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(reply)
+            case Pulse(number):
+                if number > self._replica.number:
+                    asyncio.get_running_loop().call_later(_LATE_S, self._repair_up_to, number)
+            case Repaired(batches):
+                self._repaired(connection, batches)
+
+    # Repair.
+
+    def _repair_up_to(self, number: int) -> None:
+        if number > self._replica.number:
+            self._repair()
+
+    def _repair(self) -> None:
+        """Ask for the events behind the last one, once at a time."""
+        if self.connection is None or self._repair_due is not None:
+            return
+        self.tell(Repair(self._replica.number))
+        self._repair_due = asyncio.get_running_loop().call_later(_REPAIR_WITHIN_S, self._forget_repair)
+
+    def _forget_repair(self) -> None:
+        if self._repair_due is not None:
+            self._repair_due.cancel()
+        self._repair_due = None
+
+    def _repaired(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
+        self._forget_repair()
+        if batches is None:
+            # Too much is missing: the next link starts from the whole directory.
+            self._start(connection.ws.close())
+            return
+        self.repairs += bool(batches)
+        for batch in batches:
+            self._replica.receive(batch)
+        if self._replica.has_gap:
+            self._repair()
+
+
+async def _without_loss(sending: Any) -> None:
+    with contextlib.suppress(LinkLost):
+        await sending

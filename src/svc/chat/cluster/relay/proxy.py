@@ -1,0 +1,161 @@
+"""HTTP requests that a relay does not serve itself: passed to the owner, streamed both ways.
+
+Waits for the next owner during a takeover. Repeats a request only if no owner can have begun it, or if it
+only reads. Serves no WebSocket. RFC 9110 section 7.6.1.
+"""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+
+from aiohttp import ClientConnectorError, ClientError, ClientResponse, ClientSession, web
+from yarl import URL
+
+from svc.base.http_connections import recognise
+from svc.chat.cluster.relay.link import OWNER_WITHIN_S, Connection, OwnerLink
+from svc.chat.cluster.relay_protocol import LINK_PATH
+from svc.chat.errors import ChatError
+from svc.chat.http import received_chunks
+
+# A larger body is streamed, and cannot be sent again.
+_MAX_REPEATED_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
+_PAUSE_S = 0.2
+# Headers that belong to one connection.
+_HOP_BY_HOP = frozenset(
+    (
+        *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
+        *("te", "trailer", "transfer-encoding", "upgrade", "expect"),
+    )
+)
+_READING = frozenset(("GET", "HEAD", "OPTIONS"))
+# Refusals of a node that has not begun the request.
+_NOT_BEGUN = frozenset(("not_owner", "server_stopping"))
+_MAX_REFUSAL_BYTES = 4096
+_AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+_IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
+
+
+class NotBegun(Exception):
+    """No owner has begun the request."""
+
+
+class Proxy:
+    """Passes requests on. `counts` is by status."""
+
+    def __init__(self, link: OwnerLink, http: ClientSession, is_secure: Callable[[], bool]) -> None:
+        self._link, self._http, self._is_secure = link, http, is_secure
+        self.counts: Counter[tuple[str, ...]] = Counter()
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        # Members have no business at the owner's internal address.
+        if request.path == LINK_PATH or not request.raw_path.startswith("/"):
+            raise ChatError("not_found")
+        body = await _small_body(request)
+        give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
+        while True:
+            connection = await self._link.up()
+            try:
+                return await self._pass(connection, request, body)
+            except NotBegun:
+                if body is None or asyncio.get_running_loop().time() > give_up_at:
+                    raise ChatError("server_stopping") from None
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _pass(
+        self, connection: Connection, request: web.Request, body: bytes | None
+    ) -> web.StreamResponse:
+        """Pass a request to one owner. Raises NotBegun and ChatError."""
+        async with self._asked(connection, request, body) as answer:
+            if answer.status == 503 and await _has_not_begun(answer):
+                raise NotBegun
+            self.counts[(str(answer.status),)] += 1
+            token = request.headers.get("Authorization", "")
+            if token and answer.status < 400:
+                # The owner has accepted the token, so the connection is no stranger's.
+                recognise(request, hashlib.sha256(token.encode()).hexdigest())
+            headers = _end_to_end(answer.headers.items())
+            response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
+            await response.prepare(request)
+            if request.method != "HEAD":
+                try:
+                    async for chunk in answer.content.iter_chunked(_CHUNK_BYTES):
+                        await response.write(chunk)
+                except (ClientError, TimeoutError):
+                    # The response is incomplete. Only the end of the connection shows that.
+                    if request.transport is not None:
+                        request.transport.abort()
+                    return response
+            await response.write_eof()
+            return response
+
+    @asynccontextmanager
+    async def _asked(
+        self, connection: Connection, request: web.Request, body: bytes | None
+    ) -> AsyncIterator[ClientResponse]:
+        url = URL(connection.owner.url + request.raw_path, encoded=True)
+        data = body if body is not None else received_chunks(request.content)
+        try:
+            answer = await self._http.request(
+                request.method,
+                url,
+                headers=self.headers(request),
+                data=data or None,
+                allow_redirects=False,
+                skip_auto_headers=_AUTOMATIC,
+            )
+        except ClientConnectorError:
+            raise NotBegun from None
+        except (ClientError, OSError, TimeoutError):
+            if request.method in _READING:
+                raise NotBegun from None
+            raise ChatError("storage_unavailable", _IN_DOUBT) from None
+        try:
+            yield answer
+        finally:
+            answer.close() if not answer.content.at_eof() else answer.release()
+
+    def headers(self, request: web.Request) -> list[tuple[str, str]]:
+        """Return the headers for the owner. It learns the client's address like behind any proxy."""
+        headers = _end_to_end(request.headers.items())
+        headers.append(("X-Forwarded-For", request.remote or ""))
+        is_secure = self._is_secure()
+        if is_secure or "X-Forwarded-Proto" not in request.headers:
+            headers = [each for each in headers if each[0].lower() != "x-forwarded-proto"]
+            headers.append(("X-Forwarded-Proto", "https" if is_secure else "http"))
+        return headers
+
+    def handshake_headers(self, request: web.Request) -> list[tuple[str, str]]:
+        """Return the headers for a WebSocket to the owner, whose handshake is its own."""
+        return [each for each in self.headers(request) if not each[0].lower().startswith("sec-websocket-")]
+
+
+def _end_to_end(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    received = list(headers)
+    listed = ",".join(value for name, value in received if name.lower() == "connection")
+    hop_by_hop = _HOP_BY_HOP.union(name.strip().lower() for name in listed.split(","))
+    return [(name, value) for name, value in received if name.lower() not in hop_by_hop]
+
+
+async def _small_body(request: web.Request) -> bytes | None:
+    """Return a body that can be sent again; None for one that is streamed. Raises ChatError."""
+    if not request.body_exists:
+        return b""
+    if request.content_length is None or request.content_length > _MAX_REPEATED_BYTES:
+        return None
+    return b"".join([chunk async for chunk in received_chunks(request.content)])
+
+
+async def _has_not_begun(answer: ClientResponse) -> bool:
+    """Return whether a 503 is of a node that does not own the community, or stops."""
+    if answer.content_type != "application/json" or not 0 < (answer.content_length or 0) < _MAX_REFUSAL_BYTES:
+        return False
+    body = await answer.content.read()
+    answer.content.unread_data(body)
+    with contextlib.suppress(ValueError, AttributeError):
+        return json.loads(body).get("error") in _NOT_BEGUN
+    return False

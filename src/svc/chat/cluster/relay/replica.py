@@ -1,0 +1,180 @@
+"""A relay's copy of what decides who gets an event, kept current by the owner's numbered events.
+
+The hub is the chat server's own: it filters by the directory, writes each event to the open pages, and keeps
+the window for pages that resume. Its events come from a `Batch` instead of from features. An event behind a
+gap waits until the gap is repaired. Opens no connection.
+"""
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from svc.chat.access.directory import Directory
+from svc.chat.cluster.relay_protocol import (
+    CHANNEL,
+    MEMBER,
+    Batch,
+    ChannelRecord,
+    DirectoryRecord,
+    Dropped,
+    Item,
+    MemberRecord,
+    PageCutOff,
+    Pushed,
+    RoleRecord,
+    TokenMaker,
+    decode_batch,
+    unpacked,
+)
+from svc.chat.live.hub import Hub, includes, steady_clock
+
+# Events for pages that sign in meanwhile. A busy community has fifty a second.
+_MAX_RECENT = 2048
+_MAX_RECENT_BYTES = 16 * 1024 * 1024
+# Batches behind a gap. Beyond this they are asked for again.
+_MAX_AHEAD_BYTES = 16 * 1024 * 1024
+
+
+class RelayReplica:
+    """The directory, the hub, and the position among the owner's events."""
+
+    def __init__(self) -> None:
+        self.hub = Hub(Directory(time.time), steady_clock())
+        # The owner limits the pages of a member, because they may be at several relays.
+        self.hub.max_pages_of_a_member = math.inf
+        # The epoch, and the number of the last applied event.
+        self.epoch = self.number = 0
+        self.applied = 0
+        self._recent: deque[tuple[int, Item]] = deque()
+        self._recent_bytes = self._ahead_bytes = 0
+        self._ahead: dict[tuple[int, int], Batch] = {}
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
+        # Called when an event is missing, and when a page of a relay's session is cut off.
+        self.on_gap: Callable[[], None] = lambda: None
+        self.on_cut_off: Callable[[PageCutOff], None] = lambda item: None
+
+    def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
+        """Start from a whole directory."""
+        directory = Directory(time.time)
+        for record in records:
+            _change(directory, record)
+        self.hub.directory = directory
+        self.hub.begin_window(seq)
+        self._recent.clear()
+        self._recent_bytes = 0
+        self.epoch, self.number = epoch, number
+        # Those that wait for an event of an older epoch notice that the link is another one.
+        for waiting in list(self._waiting):
+            self._settle(waiting)
+        self._go_on()
+
+    def receive(self, data: bytes) -> None:
+        """Apply a batch, or keep it until those before it have come. Older epochs are ignored."""
+        batch = decode_batch(data)
+        if batch.epoch < self.epoch:
+            return
+        if batch.epoch > self.epoch or batch.first > self.number + 1:
+            if self._ahead_bytes > _MAX_AHEAD_BYTES:
+                self._ahead.clear()
+                self._ahead_bytes = 0
+            self._ahead[batch.epoch, batch.first] = batch
+            self._ahead_bytes += len(data)
+            if batch.epoch == self.epoch:
+                self.on_gap()
+            return
+        self._apply(batch)
+        if self._ahead:
+            self._go_on()
+
+    @property
+    def has_gap(self) -> bool:
+        return any(epoch == self.epoch for epoch, _ in self._ahead)
+
+    async def reached(self, number: int) -> None:
+        """Wait until the event with this number is applied."""
+        if number <= self.number:
+            return
+        waiting = asyncio.get_running_loop().create_future()
+        self._waiting.append((number, waiting))
+        await waiting
+
+    def since(self, number: int, member_id: str) -> "list[Pushed | PageCutOff] | None":
+        """Return the events after a number for a page of this member; None if some are not kept."""
+        oldest = self._recent[0][0] if self._recent else self.number + 1
+        if number + 1 < oldest:
+            return None
+        later: list[Pushed | PageCutOff] = []
+        for position, item in reversed(self._recent):
+            if position <= number:
+                break
+            if isinstance(item, PageCutOff) or (isinstance(item, Pushed) and self._is_for(item, member_id)):
+                later.append(item)
+        later.reverse()
+        return later
+
+    def _is_for(self, item: Pushed, member_id: str) -> bool:
+        return item.but_not != member_id and includes(unpacked(item.to), member_id, self.hub.directory)
+
+    def _go_on(self) -> None:
+        """Apply what has waited for earlier events."""
+        for epoch, first in sorted(self._ahead):
+            if epoch < self.epoch:
+                del self._ahead[epoch, first]
+            elif epoch == self.epoch and first <= self.number + 1:
+                self._apply(self._ahead.pop((epoch, first)))
+        if not self._ahead:
+            self._ahead_bytes = 0
+        for waiting in [each for each in self._waiting if each[0] <= self.number]:
+            self._settle(waiting)
+
+    def _apply(self, batch: Batch) -> None:
+        for position, item in enumerate(batch.items, batch.first):
+            if position <= self.number:
+                continue
+            self.number = position
+            self.applied += 1
+            self._remember(position, item)
+            match item:
+                case Pushed(frame, to, but_not, seq):
+                    self.hub.distribute(frame, unpacked(to), but_not, seq)
+                case PageCutOff():
+                    self.on_cut_off(item)
+                case _:
+                    _change(self.hub.directory, item)
+        for waiting in [each for each in self._waiting if each[0] <= self.number]:
+            self._settle(waiting)
+
+    def _remember(self, position: int, item: Item) -> None:
+        self._recent.append((position, item))
+        self._recent_bytes += _size(item)
+        while len(self._recent) > _MAX_RECENT or self._recent_bytes > _MAX_RECENT_BYTES:
+            self._recent_bytes -= _size(self._recent.popleft()[1])
+
+    def _settle(self, waiting: "tuple[int, asyncio.Future[None]]") -> None:
+        self._waiting.remove(waiting)
+        if not waiting[1].done():
+            waiting[1].set_result(None)
+
+
+def _size(item: Item) -> int:
+    return len(item.frame) if isinstance(item, Pushed) else 0
+
+
+def _change(directory: Directory, record: DirectoryRecord) -> None:
+    match record:
+        case MemberRecord():
+            directory.put_member(record.member())
+        case RoleRecord():
+            directory.put_role(record.role())
+        case ChannelRecord():
+            directory.put_channel(record.channel())
+        case TokenMaker(bot_id, maker_id):
+            directory.put_token_maker(bot_id, maker_id)
+        case Dropped(kind, id_) if kind == MEMBER:
+            directory.drop_member(id_)
+        case Dropped(kind, id_) if kind == CHANNEL:
+            directory.drop_channel(id_)
+        case Dropped(_, id_):
+            directory.drop_role(id_)

@@ -1,0 +1,222 @@
+"""The live sockets of a relay: served as the chat server's are, signed in and answered by the owner.
+
+A page enters the hub at the place among the events where the owner composed its welcome, so that it gets
+every later event once. After a takeover each page gets its whole state again on the open socket.
+"""
+
+import asyncio
+import itertools
+import logging
+from collections.abc import Sequence
+
+from aiohttp import web
+from msgspec import Struct
+
+from svc.chat.access.address import Origins
+from svc.chat.access.tokens import Session
+from svc.chat.cluster.relay.link import NO_OWNER, LinkLost, OwnerLink
+from svc.chat.cluster.relay.replica import RelayReplica
+from svc.chat.cluster.relay_protocol import (
+    Answered,
+    Ask,
+    Attached,
+    Closed,
+    Greet,
+    Opened,
+    OpenPage,
+    PageCutOff,
+    Pushed,
+    Refusal,
+    SessionRecord,
+    SignedIn,
+    SignIn,
+)
+from svc.chat.errors import CODES, ChatError
+from svc.chat.live import frames
+from svc.chat.live.frames import CloseCode
+from svc.chat.live.page import Page
+from svc.chat.live.sign_in import resumption_in
+from svc.chat.live.socket import SocketServer, hello_of
+
+_REACHED_WITHIN_S = 5.0
+_IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
+
+logger = logging.getLogger(__name__)
+
+
+class _State(Struct):
+    """The state of a page that the owner knows."""
+
+    session: SessionRecord
+    in_sight: bool = False
+    idle: bool = False
+
+
+class LearnedOrigins(Origins):
+    """The origins that the owner allows."""
+
+    def learn(self, allowed: Sequence[str]) -> None:
+        super().__init__(allowed, secure=self._secure)
+
+
+class RelaySockets(SocketServer):
+    def __init__(self, link: OwnerLink, replica: RelayReplica, origins: LearnedOrigins) -> None:
+        super().__init__(replica.hub, origins, "")
+        self._link, self._replica, self._learned = link, replica, origins
+        self._ids = itertools.count(1)
+        self._numbers: dict[Page, int] = {}
+        self._by_number: dict[int, Page] = {}
+        self._states: dict[int, _State] = {}
+        self._greeting: asyncio.Task[None] | None = None
+        link.pages, link.on_attached = self._open_pages, self._attached
+        replica.on_cut_off = self._cut_off
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        # The first frame and the permitted origins come from the owner.
+        await self._link.up()
+        return await super().serve(request)
+
+    # Frames from a page.
+
+    async def _welcome(self, page: Page, request: frames.Request) -> None:
+        number = next(self._ids)
+        self._numbers[page], self._by_number[number] = number, page
+        try:
+            await self._sign_page_in(page, number, request)
+        except (LinkLost, TimeoutError):
+            raise ChatError("server_stopping", NO_OWNER) from None
+
+    async def _sign_page_in(self, page: Page, number: int, request: frames.Request) -> None:
+        seq = resumption_in(request) if request.event == "resume" and "access_token" in request.data else None
+        is_resumed = seq is not None and self._hub.covers(seq)
+
+        def sign_in(call: int) -> SignIn:
+            return SignIn(call, number, request.event, request.id, request.data, is_resumed)
+
+        async with asyncio.timeout(_REACHED_WITHIN_S * 3):
+            connection, reply = await self._link.call(sign_in)
+            if isinstance(reply, Refusal):
+                raise _refusal(reply)
+            assert isinstance(reply, SignedIn), "the answer to a sign-in"
+            await self._replica.reached(reply.number)
+        if self._link.connection is not connection:
+            raise LinkLost
+        session = _unending(reply.session)
+        missed = self._hub.missed(session.member_id, seq) if is_resumed and seq is not None else None
+        later = self._replica.since(reply.number, session.member_id)
+        if later is None or (is_resumed and missed is None):
+            raise LinkLost
+        page.send(reply.frame)
+        for frame in missed or ():
+            page.send(frame)
+        for item in later:
+            self._send_later(page, number, item, is_kept_sent=is_resumed)
+        self._states[number] = _State(reply.session)
+        self._enter(page, session)
+
+    def _send_later(self, page: Page, number: int, item: Pushed | PageCutOff, *, is_kept_sent: bool) -> None:
+        if isinstance(item, PageCutOff):
+            if (item.relay, item.page) == (self._link.session, number):
+                page.cut_off(item.code, item.reason)
+        elif item.seq is None or not is_kept_sent:
+            page.send(item.frame)
+
+    async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
+        if isinstance(request, ChatError):
+            return frames.error(request, None)
+        if request.event == "ping":
+            return frames.reply(request.event, request.id, {})
+        number = self._numbers[page]
+
+        def ask(call: int) -> Ask:
+            return Ask(call, number, request.event, request.id, request.data)
+
+        try:
+            _, reply = await self._link.call(ask)
+        except ChatError as fault:
+            return frames.error(fault, request.id)
+        except LinkLost:
+            return frames.error(ChatError("storage_unavailable", _IN_DOUBT), request.id)
+        if not isinstance(reply, Answered):
+            return frames.error(ChatError("internal_error"), request.id)
+        self._states[number] = _State(reply.session, reply.in_sight, reply.idle)
+        return reply.frame
+
+    def _left(self, page: Page) -> None:
+        number = self._numbers.pop(page, None)
+        if number is not None:
+            del self._by_number[number]
+            self._states.pop(number, None)
+            self._link.tell(Closed(number))
+
+    async def opened(self, origin: str | None) -> None:
+        self._link.tell(Opened(origin))
+
+    # Messages from the owner.
+
+    def _open_pages(self) -> list[OpenPage]:
+        return [
+            OpenPage(number, state.session, state.in_sight, state.idle)
+            for number, state in self._states.items()
+        ]
+
+    def _attached(self, attached: Attached, pages: Sequence[OpenPage]) -> None:
+        self._hello = hello_of(attached.server_id)
+        self._learned.learn(attached.allowed_origins)
+        for opened in pages:
+            if opened.page not in self._states:
+                self._link.tell(Closed(opened.page))
+        for number in attached.refused:
+            if (page := self._by_number.get(number)) is not None:
+                page.cut_off(CloseCode.TOKEN_EXPIRED, "Sign in again")
+        if self._greeting is not None:
+            self._greeting.cancel()
+            self._greeting = None
+        if not attached.goes_on:
+            numbers = [opened.page for opened in pages if opened.page not in attached.refused]
+            self._greeting = asyncio.create_task(self._greet_all(numbers))
+
+    async def _greet_all(self, numbers: Sequence[int]) -> None:
+        """Send each page its whole state, because it may have missed events. One at a time."""
+        for number in numbers:
+            if (page := self._by_number.get(number)) is None:
+                continue
+            try:
+                reply, later = await self._state_of(number)
+            except (LinkLost, TimeoutError, ChatError):
+                page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
+                continue
+            page.send(reply.frame)
+            for item in later:
+                self._send_later(page, number, item, is_kept_sent=False)
+
+    async def _state_of(self, number: int) -> tuple[SignedIn, list[Pushed | PageCutOff]]:
+        """Return a page's whole state, and the events after it. Raises LinkLost, TimeoutError, ChatError."""
+        connection, reply = await self._link.call(lambda call: Greet(call, number))
+        assert isinstance(reply, SignedIn), "the answer to a greeting"
+        async with asyncio.timeout(_REACHED_WITHIN_S):
+            await self._replica.reached(reply.number)
+        later = self._replica.since(reply.number, reply.session.member_id)
+        if later is None or self._link.connection is not connection:
+            raise LinkLost
+        return reply, later
+
+    def _cut_off(self, item: PageCutOff) -> None:
+        if item.relay == self._link.session and (page := self._by_number.get(item.page)) is not None:
+            page.cut_off(item.code, item.reason)
+            if page.session is not None:
+                self._hub.remove(page.session.member_id, page)
+
+
+def _unending(record: SessionRecord) -> Session:
+    """Return the session for a page here. The owner watches its end."""
+    return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
+
+
+def _refusal(reply: Refusal) -> ChatError:
+    # A newer owner may have other codes.
+    code = reply.code if reply.code in CODES else "internal_error"
+    return ChatError(code, reply.message, reply.more)

@@ -1,0 +1,214 @@
+"""The owner's events for relays: numbered, published once each over NATS, and kept for relays that miss some.
+
+NATS may drop messages, so the numbers and the kept batches make the stream complete. Nothing is encoded while
+no relay has ever attached. Sends nothing to this process's own pages.
+"""
+
+import asyncio
+import logging
+import time
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+
+from svc.chat.access.directory import Channel, Directory, Member
+from svc.chat.access.permissions import Role
+from svc.chat.cluster.nats_log import ClusterError, connected
+from svc.chat.cluster.relay_protocol import (
+    CHANNEL,
+    MEMBER,
+    ROLE,
+    Batch,
+    ChannelRecord,
+    DirectoryRecord,
+    Dropped,
+    Item,
+    MemberRecord,
+    PageCutOff,
+    Pushed,
+    RoleRecord,
+    TokenMaker,
+    encode,
+    events_subject,
+    packed,
+)
+from svc.chat.live.hub import Audience, Hub, steady_clock
+from svc.chat.live.page import MemberPage
+
+# Minutes of a busy community. A relay that misses more starts from the directory again.
+_MAX_KEPT_BATCHES = 8192
+_MAX_KEPT_BYTES = 8 * 1024 * 1024
+# NATS refuses messages of more than 1 MB. A larger batch reaches relays by repair.
+_BATCH_BYTES = 512 * 1024
+_PAUSE_S = 0.5
+
+logger = logging.getLogger(__name__)
+
+
+class Feed:
+    """Numbers items and publishes them at the end of the event loop's turn. `run` is a background task."""
+
+    def __init__(self, servers: Sequence[str], name: str, epoch: int) -> None:
+        self._servers, self._subject, self.epoch = servers, events_subject(name), epoch
+        # The number of the last item.
+        self.number = 0
+        self._is_wanted = False
+        self._items: list[Item] = []
+        self._bytes = 0
+        self._is_scheduled = False
+        # Batches with the number of each one's last item.
+        self._kept: deque[tuple[int, bytes]] = deque()
+        self._kept_bytes = 0
+        self._complete_after = 0
+        self._unsent: deque[bytes] = deque()
+        self._has_unsent = asyncio.Event()
+
+    def want(self) -> None:
+        """Keep and publish items from now on, because a relay has attached."""
+        self._is_wanted = True
+
+    def add(self, item: Item, size: int = 64) -> None:
+        """Queue an item under the next number. `size` is about that of its encoding."""
+        if not self._is_wanted:
+            return
+        self.number += 1
+        self._items.append(item)
+        self._bytes += size
+        if self._bytes > _BATCH_BYTES:
+            self._flush()
+        elif not self._is_scheduled:
+            self._is_scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    def batches_after(self, number: int) -> list[bytes] | None:
+        """Return the batches with all items after a number; None if some are no longer kept."""
+        self._flush()
+        if not self._complete_after <= number <= self.number:
+            return None
+        return [batch for last, batch in self._kept if last > number]
+
+    async def run(self) -> None:
+        while True:
+            try:
+                client = await connected(self._servers)
+            except ClusterError:
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            try:
+                await self._publish(client)
+            finally:
+                with suppress(NatsError, TimeoutError):
+                    await asyncio.wait_for(client.close(), _PAUSE_S)
+
+    async def _publish(self, client: Client) -> None:
+        while True:
+            await self._has_unsent.wait()
+            self._has_unsent.clear()
+            while self._unsent:
+                try:
+                    await client.publish(self._subject, self._unsent.popleft())
+                except NatsError as fault:
+                    # Relays notice the gap and ask for it.
+                    logger.info("an event was not published", extra={"fault": type(fault).__name__})
+
+    def _flush(self) -> None:
+        self._is_scheduled = False
+        if not self._items:
+            return
+        items, self._items, self._bytes = self._items, [], 0
+        batch = encode(Batch(self.epoch, self.number - len(items) + 1, items))
+        self._kept.append((self.number, batch))
+        self._kept_bytes += len(batch)
+        while len(self._kept) > _MAX_KEPT_BATCHES or self._kept_bytes > _MAX_KEPT_BYTES:
+            self._complete_after, dropped = self._kept.popleft()
+            self._kept_bytes -= len(dropped)
+        self._unsent.append(batch)
+        while len(self._unsent) > _MAX_KEPT_BATCHES:
+            self._unsent.popleft()
+        self._has_unsent.set()
+
+
+class ReplicatedDirectory(Directory):
+    """A directory whose changes go to relays, in order with the events that they decide about."""
+
+    def __init__(self, feed: Feed) -> None:
+        super().__init__(time.time)
+        self._feed = feed
+
+    def records(self) -> list[DirectoryRecord]:
+        """Return the whole directory."""
+        return [
+            *(RoleRecord.of(role) for role in self.roles.values()),
+            *(ChannelRecord.of(channel) for channel in self.channels.values()),
+            *(MemberRecord.of(member) for member in self.members.values()),
+            *(TokenMaker(bot_id, maker_id) for bot_id, maker_id in self._token_makers.items()),
+        ]
+
+    def put_member(self, member: Member) -> None:
+        super().put_member(member)
+        self._feed.add(MemberRecord.of(member))
+
+    def drop_member(self, member_id: str) -> None:
+        super().drop_member(member_id)
+        self._feed.add(Dropped(MEMBER, member_id))
+
+    def put_role(self, role: Role) -> None:
+        super().put_role(role)
+        self._feed.add(RoleRecord.of(role))
+
+    def drop_role(self, role_id: str) -> None:
+        super().drop_role(role_id)
+        self._feed.add(Dropped(ROLE, role_id))
+
+    def put_channel(self, channel: Channel) -> None:
+        super().put_channel(channel)
+        self._feed.add(ChannelRecord.of(channel))
+
+    def drop_channel(self, channel_id: str) -> None:
+        super().drop_channel(channel_id)
+        self._feed.add(Dropped(CHANNEL, channel_id))
+
+    def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
+        super().put_token_maker(bot_id, maker_id)
+        self._feed.add(TokenMaker(bot_id, maker_id))
+
+
+class RemotePage(MemberPage):
+    """A page whose socket is at a relay."""
+
+    def __init__(self, feed: Feed, relay: str, page: int) -> None:
+        """Create the page with this number of a relay's session."""
+        super().__init__()
+        self._feed, self._relay, self._page = feed, relay, page
+
+    def cut_off(self, code: int, reason: str) -> None:
+        self._feed.add(PageCutOff(self._relay, self._page, code, reason))
+
+
+class ReplicatedHub(Hub):
+    """A hub that also knows the pages at relays, and passes each event on once for all of them."""
+
+    def __init__(self, feed: Feed) -> None:
+        super().__init__(ReplicatedDirectory(feed), steady_clock())
+        self.feed = feed
+        self._receiving: dict[str, list[MemberPage]] = {}
+
+    def add(self, member_id: str, page: MemberPage) -> None:
+        if page.outbox is not None:
+            self._receiving.setdefault(member_id, []).append(page)
+        super().add(member_id, page)
+
+    def remove(self, member_id: str, page: MemberPage) -> None:
+        receiving = self._receiving.get(member_id, [])
+        if page in receiving:
+            receiving.remove(page)
+            if not receiving:
+                del self._receiving[member_id]
+        super().remove(member_id, page)
+
+    def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
+        super().distribute(frame, to, but_not, seq)
+        self.feed.add(Pushed(frame, packed(to), but_not, seq), len(frame))

@@ -1,0 +1,325 @@
+"""The owner's side of its relays: their links, the pages whose sockets they hold, and those pages' requests.
+
+A page at a relay is signed in, checked, paced, and answered here like one with a socket of this process. Only
+a relay that has read the key from the cluster's bucket in NATS may attach.
+"""
+
+import asyncio
+import contextlib
+import hmac
+import logging
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from aiohttp import WSMsgType, web
+
+from svc.base.http_connections import recognise
+from svc.chat.access.tokens import Session
+from svc.chat.cluster.membership import RelayStatus
+from svc.chat.cluster.relay_feed import Feed, RemotePage, ReplicatedDirectory, ReplicatedHub
+from svc.chat.cluster.relay_protocol import (
+    LINK_PATH,
+    NAME_IN_USE,
+    PROTOCOL,
+    REFUSED,
+    Answered,
+    Ask,
+    Attach,
+    Attached,
+    Closed,
+    DirectoryPart,
+    DirectoryRecord,
+    FromOwner,
+    Greet,
+    NotBegun,
+    Opened,
+    Pulse,
+    Refusal,
+    Repair,
+    Repaired,
+    SessionRecord,
+    SignedIn,
+    SignIn,
+    decode_from_relay,
+    encode,
+    key_digest,
+)
+from svc.chat.community import Community
+from svc.chat.errors import ChatError
+from svc.chat.live import frames
+from svc.chat.live.frames import CloseCode
+
+# Larger than a request of a page with its frame.
+_MAX_MESSAGE_BYTES = 4 * 1024 * 1024
+_PULSE_S = 0.5
+# A silent relay is gone, with the sockets of its pages.
+_HEARTBEAT_S = 10.0
+_ATTACH_WITHIN_S = 10.0
+# Encoding so many records takes about a millisecond.
+_RECORDS_AT_ONCE = 1000
+# Requests in progress may take this long when the owner stops.
+_FINISH_WITHIN_S = 10.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Facts about the server that relays need."""
+
+    server_id: str
+    allowed_origins: Sequence[str]
+    media_urls: Sequence[str]
+    media_services: int
+
+
+class RelayLinks:
+    """The links of one owner. `run` is a background task."""
+
+    def __init__(self, hub: ReplicatedHub, key: str) -> None:
+        self.hub, self._key = hub, key_digest(key)
+        self._links: dict[str, Link] = {}
+        self._facts: Facts | None = None
+        self._community: Community
+        self.is_ending = False
+
+    def routes(self, community: Community, facts: Facts) -> list[web.RouteDef]:
+        self._community, self._facts = community, facts
+        return [web.get(LINK_PATH, self._serve)]
+
+    def statuses(self) -> list[RelayStatus]:
+        """Return the attached relays. Any thread may ask."""
+        return [link.status for link in list(self._links.values())]
+
+    async def run(self) -> None:
+        """Publish events, tell relays the last number, and cut off pages whose token has expired."""
+        publishing = asyncio.ensure_future(self.hub.feed.run())
+        try:
+            while True:
+                await asyncio.sleep(_PULSE_S)
+                now = time.time()
+                for link in list(self._links.values()):
+                    link.check(now)
+        finally:
+            publishing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await publishing
+
+    async def close(self) -> None:
+        """Let requests in progress finish, and leave the others to the next owner."""
+        self.is_ending = True
+        await asyncio.gather(*(link.finish() for link in list(self._links.values())))
+
+    async def _serve(self, request: web.Request) -> web.StreamResponse:
+        scheme, _, shown = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not hmac.compare_digest(key_digest(shown), self._key):
+            raise ChatError("forbidden")
+        if self.is_ending:
+            raise ChatError("server_stopping")
+        ws = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES)
+        await ws.prepare(request)
+        # No stranger, who makes room when there are too many connections.
+        recognise(request, f"relay {id(ws)}")
+        link: Link | None = None
+        try:
+            async with asyncio.timeout(_ATTACH_WITHIN_S):
+                link = await self._attach(ws)
+            if link is not None:
+                await link.read()
+        except (TimeoutError, OSError, msgspec.MsgspecError) as fault:
+            logger.info("a relay's link ended", extra={"fault": type(fault).__name__})
+        finally:
+            if link is not None:
+                self._drop(link)
+            with contextlib.suppress(OSError, TimeoutError):
+                await asyncio.wait_for(ws.close(), _PULSE_S)
+        return ws
+
+    async def _attach(self, ws: web.WebSocketResponse) -> "Link | None":
+        attach = decode_from_relay(await ws.receive_bytes())
+        if not isinstance(attach, Attach) or attach.protocol != PROTOCOL:
+            await ws.close(code=REFUSED, message=b"another version of the relay protocol")
+            return None
+        present = self._links.get(attach.relay)
+        if present is not None and present.session != attach.session:
+            await ws.close(code=NAME_IN_USE, message=b"another live relay has this name")
+            return None
+        if present is not None:
+            self._drop(present)
+            present.abort()
+        link = self._links[attach.relay] = Link(ws, self._community, self.hub, attach, self)
+        assert self._facts is not None, "the route exists once the community is built"
+        logger.info("a relay attached", extra={"relay": attach.relay, "pages": len(attach.pages)})
+        await link.begin(attach, self._facts)
+        return link
+
+    def _drop(self, link: "Link") -> None:
+        if self._links.get(link.name) is link:
+            del self._links[link.name]
+        link.forget_pages()
+
+
+class Link:
+    """One attached relay."""
+
+    def __init__(
+        self,
+        ws: web.WebSocketResponse,
+        community: Community,
+        hub: ReplicatedHub,
+        attach: Attach,
+        links: RelayLinks,
+    ) -> None:
+        self.name, self.session, self._url = attach.relay, attach.session, attach.url
+        self._ws, self._hub, self._links = ws, hub, links
+        self._live = community.live
+        self._feed: Feed = hub.feed
+        self._pages: dict[int, RemotePage] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def status(self) -> RelayStatus:
+        return RelayStatus(self.name, self._url, len(self._pages))
+
+    async def begin(self, attach: Attach, facts: Facts) -> None:
+        """Take the relay's pages over, and bring it up to date."""
+        feed, directory = self._feed, self._hub.directory
+        assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
+        feed.want()
+        goes_on = attach.epoch == feed.epoch and feed.batches_after(attach.number) is not None
+        number, seq = feed.number, self._hub.seq
+        records: list[DirectoryRecord] = [] if goes_on else directory.records()
+        refused = self._restore(attach)
+        await self.send(
+            Attached(
+                feed.epoch,
+                number,
+                seq,
+                goes_on,
+                facts.server_id,
+                facts.allowed_origins,
+                facts.media_urls,
+                facts.media_services,
+                refused,
+            )
+        )
+        while not goes_on:
+            part, records = records[:_RECORDS_AT_ONCE], records[_RECORDS_AT_ONCE:]
+            await self.send(DirectoryPart(part, is_last=not records))
+            if not records:
+                break
+
+    def _restore(self, attach: Attach) -> list[int]:
+        """Add the pages that are open already. Return those that are refused."""
+        refused = []
+        for opened in attach.pages:
+            session = opened.session.session()
+            try:
+                self._live.signing_in.require_standing(session)
+            except ChatError:
+                refused.append(opened.page)
+                continue
+            page = self._add(opened.page, session)
+            page.in_sight, page.idle = opened.in_sight, opened.idle
+        return refused
+
+    async def read(self) -> None:
+        """Handle messages until the link ends."""
+        async for message in self._ws:
+            if message.type is not WSMsgType.BINARY:
+                return
+            match decode_from_relay(message.data):
+                case SignIn() as sign_in:
+                    await self._sign_in(sign_in)
+                case Ask() as ask:
+                    self._start(self._answer(ask))
+                case Greet() as greet:
+                    await self._greet(greet)
+                case Opened(origin):
+                    self._start(self._live.opened(origin))
+                case Closed(page_id):
+                    if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
+                        self._hub.remove(page.session.member_id, page)
+                case Repair(after):
+                    await self.send(Repaired(self._feed.batches_after(after)))
+                case Attach():
+                    return
+
+    async def send(self, message: FromOwner) -> None:
+        with contextlib.suppress(ConnectionError):
+            await self._ws.send_bytes(encode(message))
+
+    def check(self, now: float) -> None:
+        for page in list(self._pages.values()):
+            page.check_token(now)
+        self._start(self.send(Pulse(self._feed.number)))
+
+    def forget_pages(self) -> None:
+        pages, self._pages = self._pages, {}
+        for page in pages.values():
+            if page.session is not None:
+                self._hub.remove(page.session.member_id, page)
+
+    def abort(self) -> None:
+        self._start(self._end())
+
+    async def finish(self) -> None:
+        """Wait for the requests in progress, and close."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_FINISH_WITHIN_S)
+        await self._end()
+
+    async def _end(self) -> None:
+        with contextlib.suppress(OSError, TimeoutError):
+            await asyncio.wait_for(self._ws.close(code=CloseCode.GOING_AWAY), _PULSE_S)
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _add(self, page_id: int, session: Session) -> RemotePage:
+        page = self._pages[page_id] = RemotePage(self._feed, self.session, page_id)
+        page.session = session
+        self._hub.add(session.member_id, page)
+        return page
+
+    async def _sign_in(self, message: SignIn) -> None:
+        if self._links.is_ending:
+            await self.send(NotBegun(message.request))
+            return
+        request = frames.Request(message.event, message.id, message.data)
+        signing_in = self._live.signing_in
+        try:
+            session = signing_in.admitted(request, time.time())
+            # The welcome, the page's place among the events, and its entry belong to one moment.
+            event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
+            number = self._feed.number
+            self._add(message.page, session)
+        except ChatError as fault:
+            await self.send(Refusal(message.request, fault.code, fault.message, dict(fault.more)))
+            return
+        frame = frames.reply(event, message.id, welcome)
+        await self.send(SignedIn(message.request, number, SessionRecord.of(session), frame))
+
+    async def _greet(self, message: Greet) -> None:
+        page = self._pages.get(message.page)
+        if page is None or page.session is None or self._links.is_ending:
+            await self.send(NotBegun(message.request))
+            return
+        event, welcome = self._live.signing_in.welcome(page.session, is_resumed=False)
+        number = self._feed.number
+        frame = frames.push(event, welcome)
+        await self.send(SignedIn(message.request, number, SessionRecord.of(page.session), frame))
+
+    async def _answer(self, message: Ask) -> None:
+        page = self._pages.get(message.page)
+        if page is None or page.session is None or self._links.is_ending:
+            await self.send(NotBegun(message.request))
+            return
+        request = frames.Request(message.event, message.id, message.data)
+        frame = await self._live.answer_at_its_pace(page, request)
+        session = SessionRecord.of(page.session)
+        await self.send(Answered(message.request, frame, session, page.in_sight, page.idle))

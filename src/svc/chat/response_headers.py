@@ -1,0 +1,72 @@
+"""Headers that every response has, and those for pages of other permitted sites.
+
+Reads no request beyond its Origin. docs/security.md.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from aiohttp import web
+
+from svc.base import logs
+from svc.chat.access.address import Origins
+from svc.chat.tls import TlsFiles
+from svc.chat.uploads.protocols import EXPOSED, SAID
+
+REQUEST_ID = web.RequestKey("request_id", str)
+# How long browsers must use https: one year, as in the examples of RFC 6797.
+STRICT_TRANSPORT_S = 31_536_000
+# Request headers for pages of other permitted sites.
+_SAID = ("Authorization", "Content-Type", *SAID)
+
+
+def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
+    """Return the headers of every response. Pages may connect to `public_urls` besides the server itself."""
+    media = "".join(f" {url}" for url in public_urls)
+    return {
+        "Content-Security-Policy": (
+            # Noise suppression needs WebAssembly, which cannot turn text into code.
+            f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
+            "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
+            "form-action 'none'; "
+            "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker sealing"
+        ),
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+
+
+def adding_headers(
+    origins: Origins, public_urls: Sequence[str]
+) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """Return a signal that adds them to each response."""
+    usual = usual_headers(public_urls)
+
+    async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
+        """Add the headers of every response, and those for pages of other permitted sites."""
+        for name, value in usual.items():
+            response.headers.setdefault(name, value)
+        # A request that was refused before any middleware has no id yet.
+        response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
+        origin = request.headers.get("Origin")
+        if origin is not None and origins.is_listed(origin):
+            response.headers["Access-Control-Allow-Origin"] = origin
+            response.headers["Access-Control-Allow-Headers"] = ", ".join(_SAID)
+            response.headers["Access-Control-Expose-Headers"] = ", ".join(EXPOSED)
+            response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, POST, PUT, PATCH, DELETE"
+            response.headers["Vary"] = "Origin"
+
+    return add_headers
+
+
+def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """Return a signal that makes browsers use https."""
+
+    async def add_header(_: web.Request, response: web.StreamResponse) -> None:
+        """Add HSTS. Not for a self-signed certificate, because browsers would then forbid accepting its
+        warning.
+        """
+        if not files.self_made:
+            response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"
+
+    return add_header
