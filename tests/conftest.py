@@ -19,6 +19,8 @@ from tests.kit.object_stores import Stores
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
+# Every program that a test starts would compile all modules again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
 CALLS = HERE / "browser" / "calls"
 # These start browsers or programs, or take more than a few seconds.

@@ -1,4 +1,4 @@
-"""Every key that the page uses has a text in every language, and there are no unused texts."""
+"""Every key that the page uses has an English text, languages agree with it, and no text is unused."""
 
 import re
 from functools import cache
@@ -128,15 +128,22 @@ def test_no_words_are_unused() -> None:
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_a_language_has_all_words_with_the_same_variables(language: str) -> None:
+def test_texts_of_all_languages_have_the_same_variables(language: str) -> None:
     english, here = messages("en"), messages(language)
-    assert set(here) == set(english)
-    for key, words in english.items():
+    assert here.keys() <= english.keys()
+    for key, words in [(key, words) for key, words in english.items() if key in here]:
         filled = set(PLACEHOLDER.findall(words))
         if language != "en" and key in HANDED_ON_IN_ENGLISH:
             assert filled == {"message"}, key
             filled = set()
         assert set(PLACEHOLDER.findall(here[key])) == filled, key
+
+
+@pytest.mark.parametrize("language", OFFERED)
+def test_a_language_has_all_texts(language: str) -> None:
+    """List what is left to translate. The server fills it in from English (`chat/pages/bundler`)."""
+    if missing := messages("en").keys() - messages(language).keys():
+        pytest.skip(f"English texts in {language}: {', '.join(sorted(missing))}")
 
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])

@@ -4,6 +4,7 @@
 include a server's own emoji.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,6 +14,9 @@ VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
 INVISIBLE_PARTS = frozenset("\u200d" + "".join(map(chr, range(0xE0020, 0xE0080))))
+# Of a reaction. The longest sequences in use (families, flags of regions) have a dozen code points.
+MAX_EMOJI_CHARACTERS = 32
+_OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
 _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
 
 
@@ -52,6 +56,18 @@ def canonical_emoji(text: str) -> str | None:
         else:
             return None
     return "".join(signs) or None
+
+
+def reaction_form(text: str) -> str | None:
+    """Return a reaction as it is stored, or None if it is none.
+
+    A reaction is one or more emoji of the catalogue, or the `:name:` of a server's own emoji. The page shows
+    whether an emoji of that name exists.
+    """
+    if _OWN_EMOJI.fullmatch(text):
+        return text
+    emoji = canonical_emoji(text) if len(text) <= 2 * MAX_EMOJI_CHARACTERS else None
+    return emoji if emoji and len(emoji) <= MAX_EMOJI_CHARACTERS else None
 
 
 def stored_emoji(text: str) -> str:

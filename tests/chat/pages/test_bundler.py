@@ -180,16 +180,18 @@ def test_modules_that_cannot_be_joined_are_refused_with_the_location(source: str
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
-def test_style_sheets_lose_only_their_comments_and_spaces() -> None:
+def test_style_sheets_lose_only_comments_and_spaces_and_languages_get_missing_texts_in_english() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",
         "style/later/a.css": b"/* gone */i { color: blue; }",
         "words/en/b.ftl": b"b = B",
-        "words/en/a.ftl": b"a = A",
+        "words/en/a.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C",
+        "words/de/a.ftl": b"c = Ce",
     }
     assert joined(gathered(files)) == {
         "style.css": b'@layer base;a::after{content:"/* kept */"}b{color:red}',
         "later.css": b"i{color:blue}",
-        "words/en.ftl": b"a = A\nb = B",
+        "words/en.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C\nb = B",
+        "words/de.ftl": b"c = Ce\na = A\n    .title = T\n\n# of c\nb = B",
     }

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from svc.base.emoji import canonical_emoji
 from svc.chat.errors import ChatError
 
 MAX_TEXT_CHARACTERS = 4_000
@@ -155,27 +154,3 @@ def _plain(text: str) -> str:
     line = " ".join(_SCHEME.sub("", text).split())
     most = MAX_FALLBACK_CHARACTERS
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-# A reaction is one or more emoji of the catalogue, or the `:name:` of a custom emoji of the server. The page
-# shows whether a custom emoji of that name exists.
-
-# The longest sequences in use (families, flags of regions) have a dozen code points.
-MAX_EMOJI_CHARACTERS = 32
-_OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
-
-
-def checked_emoji(text: str) -> str:
-    """Return the reaction as it is stored. Raises ChatError."""
-    emoji = reaction_form(text)
-    if emoji is None:
-        raise ChatError("invalid_emoji")
-    return emoji
-
-
-def reaction_form(text: str) -> str | None:
-    """Return the reaction as it is stored, or None if it is no emoji."""
-    if _OWN_EMOJI.fullmatch(text):
-        return text
-    emoji = canonical_emoji(text) if len(text) <= 2 * MAX_EMOJI_CHARACTERS else None
-    return emoji if emoji and len(emoji) <= MAX_EMOJI_CHARACTERS else None

@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import structs
 
 from svc.base.database import Connection, Write
+from svc.base.emoji import reaction_form
 from svc.base.tables import number
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import search_store, store
-from svc.chat.messages.message import Message, reaction_form
+from svc.chat.messages.message import Message
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, structs
 
+from svc.base.emoji import MAX_EMOJI_CHARACTERS
 from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
@@ -13,7 +14,7 @@ from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.messages import responses
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.message import LAST_MS, MAX_EMOJI_CHARACTERS, MAX_TEXT_CHARACTERS, Message, number_of
+from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
 from svc.chat.messages.page_cache import WantedPage
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.responses import MAX_FOUND, MAX_NONCE_CHARACTERS, MAX_PAGE

@@ -8,11 +8,11 @@ from typing import Annotated, TypeVar
 
 from msgspec import UNSET, Meta, UnsetType
 
+from svc.base.emoji import MAX_EMOJI_CHARACTERS
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages import message as messages
 from svc.chat.messages.markdown import MAX_LINK_CHARACTERS, MAX_LINKS, MAX_MENTIONS
 from svc.chat.messages.message import (
-    MAX_EMOJI_CHARACTERS,
     MAX_FALLBACK_CHARACTERS,
     MAX_TEXT_CHARACTERS,
     MEMBER,

@@ -18,6 +18,9 @@ from svc.chat.pages.javascript import Dynamic, Import, Module, NotUnderstood, Pa
 STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
+_ENGLISH = "words/en.ftl"
+# The beginning of a message in Fluent, which continues in indented lines.
+_MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
 # The module that starts the page. It stays a file, because it may await, and a bundle must not.
 START = "main.js"
@@ -38,7 +41,10 @@ _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files with the style sheets as two, base first, and the texts of each language as one."""
+    """Return the files with the style sheets as two, base first, and the texts of each language as one.
+
+    A language has the English texts that nobody has translated yet.
+    """
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
         contents.items(), key=lambda item: (item[0] != f"{_STYLES}base.css", item[0])
@@ -47,7 +53,18 @@ def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
         style = LATER_STYLE if name.startswith(_LATER_STYLES) else STYLE
         whole = style if name.startswith(_STYLES) else f"{words[1]}.ftl" if words else name
         parts.setdefault(whole, []).append(content)
-    return {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+    made = {name: b"\n".join(contents) for name, contents in sorted(parts.items())}
+    english = _messages(made.get(_ENGLISH, b""))
+    for name in [name for name in made if name.startswith("words/") and name.endswith(".ftl")]:
+        missing = english.keys() - _messages(made[name]).keys()
+        made[name] = b"\n".join([made[name], *(english[key] for key in sorted(missing))])
+    return made
+
+
+def _messages(text: bytes) -> dict[bytes, bytes]:
+    """Return the messages of a text in Fluent by their keys."""
+    _, *parts = _MESSAGE.split(text) if text else [b""]
+    return dict(zip(parts[::2], (part.rstrip() for part in parts[1::2]), strict=True))
 
 
 def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from svc.base.database import Connection, Database
+from svc.base.emoji import reaction_form
 from svc.base.file_types import PICTURE
 from svc.base.objects import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
@@ -25,7 +26,7 @@ from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE, facts_of, new_key
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, checked_emoji, first_number_at
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_at
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.transfer import store
 from svc.chat.transfer.community_import import KeptObjects
@@ -256,9 +257,7 @@ class _Placing:
     def _react(self, n: int, post: ForeignPost) -> None:
         seen: set[tuple[str, str]] = set()
         for place, (emoji, author) in enumerate(post.reactions):
-            try:
-                shown = checked_emoji(emoji)
-            except ChatError:
+            if (shown := reaction_form(emoji)) is None:
                 self._left_out["reactions with an emoji that this server does not have"] += 1
                 continue
             person, _ = self._person(author)

@@ -18,12 +18,12 @@ from typing import Annotated, Any, NoReturn
 
 from msgspec import Meta
 
+from svc.base.emoji import reaction_form
 from svc.base.server_events import SpeakersWanted
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub, Only
-from svc.chat.messages.message import checked_emoji
 from svc.chat.services import Services
 from svc.chat.voice.enforcement import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
@@ -104,7 +104,8 @@ class Gestures:
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
         """Show an emoji to everybody in the call now. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
-        shown = checked_emoji(emoji)
+        if (shown := reaction_form(emoji)) is None:
+            raise ChatError("invalid_emoji")
         if wait_s := self._buckets.of(member_id).take_if_left(time.monotonic()):
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
         reaction = VoiceReacted(channel_id, member_id, shown)

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from svc.base.emoji import MAX_EMOJI_CHARACTERS
 from svc.chat.access.catalogue import MEMBER, PERSON, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.messages.message import MAX_EMOJI_CHARACTERS
 from svc.chat.schemas import Event, Id
 from svc.chat.voice import responses
 from svc.chat.voice.gestures import Hand, Sent

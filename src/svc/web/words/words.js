@@ -1,5 +1,5 @@
-// The words of the page: one catalogue a language (Fluent), chosen by the person or by their browser. Whoever
-// shows something asks `t` for its words; no sentence stands in code. Knows no state and no views.
+// The texts of the page: one catalogue (Fluent) for each language, chosen by the person or by their browser.
+// All views get their texts from `t`. Knows no state and no views.
 
 /** @import { Refused } from "../types/wire.js" */
 
@@ -28,8 +28,8 @@ export function chooseLanguage(name) {
 }
 
 /**
- * Fetch the catalogue of the person's language, or English where that cannot be had. Each has all words, says
- * a test.
+ * Fetch the catalogue of the person's language, or the English one if that fails. The server adds the English
+ * texts that a language lacks.
  */
 export async function loadWords() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
