@@ -199,7 +199,7 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     await ada.page.reload()
     await expect(message(ada, "A word")).to_be_attached()
     chosen = await ada.page.evaluate(LOOK)
-    assert (chosen["colorScheme"], chosen["fontSize"]) == ("dark", "24px")
+    assert (chosen["colorScheme"], chosen["fontSize"]) == ("dark", "22.5px")
     assert chosen["avatar"] < usual["avatar"]
     assert (usual["motion"], chosen["motion"]) == ("marked", "none")
     assert await ada.page.evaluate(TOO_WIDE) == []

@@ -1,5 +1,7 @@
 """The style sheets use start and end instead of left and right, because pages exist in both directions.
 
+Spaces, text sizes, and corners are on the scales that base.css describes.
+
 Checks property names and keywords, not the rendering.
 """
 
@@ -16,6 +18,15 @@ DECLARATION = re.compile(r"(?<=[{;])\s*([a-z-]+)\s*:\s*([^;{}]+)(?=[;}])")
 SIDE = re.compile(r"(?:^|-)(?:left|right|top|bottom)(?:-|$)|^(?:min-|max-)?(?:width|height)$")
 ALIGNED = {"text-align", "float", "clear", "justify-content", "justify-items", "justify-self"}
 SIDES = {"margin", "padding", "inset", "border-width", "border-style", "border-color"}
+# Larger ones leave room for something else, such as a picture.
+SPACES = {"0", "1", "2", "4", "6", "8", "12", "16", "24", "32", "48"}
+SPACE = re.compile(r"(?:^|-)(?:gap|padding|margin)(?:-|$)")
+LENGTH = re.compile(r"(?<![\w.#])(\d+(?:\.\d+)?)px")
+TEXT_SIZE = re.compile(r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var\(--xs\), 11px\)")
+RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
+# The size of everything, letters that grow with their picture, and emoji shown as pictures.
+PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
+RULE = re.compile(r"([^{};]+)\{(?=([^{}]*))")
 TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
@@ -67,3 +78,36 @@ def test_names_without_a_side_are_not_found(rule: str) -> None:
 )
 def test_no_style_sheet_names_a_physical_side(path: Path) -> None:
     assert physical(path.read_text()) == []
+
+
+def off_scale(css: str) -> list[str]:
+    """Return the declarations whose space, text size, or corner is on no scale."""
+    found = []
+    for selector, block in RULE.findall(COMMENT.sub("", css)):
+        for name, value in DECLARATION.findall("{" + block + ";}"):
+            words = value.strip()
+            odd = (
+                (
+                    SPACE.search(name)
+                    and any(px not in SPACES and float(px) <= 48 for px in LENGTH.findall(words))
+                )
+                or (name == "font-size" and not PICTURES.search(selector) and not TEXT_SIZE.fullmatch(words))
+                or (name == "border-radius" and not RADIUS.fullmatch(words))
+            )
+            if odd:
+                found.append(f"{selector.split()[-1]} {name}: {words}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "declaration", ["gap: 5px", "padding: 8px 14px", "font-size: 0.9rem", "border-radius: 10px"]
+)
+def test_a_size_beside_the_scales_is_found(declaration: str) -> None:
+    assert off_scale(f"@layer views {{ .a {{ color: red; {declaration}; }} }}") == [f".a {declaration}"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted(STYLE.rglob("*.css")), ids=lambda path: path.relative_to(STYLE).as_posix()
+)
+def test_every_space_text_and_corner_has_a_size_of_the_scales(path: Path) -> None:
+    assert off_scale(path.read_text()) == []

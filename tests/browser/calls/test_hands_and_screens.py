@@ -25,6 +25,12 @@ SOUND_OF_SCREEN = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
   return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
 }"""
+# The highest bit rate of our screen, and whether its size is within 720 lines.
+SHARED = """() => {
+  const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
+  const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);
+  return [Math.max(...rates), sender.track?.getSettings().height <= 720];
+}"""
 # Floating reactions disappear after 4 s, whoever looks.
 NOTE_FLOATS = """() => {
   window.floated = [];
@@ -142,3 +148,24 @@ async def test_a_second_screen_appears_on_request_and_ends_by_a_moderators_decis
     await expect(edsger.page.get_by_text("A moderator stopped your screen")).to_be_visible()
     await expect(ada.page.locator("#screens li")).to_have_count(0)
     await expect(edsger.page.locator("#screen")).to_have_text("Share screen")
+
+
+async def test_a_screen_is_shared_in_the_chosen_size_and_a_change_applies_at_once(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await ada.join(camera=False)
+    await ada.press("More call options")
+    await ada.page.get_by_role("menuitem", name="Sharing options").click()
+    size = ada.page.get_by_label("Size and frame rate")
+    await size.select_option(label="720p, 15 frames/s, up to 1.5 Mbit/s")
+    await ada.page.locator("dialog").get_by_role("button", name="Share screen").click()
+    await expect(ada.page.locator("#screens video")).to_have_count(1)
+
+    async def shared(bps: int) -> bool:
+        rate, is_small = await ada.page.evaluate(SHARED)
+        return bool(rate == bps and is_small)
+
+    await wait_until("the screen is sent as chosen", lambda: shared(1_500_000), within_s=20)
+    await ada.press("More call options")
+    await ada.page.get_by_role("menuitem", name="Sharing options").click()
+    await size.select_option("720p30")
+    await wait_until("the new choice applies", lambda: shared(2_500_000), within_s=20)

@@ -461,4 +461,5 @@ effect(() => {
   )) {
     if (names.some((name) => now[name] !== before[name])) publisher?.reopen(device);
   }
+  if (now.screen !== before.screen || now.screenSize !== before.screenSize) publisher?.reshape();
 });

@@ -45,19 +45,19 @@ const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 /**
  * Return the parameters of each encoding of a camera or screen, the smallest first. `count` is the number of
  * encodings that the service has requested. `people` counts everybody in the call, including us. `sparing` is
- * set on a metered line.
+ * set on a metered line. `screenBps` is the bit rate that the person chose for screens, if any.
  * @param {string} source
  * @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track
  * @param {Wanted} wanted
- * @param {{people: number, count: number, sparing?: boolean}} how
+ * @param {{people: number, count: number, sparing?: boolean, screenBps?: number}} how
  * @returns {(RTCRtpEncodingParameters & {active: boolean, maxBitrate: number, scaleResolutionDownBy:
  *   number})[]}
  */
-export function encodingsFor(source, track, wanted, { people, count, sparing = false }) {
+export function encodingsFor(source, track, wanted, { people, count, sparing = false, screenBps }) {
   const known = track.getSettings().width ?? 0;
   const shownPx = sparing ? Math.min(wanted.width || Infinity, TILES[0].upToPx) : wanted.width;
   const { bpsOf, scalabilityMode, isText } =
-    source === "camera" ? ofCamera(people) : ofScreen(track.contentHint, sparing);
+    source === "camera" ? ofCamera(people) : ofScreen(track.contentHint, sparing, screenBps);
   if (count === 1) {
     const scale = source === "camera" ? Math.max(1, known / (tileOf(shownPx)?.upToPx ?? Infinity)) : 1;
     return [
@@ -104,11 +104,12 @@ function ofCamera(people) {
 /**
  * @param {string} contentHint
  * @param {boolean} sparing
+ * @param {number} [chosenBps]
  */
-function ofScreen(contentHint, sparing) {
+function ofScreen(contentHint, sparing, chosenBps) {
   const { bps, sparingBps, scalabilityMode } = contentHint === "motion" ? SCREENS.motion : SCREENS.text;
   const bpsOf = (/** @type {number} */ _px, /** @type {number} */ halvings) =>
-    Math.round((sparing ? sparingBps : bps) * SHARES[halvings]);
+    Math.round((sparing ? sparingBps : (chosenBps ?? bps)) * SHARES[halvings]);
   return { bpsOf, scalabilityMode, isText: contentHint !== "motion" };
 }
 

@@ -2,6 +2,7 @@
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
+import { screenConstraints } from "../state/screen_sizes.js";
 import { t } from "../words/words.js";
 import { lookForDevices } from "./devices.js";
 
@@ -11,7 +12,6 @@ const UNFILTERED = {
   noiseSuppression: false,
   channelCount: 2,
 };
-const SCREEN_RATE = { text: 15, motion: 60 };
 
 /**
  * Open the microphone, or another one if the chosen one is missing. `settings` as in state/call_settings.js.
@@ -52,22 +52,22 @@ export const openBackCamera = () =>
 /**
  * Resolve with {video, audio, echoes}; audio is null when the person shares no sound. The sound of a window
  * or a whole system would send everybody their own voice back, unless the browser excludes this page's sound.
- * `echoes` means that the sound was dropped for this reason. `screen` is "text" or "motion".
+ * `echoes` means that the sound was dropped for this reason.
  * @param {CallSettings} settings
  */
-export async function openScreen({ screen }) {
+export async function openScreen(settings) {
   const audio = { ...UNFILTERED, restrictOwnAudio: true };
   /** @type {DisplayMediaStreamOptions} */
   const system = mediaDevices().getSupportedConstraints().restrictOwnAudio
     ? { systemAudio: "include", windowAudio: "window" }
     : { systemAudio: "exclude" };
   const stream = await mediaDevices().getDisplayMedia({
-    video: { frameRate: SCREEN_RATE[/** @type {keyof typeof SCREEN_RATE} */ (screen)] },
+    video: screenConstraints(settings),
     audio,
     ...system,
   });
   const [video] = stream.getVideoTracks();
-  video.contentHint = screen === "motion" ? "motion" : "text";
+  video.contentHint = hintOf(settings);
   const sound = stream.getAudioTracks()[0] ?? null;
   const echoes =
     sound !== null &&
@@ -76,6 +76,15 @@ export async function openScreen({ screen }) {
   if (echoes) sound.stop();
   return { video, audio: echoes ? null : sound, echoes };
 }
+
+/** Apply changed settings to a screen that is shared. @param {MediaStreamTrack} video @param {CallSettings} settings */
+export async function reshapeScreen(video, settings) {
+  video.contentHint = hintOf(settings);
+  await video.applyConstraints(screenConstraints(settings));
+}
+
+/** @param {CallSettings} settings */
+const hintOf = ({ screen }) => (screen === "motion" ? "motion" : "text");
 
 /**
  * Return a sentence for the person, or "" if they cancelled. `device`: "microphone", "camera" or "screen".

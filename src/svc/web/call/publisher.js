@@ -7,7 +7,7 @@
 /** @typedef {"microphone" | "camera" | "screen"} Device */
 
 import { t } from "../words/words.js";
-import { canBlur, explainDevice, openCamera, openMicrophone, openScreen } from "./media.js";
+import { canBlur, explainDevice, openCamera, openMicrophone, openScreen, reshapeScreen } from "./media.js";
 import { Microphone } from "./microphone.js";
 
 /**
@@ -78,6 +78,11 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
       await this.#open(what, () => this.#startMic(before.muted));
       if (this.mic === before) this.#stopMic();
     } else if (what === "camera" && this.camera) await this.#open(what, () => this.#startCamera());
+  }
+
+  /** Apply changed settings to the screen that is shared. A browser that cannot keeps it as it is. */
+  async reshape() {
+    if (this.screen) await reshapeScreen(this.screen.video, this.#settings()).catch(() => {});
   }
 
   /** Release every device. A device that is still opening is released as soon as it is open. */

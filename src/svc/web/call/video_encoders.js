@@ -9,6 +9,7 @@
  */
 
 import { callSettings } from "../state/call_settings.js";
+import { chosenSize } from "../state/screen_sizes.js";
 import { effect } from "../vendor/signals.js";
 import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 
@@ -105,7 +106,9 @@ export class VideoEncoders {
    */
   #encodingsOf(source, sender, track) {
     const count = sender.getParameters().encodings?.length ?? 1;
-    const how = { people: this.#ports.people(), count, sparing: callSettings.peek().lessData };
+    const settings = callSettings.peek();
+    const screenBps = chosenSize(settings)?.bps;
+    const how = { people: this.#ports.people(), count, sparing: settings.lessData, screenBps };
     return encodingsFor(source, track, this.#wanted.get(source) ?? ALL_WANTED, how);
   }
 }

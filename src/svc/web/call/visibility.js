@@ -3,6 +3,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
+import { pictureWidth } from "../state/tile_layout.js";
 import { signal } from "../vendor/signals.js";
 
 const IN_PICTURE_PX = 480; // The size of a picture-in-picture window is unknown.
@@ -27,7 +28,11 @@ export function watchWidth(video, track) {
   const measure = () => {
     const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
     const seen = inSight && page.visibilityState === "visible";
-    note(video, track, Math.max(large, seen ? Math.ceil(video.clientWidth * view.devicePixelRatio) : 0));
+    // Where the tile cuts the sides of a picture, the whole picture is wider than the tile.
+    const isCut = view.getComputedStyle(video).objectFit === "cover";
+    const { clientWidth: width, clientHeight: height } = video;
+    const px = isCut && width ? pictureWidth({ width, height }) : width;
+    note(video, track, Math.max(large, seen ? Math.ceil(px * view.devicePixelRatio) : 0));
   };
   const resizes = new view.ResizeObserver(measure);
   const crossings = new view.IntersectionObserver((entries) => {

@@ -39,6 +39,7 @@ export const DIALOGS = {
   recovery: Later(() => import("./people/recovery.js"), "Recovery"),
   report: Later(() => import("./people/report.js"), "Report"),
   remove: Later(() => import("./conversation/message_dialogs.js"), "RemoveMessage"),
+  screen: Later(() => import("./call/screen_dialog.js"), "ScreenDialog"),
   settings: Later(() => import("./settings/settings.js"), "Settings"),
   share: Later(() => import("./installation/share.js"), "Share"),
   shortcuts: Later(() => import("./settings/shortcut_sheet.js"), "Shortcuts"),

@@ -12,7 +12,6 @@ import {
 } from "../../call/current_call.js";
 import { mode, onlySound } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
-import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { showDialog, toggleAside } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -72,7 +71,6 @@ export function Controls() {
 
 /** @param {boolean} mayShare @returns {ItemList} */
 function items(mayShare) {
-  const { screen } = callSettings.value;
   return [
     {
       label: t("layout-grid"),
@@ -97,15 +95,9 @@ function items(mayShare) {
     },
     mayShare &&
       !whyNoScreen() && {
-        label: t("screen-text"),
-        checked: screen === "text",
-        onChoose: () => chooseForCalls({ screen: "text" }),
-      },
-    mayShare &&
-      !whyNoScreen() && {
-        label: t("screen-motion"),
-        checked: screen === "motion",
-        onChoose: () => chooseForCalls({ screen: "motion" }),
+        label: t("screen-options"),
+        icon: "screen",
+        onChoose: () => showDialog("screen"),
       },
     { label: t("pop-out"), icon: "full", why: canPopOut() ? "" : t("pop-out-never"), onChoose: popOut },
     { label: t("quality"), icon: "levels", onChoose: () => toggleAside("quality") },

@@ -7,6 +7,7 @@
 import { callChannel, speakers } from "../../call/current_call.js";
 import { arranged, focused, mode, onlySound, pinned, tilePx } from "../../state/call_layout.js";
 import { may } from "../../state/channels.js";
+import { pictureWidth, tileSizes } from "../../state/tile_layout.js";
 import { showDialog } from "../../state/navigation.js";
 import { calledConversation } from "../../state/private_calls.js";
 import { nameOf, conversationsById } from "../../state/private_conversations.js";
@@ -16,10 +17,6 @@ import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { FloatingReactions, Hands } from "./gestures.js";
 import { PersonTile, ScreenTile } from "./tile.js";
-
-const RATIO = 16 / 9;
-const GAP_PX = 12;
-const NARROWEST_TILE_PX = 150;
 
 /** @param {{people: Person[]}} props */
 export function Stage({ people }) {
@@ -38,6 +35,7 @@ export function Stage({ people }) {
   useLayoutEffect(() => {
     focused.value = large;
   }, [String(large)]);
+  const isScreens = large.every((key) => key.startsWith("screen "));
   const tile = (/** @type {string} */ key) => {
     const [kind, id] = key.split(" ");
     const person = shown.find((each) => each.id === id);
@@ -48,7 +46,7 @@ export function Stage({ people }) {
   return html`
     <${Hands} people=${people} />
     <section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
-      ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")}>${large.map(tile)}<//>`}
+      ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")} isScreens=${isScreens}>${large.map(tile)}<//>`}
       <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
       <${FloatingReactions} />
       ${
@@ -78,9 +76,9 @@ export function Stage({ people }) {
 
 /**
  * A list whose tiles are as large as possible.
- * @param {{id: string, label: string, children: ComponentChildren[]}} props
+ * @param {{id: string, label: string, isScreens?: boolean, children: ComponentChildren[]}} props
  */
-function Tiles({ id, label, children }) {
+function Tiles({ id, label, isScreens = false, children }) {
   /** @type {RefObject<HTMLElement>} */
   const list = useRef(null);
   const count = children.length;
@@ -88,35 +86,15 @@ function Tiles({ id, label, children }) {
     const fit = () => {
       const { clientWidth, clientHeight } = list.current;
       if (!clientWidth) return;
-      const px = largestTile(count, clientWidth, clientHeight);
-      list.current.style.setProperty("--tile", `${px}px`);
+      const tile = tileSizes(count, clientWidth, clientHeight, isScreens);
+      for (const [name, px] of Object.entries(tile)) list.current.style.setProperty(`--${name}`, `${px}px`);
       // In its own window, the call may be as small as the person likes.
-      if (id === "people" && list.current.ownerDocument === document) tilePx.value = px;
+      if (id === "people" && list.current.ownerDocument === document) tilePx.value = pictureWidth(tile);
     };
     const observer = new ResizeObserver(fit);
     observer.observe(list.current);
     fit();
     return () => observer.disconnect();
-  }, [count]);
+  }, [count, isScreens]);
   return html`<ul id=${id} class="tiles" aria-label=${label} ref=${list}>${children}</ul>`;
-}
-
-/**
- * Return the number of columns that makes the tiles largest. Tiles that would be too small fill the width and
- * scroll.
- * @param {number} count
- * @param {number} width
- * @param {number} height
- */
-function largestTile(count, width, height) {
-  let best = 0;
-  for (let columns = 1; columns <= count; columns++) {
-    const rows = Math.ceil(count / columns);
-    const byWidth = (width - GAP_PX * (columns - 1)) / columns;
-    const byHeight = ((height - GAP_PX * (rows - 1)) / rows) * RATIO;
-    best = Math.max(best, Math.floor(Math.min(byWidth, byHeight)));
-  }
-  if (best >= NARROWEST_TILE_PX) return best;
-  const columns = Math.max(1, Math.floor((width + GAP_PX) / (NARROWEST_TILE_PX + GAP_PX)));
-  return Math.floor((width - GAP_PX * (columns - 1)) / columns);
 }

@@ -19,6 +19,7 @@ import { Marks } from "../channels/voice_people.js";
 import { Avatar, hue } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { useLoudness } from "./loudness.js";
 import { layersOf } from "./picture_state.js";
 import { Zoomable } from "./zoom.js";
 
@@ -45,6 +46,7 @@ export function PersonTile({ person }) {
     name=${own ? t("name-you", { name: nickname }) : nickname}
     pinKey=${`camera ${id}`}
     own=${own}
+    speaking=${speaking}
     marks=${html`<${Marks} person=${person} />${wishesFor(id).muted && html`<${Quieted} />`}`}
   >
     <${Video} track=${person.camera} />
@@ -123,12 +125,13 @@ function UnwatchedScreen({ id, name, reason }) {
 }
 
 /**
- * @param {{look: string, id: string, name: string, pinKey: string, own: boolean, marks?: ComponentChildren,
- *   actions?: ComponentChildren, children: ComponentChildren}} props
+ * @param {{look: string, id: string, name: string, pinKey: string, own: boolean, speaking?: boolean,
+ *   marks?: ComponentChildren, actions?: ComponentChildren, children: ComponentChildren}} props
  */
-function Tile({ look, id, name, pinKey, own, marks, actions, children }) {
+function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, children }) {
   /** @type {RefObject<HTMLElement>} */
   const tile = useRef(null);
+  useLoudness(tile, id, speaking);
   const full = () =>
     document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen();
   const isPinned = pinned.value === pinKey;

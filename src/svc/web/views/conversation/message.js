@@ -2,15 +2,7 @@
 // only when something about it changes.
 
 import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
-import {
-  blocked,
-  colouredRole,
-  colourOf,
-  memberOf,
-  nameNow,
-  pictureNow,
-  presenceOf,
-} from "../../state/people.js";
+import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";
 import { answered } from "../../state/replied_messages.js";
 import { member } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
@@ -163,9 +155,8 @@ export const Message = memo(
 /** @param {Pick<Shown, "author">} props */
 function AuthorAvatar({ author }) {
   const isMember = author.kind === "member";
-  const presence = useComputed(() => (isMember ? presenceOf(author.id) : undefined)).value;
   const [name, url] = [useComputed(() => nameNow(author)).value, useComputed(() => pictureNow(author)).value];
-  const picture = html`<${Avatar} id=${author.id} name=${name} url=${url} presence=${presence} />`;
+  const picture = html`<${Avatar} id=${author.id} name=${name} url=${url} />`;
   return isMember
     ? html`<span class="avatar-place" onClick=${() => showDialog("profile", { memberId: author.id })}>
         ${picture}

@@ -1,0 +1,52 @@
+// The sizes of the tiles of a call: as large as the space allows, and of a shape that suits a face. Sans I/O.
+
+export const GAP_PX = 8;
+const NARROWEST_PX = 150;
+const CAMERA = 16 / 9;
+// A tile may cut a camera's picture at its sides. On an upright phone two columns fill the screen only so.
+const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
+const TWO_COLUMNS_FROM = 3; // Two people on a phone are larger below each other.
+
+/**
+ * `end` is the width of the last tile: alone in the last row of an upright phone, it fills the row.
+ * @typedef {{width: number, height: number, end: number}} Tiles
+ */
+
+/**
+ * Return the size of `count` equal tiles in this space. Tiles that would be too small fill the width, and the
+ * list scrolls. `isScreen`: the tiles show screens, which are never cut, so they fill the space in any shape.
+ * @param {number} count @param {number} width @param {number} height @param {boolean} [isScreen]
+ * @returns {Tiles}
+ */
+export function tileSizes(count, width, height, isScreen = false) {
+  const isUpright = !isScreen && height > width && width >= 2 * NARROWEST_PX + GAP_PX;
+  const [narrowest, widest] = isScreen
+    ? [0, Infinity]
+    : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
+  const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
+  let best = { width: 0, height: 0, end: 0 };
+  for (let columns = least; columns <= Math.max(count, least); columns++) {
+    const rows = Math.ceil(count / columns);
+    const cell = {
+      width: (width - GAP_PX * (columns - 1)) / columns,
+      height: (height - GAP_PX * (rows - 1)) / rows,
+    };
+    const tile = {
+      width: Math.floor(Math.min(cell.width, cell.height * widest)),
+      height: Math.floor(Math.min(cell.height, cell.width / narrowest)),
+    };
+    if (tile.width < NARROWEST_PX || tile.width * tile.height <= best.width * best.height) continue;
+    const isAlone = isUpright && count > 1 && count % columns === 1;
+    best = { ...tile, end: isAlone ? Math.floor(Math.min(width, tile.height * CAMERA)) : tile.width };
+  }
+  if (best.width && best.height >= NARROWEST_PX / CAMERA) return best;
+  const columns = Math.max(1, Math.floor((width + GAP_PX) / (NARROWEST_PX + GAP_PX)));
+  const px = Math.floor((width - GAP_PX * (columns - 1)) / columns);
+  return { width: px, height: Math.floor(px / CAMERA), end: px };
+}
+
+/**
+ * Return the width at which a camera's whole picture would be shown in a tile of this size, whose sides cut it.
+ * @param {{width: number, height: number}} tile
+ */
+export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil(height * CAMERA));

@@ -1,0 +1,37 @@
+// How loud a person speaks at the moment, for the ring around their tile.
+
+/** @import { RefObject } from "../../vendor/preact.js" */
+
+import { ownLevel, tracks } from "../../call/current_call.js";
+import { member } from "../../state/server.js";
+import { useEffect } from "../../vendor/preact.js";
+
+const EVERY_MS = 100;
+// The levels of received sound are linear; a quiet voice is near 0.02.
+const LOUD = 0.25;
+
+/** @param {string} userId */
+function levelOf(userId) {
+  if (userId === member.peek()?.id) return ownLevel();
+  const mic = tracks.peek().find((each) => each.userId === userId && each.source === "mic");
+  const level = mic?.receiver.getSynchronizationSources()[0]?.audioLevel ?? 0;
+  return Math.min(1, Math.sqrt(level / LOUD));
+}
+
+/**
+ * While the person speaks, keep `--level` of the element at their loudness, 0 to 1.
+ * @param {RefObject<HTMLElement>} element
+ * @param {string} userId
+ * @param {boolean} speaking
+ */
+export function useLoudness(element, userId, speaking) {
+  useEffect(() => {
+    if (!speaking || matchMedia("(prefers-reduced-motion: reduce)").matches) return undefined;
+    const show = () => element.current?.style.setProperty("--level", levelOf(userId).toFixed(2));
+    const timer = setInterval(show, EVERY_MS);
+    return () => {
+      clearInterval(timer);
+      element.current?.style.removeProperty("--level");
+    };
+  }, [userId, speaking]);
+}

@@ -1,0 +1,43 @@
+// The choice of how large and how smooth a screen is shared.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { chosenSize, SCREEN_SIZES, screenConstraints } from "../../src/svc/web/state/screen_sizes.js";
+import { encodingsFor } from "../../src/svc/web/call/encodings.js";
+
+test("a chosen size limits the height, the width of wide screens, and the frame rate", () => {
+  assert.deepEqual(screenConstraints({ screen: "motion", screenSize: "1440p60" }), {
+    height: { max: 1440 },
+    width: { max: 3456 },
+    frameRate: { max: 60 },
+  });
+});
+
+test("the automatic size, and one that no longer exists, limit only the frame rate", () => {
+  for (const screenSize of ["", "9000p240"]) {
+    assert.deepEqual(screenConstraints({ screen: "text", screenSize }), { frameRate: 15 });
+    assert.deepEqual(screenConstraints({ screen: "motion", screenSize }), { frameRate: 60 });
+  }
+});
+
+test("more pixels in a second never have a lower bit rate", () => {
+  const rates = SCREEN_SIZES.map(({ height, fps, bps }) => [height * height * fps, bps]);
+  rates.sort(([one], [other]) => one - other);
+  for (let index = 1; index < rates.length; index++)
+    if (rates[index][0] > rates[index - 1][0] * 1.5) assert.ok(rates[index][1] >= rates[index - 1][1], index);
+  assert.deepEqual(
+    ["1440p60", "2160p15"].map((screenSize) => chosenSize({ screenSize })?.bps),
+    [12e6, 12e6],
+  );
+});
+
+test("the bit rate of the chosen size is the largest encoding's, except on a metered line", () => {
+  const track = { contentHint: "motion", getSettings: () => ({ width: 2560 }) };
+  const wanted = { width: 0, watched: true };
+  const rate = (how) =>
+    encodingsFor("screen", track, wanted, { people: 2, count: 3, ...how }).at(-1).maxBitrate;
+  assert.equal(rate({ screenBps: 12e6 }), 12e6);
+  assert.equal(rate({ screenBps: 12e6, sparing: true }), 1.5e6);
+  assert.equal(rate({}), 8e6);
+});
