@@ -55,7 +55,12 @@ test("a single shared screen gets all of the space", () => {
   assert.deepEqual(tileSizes(1, ...WIDE, true), { width: 1000, height: 620, end: 1000 });
 });
 
-test("a camera whose sides are cut is requested at the width of its whole picture", () => {
-  assert.equal(pictureWidth({ width: 180, height: 270 }), 480);
+test("two shared screens are placed so that their pictures are largest", () => {
+  assert.equal(columns(tileSizes(2, 740, 440, true), 740), 1);
+  assert.equal(columns(tileSizes(2, 1600, 440, true), 1600), 2);
+});
+
+test("a camera whose sides are cut is requested at nearly the width of its whole picture", () => {
+  assert.equal(pictureWidth({ width: 180, height: 270 }), 418);
   assert.equal(pictureWidth({ width: 640, height: 360 }), 640);
 });

@@ -25,6 +25,7 @@ import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { MenuButton } from "../parts/menu.js";
+import { Skeletons } from "../parts/skeletons.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
@@ -154,9 +155,9 @@ export function Messages({ channel, conversation, timeline, root }) {
     </div>`;
   }
   if (!loaded.value)
-    return html`<div class="empty">
-      <p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>
-    </div>`;
+    return connection.value === "online"
+      ? html`<${Skeletons} />`
+      : html`<div class="empty"><p class="quiet">${t("offline-text")}</p></div>`;
   return html`<${Timeline}
     key=${conversation.spot}
     ref=${timeline}

@@ -1,0 +1,40 @@
+"""Every component in every state, in both themes: photographed into build/pictures, and examined by axe."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import async_playwright
+
+from tests.browser.test_accessible import axe
+from tests.design.serve import design_page
+from tests.kit.people import FLAGS, bare_chromium
+
+__all__ = ["axe"]
+
+PICTURES = Path(__file__).parents[2] / "build" / "pictures"
+WIDTHS = (390, 1280)
+# A component on its own has no landmarks, and the page shows four states of one element.
+RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
+FINDINGS = """(rules) => axe.run(document, { rules }).then(({ violations }) => violations.map(
+  ({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_no_component_has_a_finding_in_any_state(axe: str, scheme: Any) -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    async with design_page() as address, async_playwright() as playwright:
+        browser = await playwright.chromium.launch(args=FLAGS, executable_path=bare_chromium())
+        page = await browser.new_page(color_scheme=scheme)
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        for width in WIDTHS:
+            await page.set_viewport_size({"width": width, "height": 900})
+            await page.goto(address)
+            await page.wait_for_selector("body[data-drawn]")
+            await page.screenshot(path=PICTURES / f"design-{scheme}-{width}.png", full_page=True)
+            assert await page.evaluate("document.documentElement.scrollWidth") <= width
+        await page.evaluate(axe)
+        assert await page.evaluate(FINDINGS, RULES) == []
+        assert faults == []
+        await browser.close()

@@ -1,0 +1,47 @@
+"""Serve a page with every component in every state.
+
+Run `python -m tests.design.serve` and open the address that it prints. A change of the page's files needs a
+restart.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import web
+
+from svc.chat.community import WEB_FOLDER
+from svc.chat.pages.routes import Pages
+
+HERE = Path(__file__).parent
+
+
+async def page(_request: web.Request) -> web.FileResponse:
+    return web.FileResponse(HERE / "index.html")
+
+
+@asynccontextmanager
+async def design_page() -> AsyncIterator[str]:
+    """Serve the page on a port that the system chooses, and yield its address."""
+    app = web.Application()
+    app.add_routes([*Pages(WEB_FOLDER).table(), web.get("/design", page), web.static("/design", HERE)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        yield f"http://{host}:{port}/design"
+    finally:
+        await runner.cleanup()
+
+
+async def main() -> None:
+    async with design_page() as address:
+        print(address)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
