@@ -5,6 +5,7 @@ restart.
 """
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -39,7 +40,8 @@ async def design_page() -> AsyncIterator[str]:
 
 async def main() -> None:
     async with design_page() as address:
-        print(address)
+        sys.stdout.write(f"{address}\n")
+        sys.stdout.flush()
         await asyncio.Event().wait()
 
 

@@ -77,7 +77,11 @@ export async function openScreen(settings) {
   return { video, audio: echoes ? null : sound, echoes };
 }
 
-/** Apply changed settings to a screen that is shared. @param {MediaStreamTrack} video @param {CallSettings} settings */
+/**
+ * Apply changed settings to a screen that is shared.
+ * @param {MediaStreamTrack} video
+ * @param {CallSettings} settings
+ */
 export async function reshapeScreen(video, settings) {
   video.contentHint = hintOf(settings);
   await video.applyConstraints(screenConstraints(settings));

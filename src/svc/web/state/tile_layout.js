@@ -50,8 +50,8 @@ export function tileSizes(count, width, height, isScreen = false) {
 }
 
 /**
- * Return the width at which to request a camera for a tile of this size, whose sides cut the picture. The next
- * larger encoding takes almost three times the bandwidth, so the picture is enlarged a little first.
+ * Return the width at which to request a camera for a tile of this size, whose sides cut the picture. The
+ * next larger encoding takes almost three times the bandwidth, so the picture is enlarged a little first.
  * @param {{width: number, height: number}} tile
  */
 export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil((height * CAMERA) / ENLARGED));

@@ -46,7 +46,10 @@ export function Stage({ people }) {
   return html`
     <${Hands} people=${people} />
     <section id="stage" class=${large.length ? "presenting" : ""} aria-label=${t("people-in-room")}>
-      ${large.length > 0 && html`<${Tiles} id="screens" label=${t("in-focus")} isScreens=${isScreens}>${large.map(tile)}<//>`}
+      ${
+        large.length > 0 &&
+        html`<${Tiles} id="screens" label=${t("in-focus")} isScreens=${isScreens}>${large.map(tile)}<//>`
+      }
       <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
       <${FloatingReactions} />
       ${
