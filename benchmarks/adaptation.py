@@ -1,4 +1,4 @@
-"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation [A1 A2 ...]
+"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
 
 Cameras and voices reach a page over a line that the kernel shapes (tests.kit.narrow_call); the requests of
 the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of
@@ -31,7 +31,7 @@ SHORT_QUEUE_S = 0.1
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("rows", nargs="*", choices=[*ROWS, []], help="all if none is named")
+    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each line is measured")
@@ -47,7 +47,7 @@ async def main() -> None:
                 Path(folder), str(executable), names=NAMES[:cameras], capture=CAPTURE, viewport=WIDE
             )
             async with call as there:
-                for row in options.rows or ROWS:
+                for row in options.rows:
                     await there.home.passes()
                     await ROWS[row](there, options.settle, options.seconds)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from svc.sfu.layer_rates import MeasuredRates
-from tests.kit.negotiation import CAMERA, Call, Person
+from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
 # The bytes of the three temporal layers of each encoding in a quarter of a second: 150, 450 and 1,200 kbit/s.
 USUAL = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
@@ -127,3 +127,47 @@ def test_a_client_without_estimates_gets_no_layer_reports() -> None:
     want(ben, max_temporal_layer=0)
     call.pass_time(1)
     assert ben.events("layers") == []
+
+
+def estimated(receiver: Person, bps: int) -> None:
+    assert receiver.transport.bandwidth_listener is not None
+    receiver.transport.bandwidth_listener(bps, "use", 0)
+
+
+def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_line() -> None:
+    """While nobody receives it, its publisher sends nothing, so its rate would stay unknown for good."""
+    call = Call()
+    ben = call.joined("ben")
+    ben.session.report_bandwidth()
+    estimated(ben, 400_000)
+    ann = call.join("ann")
+    ann.answering.sends = {SCREEN: "a ac"}
+    ann.answer()
+    ann.send_media(SCREEN)
+    want(ben, adaptive=True)
+    ben.answer()
+    call.pass_time(3)
+    (down_track,) = ann.forwarder(SCREEN).down_tracks
+    assert down_track.pauses in ([], [True, False]), "it is forwarded"
+    assert all(event["watched"] for event in ann.events("layers_wanted"))
+
+
+def test_the_next_track_on_a_line_does_not_get_the_limit_of_the_last_one() -> None:
+    call = Call()
+    ben = call.joined("ben")
+    ben.session.report_bandwidth()
+    pauses = []
+    for name, track, bps in (("ann", "ac", 50_000), ("cai", "bd", 260_000)):
+        estimated(ben, bps)
+        publisher = call.joined(name, camera=f"a {track}")
+        ben.send("set_layer", {"track_id": track, "max_temporal_layer": -1, "adaptive": True})
+        ben.answer()
+        call.pass_time(1)
+        (down_track,) = publisher.forwarder(CAMERA).down_tracks
+        assert down_track.mid == "4", "the line is reused"
+        pauses.append(down_track.pauses)
+        publisher.session.close()
+        call.settle()
+        ben.answer()
+        call.pass_time(1)
+    assert pauses == [[True], []]

@@ -107,7 +107,8 @@ class LayerControl:
         else:
             self._probe(MAX_PROBED_BPS)
         for line in lines:
-            limit = limits.get(line.transceiver.mid, UNLIMITED)
+            assert line.track is not None, "a down track has a track"
+            limit = limits.get(line.track.track_id, UNLIMITED)
             if line.wish and line.wish.paused and line.wish.adaptive:
                 # When the client shows it again, the next review decides how much of it fits.
                 line.limit = PAUSED
@@ -138,8 +139,9 @@ class LayerControl:
 
 def _video(line: ReceivingLine) -> Video:
     assert line.track is not None and line.wish is not None, "an adaptive line has a track and a wish"
+    # Not by the line, which is reused for other tracks.
     return Video(
-        line.transceiver.mid,
+        line.track.track_id,
         _levels(line),
         line.wish.priority,
         line.wish.width,

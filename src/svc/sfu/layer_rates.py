@@ -8,7 +8,7 @@ received. No I/O and no clock.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# The usual rates of a 720p camera in three encodings. The last is also that of a track in one encoding.
+# The usual rates of a 720p camera in three encodings.
 ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
 # The share of a new measurement in the smoothed rate: a keyframe alone must not look like a higher rate.
 _NEW_SHARE = 0.3
@@ -75,6 +75,8 @@ class LayerRates:
             return ()
         layers = self._layers.get(encoding)
         if layers is None:
-            return (ASSUMED_BPS[encoding if count > 1 else -1],)
+            # Browsers begin a track in one encoding at a low rate. If it were assumed too expensive for every
+            # line from the start, its publisher would stop, and its rate would never be measured.
+            return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         used = max((layer for layer, bps in enumerate(layers) if bps >= _MIN_LAYER_BPS), default=0)
         return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))

@@ -194,5 +194,31 @@ async def test_lost_speech_is_recovered_from_redundant_packets(
         await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)
 
 
+async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(
+    product: Product, tmp_path: Path
+) -> None:
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    spoken(speech := tmp_path / "speech.wav")
+    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
+    async with (
+        relay(loss=LOSS, seed=SEED, delay_s=0.03) as line,
+        people_at(product.url, executable, flags=flags) as people,
+    ):
+        line.burst = 4.0
+        ada = await people.arrive("Ada")
+        grace = await people.arrive("Grace", line=line)
+        await ada.join(camera=False)
+        await grace.join(camera=False)
+        await ada.hears(grace)
+
+        async def is_buffered() -> bool:
+            wait_ms = "() => Math.max(...svc.call.tracks.map(({ receiver }) => receiver.jitterBufferTarget))"
+            return bool(await ada.page.evaluate(wait_ms) >= 160)
+
+        await wait_until("the voice is buffered for longer", is_buffered, within_s=90)
+
+
 async def statistics(*everybody: Person) -> list[Statistics]:
     return list(await asyncio.gather(*(person.statistics() for person in everybody)))

@@ -10,6 +10,7 @@ import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { effect, signal } from "../vendor/signals.js";
 import { layerWish } from "./layer_wish.js";
 import { widths } from "./visibility.js";
+import { bufferVoices } from "./voice_buffers.js";
 
 // The playout delay of voices on a narrow line, where packets are delayed before any is lost.
 const NARROW_WAIT_MS = 240;
@@ -55,7 +56,10 @@ export class Layering {
       this.#noteSpeakers();
       this.ask(true);
     }, SETTLE_EVERY_MS);
+    const isNarrow = () => [...layers.value.values()].some(({ reason }) => reason === "line");
+    const stopBuffering = bufferVoices(call, () => (isNarrow() ? NARROW_WAIT_MS : 0));
     this.stop = () => {
+      stopBuffering();
       clearInterval(settling);
       stop();
       layers.value = new Map();
@@ -74,11 +78,6 @@ export class Layering {
       tilePx.value,
     ];
     const [large, held] = [focused.value, pinned.value];
-    const isNarrow = [...layers.value.values()].some(({ reason }) => reason === "line");
-    const wait = isNarrow ? NARROW_WAIT_MS : null;
-    for (const { receiver, source } of this.#call.tracks) {
-      if (source === "mic" && receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
-    }
     const receivers = new Map(this.#call.tracks.map(({ trackId, receiver }) => [trackId, receiver]));
     const videos = this.#call.offered.filter(isVideo);
     for (const { trackId, userId, source } of videos) {

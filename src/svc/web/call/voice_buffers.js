@@ -1,0 +1,76 @@
+// Choose how long each voice is buffered before it is heard. Lost sound comes again, with the next packet or
+// a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows for
+// what comes again. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
+// shorter one.
+
+/** @import { Call } from "./call.js" */
+/** @import { Reading, Received } from "./quality.js" */
+
+import { effect } from "../vendor/signals.js";
+import { reading } from "./quality.js";
+
+// The steps are enough for the next packet, for a request over 60 ms, and for a request after a burst of
+// losses or over 150 ms. A call with a longer delay is hard to talk in.
+const WAITS_MS = [0, 80, 160, 240];
+// A single gap may be chance. Two within this many readings, one a second, are not.
+const RECENT = 10;
+// After so many readings without a gap, a shorter buffer is tried.
+const WHOLE = 60;
+
+/** The buffer of one voice, by the share of its sound that was concealed in each second. */
+export class VoiceBuffer {
+  #step = 0;
+  #sinceGap = Infinity;
+  #whole = 0;
+
+  /** The least time in the buffer; 0 leaves it to the browser. */
+  get waitMs() {
+    return WAITS_MS[this.#step];
+  }
+
+  /** @param {number} concealed */
+  hear(concealed) {
+    this.#sinceGap += 1;
+    this.#whole += 1;
+    if (concealed > 0) {
+      if (this.#sinceGap <= RECENT && this.#step < WAITS_MS.length - 1) {
+        this.#step += 1;
+        // The sound that was buffered for a shorter time has yet to be heard.
+        this.#sinceGap = Infinity;
+      } else this.#sinceGap = 0;
+      this.#whole = 0;
+    } else if (this.#whole >= WHOLE && this.#step) {
+      this.#step -= 1;
+      this.#whole = 0;
+    }
+  }
+}
+
+/**
+ * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the least time for all.
+ * @param {Pick<Call, "tracks">} call
+ * @param {() => number} leastMs May read signals.
+ */
+export function bufferVoices(call, leastMs) {
+  /** @type {WeakMap<RTCRtpReceiver, {trackId: string, buffer: VoiceBuffer}>} */
+  const buffers = new WeakMap();
+  /** @type {Reading | null} */
+  let before = null;
+  return effect(() => {
+    const now = reading.value;
+    /** @type {Map<string, Received>} */
+    const heard = new Map(now === before ? [] : now?.received.map((each) => [each.trackId, each]));
+    before = now;
+    const least = leastMs();
+    for (const { receiver, source, trackId } of call.tracks) {
+      if (source !== "mic") continue;
+      let of = buffers.get(receiver);
+      // A line may be reused for another voice.
+      if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
+      const found = heard.get(trackId);
+      if (found) of.buffer.hear(found.concealed);
+      const wait = Math.max(of.buffer.waitMs, least) || null;
+      if (receiver.jitterBufferTarget !== wait) receiver.jitterBufferTarget = wait;
+    }
+  });
+}

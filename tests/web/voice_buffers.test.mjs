@@ -1,0 +1,34 @@
+// A voice with gaps is buffered longer, and a whole one shorter again.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { VoiceBuffer } from "../../src/svc/web/call/voice_buffers.js";
+
+/** Return the buffer's waits after each of these shares of concealed sound. */
+function waits(shares, buffer = new VoiceBuffer()) {
+  return shares.map((share) => {
+    buffer.hear(share);
+    return buffer.waitMs;
+  });
+}
+
+const whole = (seconds) => Array.from({ length: seconds }, () => 0);
+
+test("a single gap changes nothing, and two in a short time lengthen the buffer", () => {
+  assert.deepEqual(waits([0.02, ...whole(11), 0.02]), whole(13));
+  assert.deepEqual(waits([0.02, 0, 0.02]), [0, 0, 80]);
+});
+
+test("while gaps go on, the buffer grows to a limit", () => {
+  const steady = waits(Array.from({ length: 12 }, () => 0.02));
+  assert.deepEqual(steady, [0, 80, 80, 160, 160, 240, 240, 240, 240, 240, 240, 240]);
+});
+
+test("after a minute without a gap a shorter buffer is tried, and gaps bring the longer one back", () => {
+  const buffer = new VoiceBuffer();
+  waits([0.02, 0.02, 0.02, 0.02], buffer);
+  assert.equal(waits(whole(59), buffer).at(-1), 160);
+  assert.equal(waits(whole(1), buffer).at(-1), 80);
+  assert.equal(waits([0.02, 0.02], buffer).at(-1), 160);
+});
