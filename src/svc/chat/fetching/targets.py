@@ -94,6 +94,13 @@ WEB_PORTS = (80, 443)
 # looked up, so that nobody learns which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
+# No name is longer, also before IDNA (RFC 1035 section 2.3.4), and few addresses have a user name.
+_MAX_AUTHORITY = 512
+_MAX_HOST = 253
+# Parsers remove these.
+_REMOVED = str.maketrans("", "", "\t\r\n")
+_AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
+
 # The form of any name after IDNA, and underscores, which real hosts use.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 # Hosts that the WHATWG URL standard reads as IPv4 addresses, in any spelling that C libraries accept.
@@ -112,7 +119,7 @@ class NotFetched(Exception):
 def target(address: str) -> URL:
     """Return the URL to request. Raises NotFetched. User names and passwords in it are not passed on."""
     try:
-        return _judged(URL(address))
+        return _judged(_parsed(address))
     except ValueError:
         raise NotFetched("blocked", "This is no address of a host on the internet") from None
 
@@ -122,9 +129,18 @@ def redirected(url: URL, location: str) -> URL:
     `url`.
     """
     try:
-        return _judged(url.join(URL(location)))
+        return _judged(url.join(_parsed(location)))
     except ValueError:
         raise NotFetched("blocked", "It redirects to what is no address of a host on the internet") from None
+
+
+def _parsed(address: str) -> URL:
+    """Parse a URL. Raises ValueError, also for a long host: IDNA takes quadratic time for combining marks."""
+    if found := _AUTHORITY.match(address.translate(_REMOVED)):
+        authority = found[1]
+        if len(authority) > _MAX_AUTHORITY or len(authority.rpartition("@")[2]) > _MAX_HOST + len(":65535"):
+            raise ValueError("its host is too long")
+    return URL(address)
 
 
 def _judged(url: URL) -> URL:
