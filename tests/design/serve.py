@@ -12,8 +12,7 @@ from pathlib import Path
 
 from aiohttp import web
 
-from svc.chat.community import WEB_FOLDER
-from svc.chat.pages.routes import Pages
+from svc.chat.pages.routes import WEB_FOLDER, Pages
 
 HERE = Path(__file__).parent
 
