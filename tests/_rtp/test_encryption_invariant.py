@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.kit import packets
 from tests.kit.call import Call, header
+from tests.kit.dependency_descriptor import Descriptor, Structure, Template
 from tests.kit.participant import (
     DESCRIPTOR,
     LEVEL,
@@ -23,6 +24,7 @@ from tests.kit.participant import (
     VP8_DELTA,
     VP8_KEYFRAME,
     Participant,
+    deliver,
     video,
 )
 from tests.kit.simulcast import CODECS, RID, Scene
@@ -245,6 +247,107 @@ def test_no_behaviour_reuses_a_number_with_other_bytes(steps: list[tuple[str, in
     watched.send(watched.sequence, keyframe=True)
     for action, argument in steps:
         act(watched, action, argument, subscribed)
+
+
+L2T1_KEY = Structure(
+    [
+        Template(0, 0, "SS"),
+        Template(0, 0, "S-", fdiffs=[2]),
+        Template(1, 0, "-S", fdiffs=[1]),
+        Template(1, 0, "-S", fdiffs=[2]),
+    ]
+)
+SPATIAL_STEP = st.one_of(
+    st.tuples(st.just("picture"), st.booleans()),
+    st.tuples(st.just("lower half"), st.booleans()),
+    st.tuples(st.just("late"), st.just(False)),
+    st.tuples(st.just("want"), st.sampled_from([0, 1, 255])),
+    st.tuples(st.just("nack"), st.integers(0, 12)),
+    st.tuples(st.just("wait"), st.sampled_from([30, 700])),
+)
+
+
+class WatchedLayers(Watched):
+    """A track with two spatial layers in one stream, and a receiver without RTX."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.call.engine.close_down_track(self.call.down_track)
+        self.call.bob = Participant(self.call.engine, 1003)
+        self.down_track = self.call.bob.subscribe(self.call.forwarder, 5000, extension_ids=[MID, DESCRIPTOR])
+        self.held: list[bytes] = []
+        self.frame = 0
+
+    def send_layer(self, spatial_id: int, *, keyframe: bool, hold: bool = False) -> None:
+        self.frame += 1
+        self.sequence += 1
+        self.payloads += 1
+        descriptor = Descriptor(
+            L2T1_KEY,
+            2 * spatial_id + (not keyframe),
+            frame_number=self.frame & 0xFFFF,
+            attached=keyframe and not spatial_id,
+        )
+        extensions = packets.two_byte_extensions([(MID, b"1"), (DESCRIPTOR, descriptor.serialise())])
+        packet = packets.rtp(
+            ssrc=self.ssrc,
+            sequence=self.sequence & 0xFFFF,
+            payload_type=VIDEO,
+            timestamp=3000 * (self.frame // 2),
+            marker=bool(spatial_id),
+            extensions=extensions,
+            payload=(VP8_DELTA if spatial_id or not keyframe else VP8_KEYFRAME)
+            + struct.pack("!I", self.payloads),
+        )
+        if hold:
+            self.held.append(packet)
+        else:
+            self.call.alice.send(packet, self.now)
+            self.watch()
+
+    def act(self, action: str, argument: int) -> None:
+        if action in ("picture", "lower half"):
+            self.send_layer(0, keyframe=bool(argument))
+            self.send_layer(1, keyframe=bool(argument), hold=action == "lower half")
+        elif action == "late":
+            for packet in self.held:
+                self.call.alice.send(packet, self.now)
+            self.held.clear()
+        elif action == "want":
+            self.call.engine.set_spatial_layer(self.down_track, argument)
+        elif action == "nack":
+            last = self.last_number()
+            self.nack(list(range(last - argument, last + 1)))
+        else:
+            self.now += argument / 1000
+            self.call.engine.advance(self.now)
+        self.watch()
+
+
+@settings(max_examples=150)
+@given(st.lists(SPATIAL_STEP, max_size=80))
+def test_changing_spatial_layers_never_reuses_a_number_with_other_bytes(steps: list[tuple[str, int]]) -> None:
+    watched = WatchedLayers()
+    watched.act("picture", True)
+    for action, argument in steps:
+        watched.act(action, argument)
+
+
+def test_a_rise_to_a_higher_spatial_layer_requests_a_keyframe_once() -> None:
+    watched = WatchedLayers()
+    watched.act("picture", True)
+    watched.act("want", 0)
+    watched.act("picture", False)
+    watched.now += 1
+    call = watched.call
+    deliver(call.engine, call.alice, call.bob)
+    call.alice.reports.clear()
+    for _ in range(20):
+        watched.call.engine.set_spatial_layer(watched.down_track, 0)
+        watched.call.engine.set_spatial_layer(watched.down_track, 1)
+        call.engine.advance(watched.now)
+        deliver(call.engine, call.alice, call.bob)
+    assert [(kind, count) for kind, count, _ in call.alice.reports].count((206, 1)) == 1
 
 
 # A browser's VP8 L1T3 keyframe: frame 1, template 0, the structure of three decode targets.

@@ -1,4 +1,4 @@
-"""The TemporalLayerSelector forwards whole frames, and none without the frames it depends on.
+"""The LayerSelector forwards whole frames, and none without the frames it depends on.
 
 A scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
 decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire) and whether

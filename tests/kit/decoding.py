@@ -12,12 +12,14 @@ DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
 OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 
-def decode(codec: str, packets: Iterable[tuple[int, bytes]]) -> dict[int, bytes]:
+def decode(
+    codec: str, packets: Iterable[tuple[int, bytes]], *, decoder: str | None = None
+) -> dict[int, bytes]:
     """Return a digest of each picture by RTP timestamp, from (timestamp, RTP payload) in decoding order."""
     frames: dict[int, list[bytes]] = {}
     for timestamp, payload in packets:
         frames.setdefault(timestamp, []).append(payload)
-    context = av.CodecContext.create(DECODERS[codec], "r")
+    context = av.CodecContext.create(decoder or DECODERS[codec], "r")
     assert isinstance(context, av.VideoCodecContext)
     context.options = OPTIONS.get(codec, {})
     context.thread_count = 1

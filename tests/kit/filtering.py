@@ -64,10 +64,21 @@ def place_of(packet: Packet) -> int:
 
 
 def filtered(
-    source: Sequence[Record], descriptor_id: int | None, layer: int, switches: Sequence[Switch] = ()
+    source: Sequence[Record],
+    descriptor_id: int | None,
+    layer: int,
+    switches: Sequence[Switch] = (),
+    *,
+    spatial_layer: int = -1,
 ) -> list[Record]:
     # Without a negotiated id any id works, because no packet uses it.
-    return filter_records(source, descriptor_id=descriptor_id or 99, layer=layer, switches=switches).records
+    return filter_records(
+        source,
+        descriptor_id=descriptor_id or 99,
+        layer=layer,
+        spatial_layer=spatial_layer,
+        switches=switches,
+    ).records
 
 
 def read_media(sent: Iterable[Record]) -> list[Rtp]:

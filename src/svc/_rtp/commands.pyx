@@ -16,12 +16,13 @@ from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
 from svc._rtp.egress cimport OUTGOING_BYTES, Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport ask_for_keyframe, request_keyframe, send_bye
-from svc._rtp.forwarder cimport start_in_history
+from svc._rtp.forwarder cimport limit_spatial, start_in_history
+from svc._rtp.frames cimport max_spatial_layer
 from svc._rtp.history cimport AUDIO_HISTORY, VIDEO_HISTORY
 from svc._rtp.history cimport clear as clear_history, init as init_history
 from svc._rtp.ingress cimport forget_path
 from svc._rtp.layers cimport ALL_LAYERS, set_target
-from svc._rtp.layers cimport clear as clear_selector
+from svc._rtp.layers cimport clear as clear_selector, init as init_selector
 from svc._rtp.objects cimport (
     AUDIO, MAX_EARLIER, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Source, Transport,
 )
@@ -426,7 +427,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
     down_track.mid_id = command.mid_id
     memcpy(down_track.cname, command.cname, command.cname_length)
     down_track.cname_length = command.cname_length
-    down_track.layers.target = down_track.layers.ceiling = ALL_LAYERS
+    init_selector(&down_track.layers)
     down_track.max_spatial = ALL_LAYERS
     down_track.waiting = True
     down_track.rtx_index = random32(core) & 0x7FFF
@@ -449,10 +450,16 @@ cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept no
 
 
 cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint at_once) noexcept nogil:
-    """Limit the encodings of a track. `at_once`: send nothing larger until the keyframe of a smaller one."""
+    """Limit the encodings of a track, and the spatial layers within each.
+
+    `at_once`: send no larger encoding until the keyframe of a smaller one.
+    """
     cdef Simulcast* simulcast = down_track.forwarder.simulcast
     cdef Forwarder* target = NULL if simulcast == NULL else best(simulcast, limit)
     down_track.max_spatial = limit
+    limit_spatial(down_track.forwarder, down_track)
+    if not down_track.waiting and rises(down_track):
+        ask_for_keyframe(core, down_track)
     if (at_once and target != NULL and target.spatial_layer < down_track.forwarder.spatial_layer
             and not down_track.waiting):
         # The line is congested, and a larger encoding would fill it until the keyframe arrives.
@@ -460,6 +467,12 @@ cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint
         down_track.waiting = True
         down_track.waiting_since = 0
     choose(core, down_track)
+
+
+cdef bint rises(const DownTrack* down_track) noexcept nogil:
+    """Return whether a receiver waits for a higher spatial layer within the stream that it gets."""
+    cdef uint8_t highest = max_spatial_layer(down_track.forwarder.frames)
+    return down_track.layers.spatial < min(down_track.layers.max_spatial, highest)
 
 
 cdef void close_down_track(Core* core, DownTrack* down_track) noexcept nogil:

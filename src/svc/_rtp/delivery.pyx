@@ -15,8 +15,8 @@ from libc.string cimport memset
 from svc._rtp.core cimport MAX_SHARDS, QUANTUM, RUN, Shard, egress_of, queue_of
 from svc._rtp.egress cimport Egress, flush, has_room, has_room_for
 from svc._rtp.history cimport MAX_AGE, History, get
-from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport AUDIO, VIDEO, MediaKind, Sent, Transport
+from svc._rtp.layers cimport LayerSelector
+from svc._rtp.objects cimport AUDIO, END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIAL_SHIFT, VIDEO, MediaKind, Sent, Transport
 from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
 from svc._rtp.paced cimport leave_ready, note_queued, wake_resting
@@ -78,7 +78,7 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
     record.output = output
     record.since = core.now
     record.filler = filler
-    record.reported_layers = layers_to_report(core, down_track, slot)
+    record.layer_marks = layer_marks(core, down_track, slot)
     if down_track.paced:
         note_queued(core, down_track.transport)
 
@@ -253,7 +253,7 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     sent.numbered = 0
     sent.redundant = 1 if core.now < down_track.redundant_until and not record.filler and may_repeat(
         core, down_track, record.slot, record.output) else 0
-    sent.reported_layers = record.reported_layers
+    sent.layer_marks = record.layer_marks
     sent.splice = down_track.splice
     return sent
 
@@ -389,19 +389,24 @@ cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* 
     push(&core.details, &event, NULL)
 
 
-cdef uint8_t layers_to_report(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Return the temporal layer for the bitmask of the packet's descriptor; ALL_LAYERS to leave it unchanged.
+cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
+    """Return the LayerMarks of a packet.
 
-    The bitmask goes with the first packet of each frame of the lowest layer, which every receiver gets. A
+    The bitmask goes with the first packet of each frame of the lowest layers, which every receiver gets. A
     receiver that has all layers again gets it too, because it would keep the last bitmask. A receiver without
     RTX gets no bitmask: a plain resend must repeat the header, and the structure may have changed by then.
     """
-    if (not down_track.layers.limited or not slot.has_frame or not slot.frame.start
-            or slot.frame.temporal_id != 0 or rtx_payload_type(core, down_track, slot) == 0
-            or not down_track.ext_ids[core.negotiated.descriptor_id]):
-        return ALL_LAYERS
-    # The layers sent now. The requested layers may have to wait for a switch point.
-    return down_track.layers.current[slot.frame.spatial_id]
+    cdef const LayerSelector* layers = &down_track.layers
+    cdef uint8_t marks = KEEP_BITMASK
+    if not layers.limited or not slot.has_frame:
+        return NO_MARKS
+    if slot.frame.start and slot.frame.temporal_id == 0 and slot.frame.spatial_id == 0 and (
+            rtx_payload_type(core, down_track, slot) and down_track.ext_ids[core.negotiated.descriptor_id]):
+        # The layers sent now. The requested layers may have to wait for a switch point.
+        marks = <uint8_t>(layers.spatial << SPATIAL_SHIFT) | layers.current[0]
+    if slot.frame.end and slot.frame.spatial_id == layers.spatial:
+        marks |= END_PICTURE
+    return marks
 
 
 # --- resending ---

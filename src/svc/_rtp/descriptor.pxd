@@ -123,7 +123,8 @@ cdef inline uint32_t all_decode_targets(const FrameDependencyStructure* structur
     return <uint32_t>((<uint64_t>1 << structure.dt_cnt) - 1)
 
 
-cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t temporal_id) noexcept nogil
+cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t spatial_id,
+                                   uint8_t temporal_id) noexcept nogil
 
 
 cdef class Structure:

@@ -252,12 +252,14 @@ cdef void frame_chains(BitReader* reader, DependencyDescriptor* descriptor) noex
         descriptor.frame_chain_fdiff[chain] = <uint8_t>f(reader, 8)
 
 
-cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t temporal_id) noexcept nogil:
-    """Return the decode targets with no frame above this temporal layer; 0 if there is none."""
+cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t spatial_id,
+                                   uint8_t temporal_id) noexcept nogil:
+    """Return the decode targets with no frame above these layers; 0 if there is none."""
     cdef uint32_t bitmask = 0
     cdef int dt
     for dt in range(structure.dt_cnt):
-        if structure.decode_target_temporal_id[dt] <= temporal_id:
+        if (structure.decode_target_temporal_id[dt] <= temporal_id
+                and structure.decode_target_spatial_id[dt] <= spatial_id):
             bitmask |= <uint32_t>1 << dt
     return bitmask
 
@@ -280,8 +282,8 @@ cdef class Structure:
     def contains(self, int template_id) -> bool:
         return contains(&self.structure, <uint8_t>(template_id & 63))
 
-    def decode_targets_up_to(self, int temporal_id) -> int:
-        return decode_targets_up_to(&self.structure, <uint8_t>temporal_id)
+    def decode_targets_up_to(self, int temporal_id, int spatial_id=MAX_SPATIAL_LAYERS) -> int:
+        return decode_targets_up_to(&self.structure, <uint8_t>spatial_id, <uint8_t>temporal_id)
 
     def fields(self) -> dict:
         cdef FrameDependencyStructure* structure = &self.structure

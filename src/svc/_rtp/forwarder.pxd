@@ -11,3 +11,5 @@ cdef void forward(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil
 cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil
 cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil
 cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept nogil
+cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexcept nogil
+cdef void structure_received(Forwarder* forwarder) noexcept nogil

@@ -9,10 +9,10 @@ from libc.string cimport memset
 
 from svc._rtp.core cimport random32
 from svc._rtp.delivery cimport enqueue, send_waiting
-from svc._rtp.frames cimport FrameReader
+from svc._rtp.frames cimport FrameReader, max_spatial_layer
 from svc._rtp.history cimport forget, get, has_all
 from svc._rtp.keyframes cimport OTHER
-from svc._rtp.layers cimport DROP, decide
+from svc._rtp.layers cimport DROP, decide, set_max_spatial
 from svc._rtp.layers cimport forget as forget_frames
 from svc._rtp.objects cimport AUDIO, NEW_ENCODING, NEW_SENDER, SPLICES, LastFrame, accepts
 from svc._rtp.pacing cimport admits
@@ -171,11 +171,26 @@ cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
             down_track.sent[i].output = NO_NUMBER
     if down_track.new_source and down_track.numbers.started:
         continue_from(core, down_track, slot)
+    limit_spatial(down_track.forwarder, down_track)
     sync(&down_track.numbers, slot.ext_seq, first)
     down_track.last_frame.known = False
     down_track.new_source = False
     down_track.waiting = down_track.paused = False
     down_track.waiting_since = 0
+
+
+cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexcept nogil:
+    """Apply a receiver's limit to the spatial layers within the stream that it gets, if there are several."""
+    if down_track.layers.max_spatial != down_track.max_spatial and max_spatial_layer(forwarder.frames) > 0:
+        set_max_spatial(&down_track.layers, down_track.max_spatial)
+
+
+cdef void structure_received(Forwarder* forwarder) noexcept nogil:
+    """Handle a new structure of the stream: it may have spatial layers now."""
+    cdef DownTrack* down_track = forwarder.down_tracks
+    while down_track != NULL:
+        limit_spatial(forwarder, down_track)
+        down_track = down_track.next_sent
 
 
 cdef void continue_from(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:

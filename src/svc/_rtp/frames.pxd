@@ -32,10 +32,12 @@ cdef enum Reading:          # result of reading a descriptor
     NOTHING
     NUMBER_ONLY             # malformed, or it refers to a structure that has not arrived
     WHOLE_FRAME
+    WITH_STRUCTURE          # WHOLE_FRAME, and the packet attaches a structure
 
 
 cdef Reading read_frame(FrameReader* reader, const uint8_t* data, uint8_t length, uint32_t timestamp,
                         Frame* frame) noexcept nogil
+cdef uint8_t max_spatial_layer(const FrameReader* reader) noexcept nogil
 cdef bint recall_frame(FrameReader* reader, uint32_t timestamp, Frame* frame) noexcept nogil
 cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
                     DependencyDescriptor* descriptor) noexcept nogil

@@ -11,6 +11,7 @@ class FrameFields(TypedDict):
     spatial_id: int
     temporal_id: int
     switch_to: list[int]
+    opens: list[int]
     dependencies: list[int]
 
 class Reader:

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from svc._rtp.descriptor cimport (
     SWITCH, TRUNCATED, Structure, contains, dependency_descriptor, mandatory_fields, updates_active_decode_targets,
 )
-from svc._rtp.layers cimport MAX_TEMPORAL
+from svc._rtp.layers cimport MAX_SPATIAL, MAX_TEMPORAL
 
 cdef enum:
     # Extended frame numbers start here, so that earlier frames stay positive.
@@ -81,7 +81,7 @@ cdef Reading read_frame(FrameReader* reader, const uint8_t* data, uint8_t length
         reader.active_decode_targets = descriptor.active_decode_targets_bitmask
     fill_frame(frame, &descriptor)
     remember(reader, timestamp, frame)
-    return WHOLE_FRAME
+    return WITH_STRUCTURE if descriptor.template_dependency_structure_present_flag else WHOLE_FRAME
 
 
 cdef void fill_frame(Frame* frame, const DependencyDescriptor* descriptor) noexcept nogil:
@@ -89,6 +89,8 @@ cdef void fill_frame(Frame* frame, const DependencyDescriptor* descriptor) noexc
     frame.spatial_id = descriptor.spatial_id
     frame.temporal_id = descriptor.temporal_id
     frame.switch_to = switch_points(descriptor)
+    # Most streams have one spatial layer.
+    frame.opens = spatial_switch_points(descriptor) if descriptor.structure.max_spatial_id else 0xFF
     frame.dependency_count = descriptor.frame_fdiff_cnt
     for i in range(descriptor.frame_fdiff_cnt):
         frame.dependencies[i] = descriptor.frame_fdiff[i]
@@ -108,10 +110,30 @@ cdef uint8_t switch_points(const DependencyDescriptor* descriptor) noexcept nogi
                 highest = structure.decode_target_temporal_id[i]
             if descriptor.frame_dti[i] == SWITCH:
                 bits |= <uint8_t>(1 << structure.decode_target_temporal_id[i])
-    if bits & (1 << highest):
-        for i in range(highest + 1, MAX_TEMPORAL):
-            bits |= <uint8_t>(1 << i)
-    return bits
+    return bits | above(bits, highest)
+
+
+cdef uint8_t spatial_switch_points(const DependencyDescriptor* descriptor) noexcept nogil:
+    """Return the switch points. Bit S: the DTI in a decode target of spatial layer S is Switch."""
+    cdef const FrameDependencyStructure* structure = descriptor.structure
+    cdef uint8_t bits = 0
+    cdef int i
+    for i in range(structure.dt_cnt):
+        if descriptor.frame_dti[i] == SWITCH:
+            bits |= <uint8_t>(1 << structure.decode_target_spatial_id[i])
+    return bits | above(bits, structure.max_spatial_id)
+
+
+cdef inline uint8_t above(uint8_t bits, int highest) noexcept nogil:
+    """Return the bits above `highest` if that bit is set."""
+    return <uint8_t>(0xFE << highest) if bits & (1 << highest) else 0
+
+
+cdef uint8_t max_spatial_layer(const FrameReader* reader) noexcept nogil:
+    """Return the highest spatial layer within the stream; 0 if its packets have no descriptors."""
+    if reader == NULL or not reader.known[reader.newest]:
+        return 0
+    return reader.structures[reader.newest].max_spatial_id
 
 
 cdef void remember(FrameReader* reader, uint32_t timestamp, const Frame* frame) noexcept nogil:
@@ -181,7 +203,7 @@ cdef class Reader:
 
 
 cdef dict fields(const Frame* frame):
-    cdef int layers = frame.switch_to
+    cdef int layers = frame.switch_to, opens = frame.opens
     return {
         "number": frame.number,
         "start": bool(frame.start),
@@ -189,5 +211,6 @@ cdef dict fields(const Frame* frame):
         "spatial_id": frame.spatial_id,
         "temporal_id": frame.temporal_id,
         "switch_to": [layer for layer in range(<int>MAX_TEMPORAL) if layers >> layer & 1],
+        "opens": [layer for layer in range(<int>MAX_SPATIAL) if opens >> layer & 1],
         "dependencies": [frame.dependencies[i] for i in range(frame.dependency_count)],
     }

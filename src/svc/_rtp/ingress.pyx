@@ -16,8 +16,8 @@ from svc._rtp.core cimport PATIENCE, fall_due
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.feedback cimport keyframe_received, request_keyframe, rtcp_received, report_speaking
-from svc._rtp.forwarder cimport forward, restart
-from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, FrameReader, Reading, read_frame, recall_frame
+from svc._rtp.forwarder cimport forward, restart, structure_received
+from svc._rtp.frames cimport NOTHING, WHOLE_FRAME, WITH_STRUCTURE, FrameReader, Reading, read_frame, recall_frame
 from svc._rtp.header cimport Extension, Header, find, parse
 from svc._rtp.history cimport put
 from svc._rtp.keyframes cimport Codec, starts_keyframe
@@ -443,6 +443,8 @@ cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogi
             return False
     reading = read_frame(
         forwarder.frames, slot.data + extension.offset, extension.length, slot.header.timestamp, &slot.frame)
-    if reading != WHOLE_FRAME:
+    if reading == WITH_STRUCTURE:
+        structure_received(forwarder)
+    elif reading != WHOLE_FRAME:
         core.counters.descriptors_unread += 1
     return reading != NOTHING

@@ -1,4 +1,4 @@
-"""TemporalLayerSelector: selects the frames of a track that one receiver gets."""
+"""LayerSelector: selects the frames of a track that one receiver gets."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
@@ -16,6 +16,8 @@ cdef struct Frame:          # a frame, as described by a packet's descriptor
     uint8_t temporal_id
     # Bit K: the frame's decode target indication is Switch in the decode target (spatial_id, K).
     uint8_t switch_to
+    # Bit S: the frame's decode target indication is Switch in a decode target of spatial layer S.
+    uint8_t opens
     bint start              # the packet is the frame's first
     bint end                # the packet is the frame's last
     uint8_t dependency_count
@@ -28,7 +30,7 @@ cdef enum Decision:
     DROP
 
 
-cdef struct TemporalLayerSelector:
+cdef struct LayerSelector:
     uint8_t target          # the requested max_temporal_layer; ALL_LAYERS until one is requested
     uint8_t current[MAX_SPATIAL]    # by spatial layer: the highest temporal layer forwarded now
     # Extended frame number and decision of the newest DECISIONS frames, by number & (DECISIONS - 1). NULL
@@ -40,11 +42,15 @@ cdef struct TemporalLayerSelector:
     # New frames of this temporal layer and above are dropped now, because the receiver's line is full;
     # ALL_LAYERS = none.
     uint8_t ceiling
+    uint8_t max_spatial     # the requested highest spatial layer; ALL_LAYERS until one is requested
+    uint8_t spatial         # the highest spatial layer forwarded now, once frames are remembered
 
 
-cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil
-cdef int remember_frames(TemporalLayerSelector* selector) noexcept nogil
-cdef void forget(TemporalLayerSelector* selector) noexcept nogil
-cdef void clear(TemporalLayerSelector* selector) noexcept nogil
-cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil
-cdef Decision decision_of(const TemporalLayerSelector* selector, int64_t number) noexcept nogil
+cdef void init(LayerSelector* selector) noexcept nogil
+cdef int set_target(LayerSelector* selector, uint8_t target) noexcept nogil
+cdef int set_max_spatial(LayerSelector* selector, uint8_t limit) noexcept nogil
+cdef int remember_frames(LayerSelector* selector) noexcept nogil
+cdef void forget(LayerSelector* selector) noexcept nogil
+cdef void clear(LayerSelector* selector) noexcept nogil
+cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
+cdef Decision decision_of(const LayerSelector* selector, int64_t number) noexcept nogil

@@ -1,9 +1,10 @@
-"""TemporalLayerSelector: selects the frames of a track that one receiver gets."""
+"""LayerSelector: selects the frames of a track that one receiver gets."""
 
 from collections.abc import Iterable
 
 class Selector:
     def set_target(self, target: int) -> None: ...
+    def set_max_spatial(self, limit: int) -> None: ...
     def forget(self) -> None: ...
     def decide(
         self,
@@ -12,4 +13,5 @@ class Selector:
         temporal_id: int,
         switch_to: Iterable[int],
         dependencies: Iterable[int],
+        opens: Iterable[int] = (),
     ) -> bool: ...

@@ -1,4 +1,4 @@
-"""TemporalLayerSelector: decide once per frame whether one receiver gets it.
+"""LayerSelector: decide once per frame whether one receiver gets it.
 
 A lower layer takes effect at the next frame. An increase to layer K takes effect at a frame that is a switch
 point (DTI S) of the decode target (its spatial id, K), if all its dependencies were forwarded to this
@@ -9,6 +9,11 @@ reached, the highest permitted layer below K is used.
 A frame that depends on a dropped frame is dropped too, whatever its layer. All dependencies of a forwarded
 frame were therefore forwarded, or lost before they reached us.
 
+Spatial layers within one stream (SVC) change at the first frame of a picture only, so that its last forwarded
+frame is known. A receiver also gets the layers below its own, even where pictures between keyframes do not
+refer to them (`L3T3_KEY`), so a lower layer can be shown at once. An increase waits for a frame that is a switch
+point of a higher layer; with `L3T3_KEY`, that is a keyframe.
+
 Works on frames, not packets, and knows neither sequence numbers nor the wire format. docs/signalling.md,
 "From participants"; AV1 RTP specification, appendix A.
 """
@@ -17,7 +22,14 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 
-cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept nogil:
+cdef void init(LayerSelector* selector) noexcept nogil:
+    """Select everything."""
+    memset(selector, 0, sizeof(LayerSelector))
+    selector.target = selector.ceiling = selector.max_spatial = ALL_LAYERS
+    selector.spatial = MAX_SPATIAL - 1
+
+
+cdef int set_target(LayerSelector* selector, uint8_t target) noexcept nogil:
     """Request layers up to `target` (ALL_LAYERS for all). Return -1 if there is no memory."""
     if target != ALL_LAYERS:
         if remember_frames(selector) < 0:
@@ -27,7 +39,17 @@ cdef int set_target(TemporalLayerSelector* selector, uint8_t target) noexcept no
     return 0
 
 
-cdef int remember_frames(TemporalLayerSelector* selector) noexcept nogil:
+cdef int set_max_spatial(LayerSelector* selector, uint8_t limit) noexcept nogil:
+    """Request spatial layers up to `limit` (ALL_LAYERS for all). Return -1 if there is no memory."""
+    if limit != ALL_LAYERS:
+        if remember_frames(selector) < 0:
+            return -1
+        selector.limited = True
+    selector.max_spatial = limit
+    return 0
+
+
+cdef int remember_frames(LayerSelector* selector) noexcept nogil:
     """Decide about each frame from now on, and remember the decision. Return -1 if there is no memory."""
     if selector.decisions != NULL:
         return 0
@@ -40,16 +62,17 @@ cdef int remember_frames(TemporalLayerSelector* selector) noexcept nogil:
     return 0
 
 
-cdef void forget(TemporalLayerSelector* selector) noexcept nogil:
+cdef void forget(LayerSelector* selector) noexcept nogil:
     """Forget the frames: a new sender's frame numbers are unrelated. The requested layer stays."""
     selector.newest = 0
     if selector.decisions != NULL:
         memset(selector.decisions, 0, DECISIONS * sizeof(uint32_t))
         selector.remembered_from = 0
+        selector.spatial = 0
         memset(selector.current, 0, sizeof(selector.current))
 
 
-cdef void clear(TemporalLayerSelector* selector) noexcept nogil:
+cdef void clear(LayerSelector* selector) noexcept nogil:
     free(selector.decisions)
     selector.decisions = NULL
 
@@ -59,7 +82,7 @@ cdef inline uint32_t entry(int64_t number, Decision decision) noexcept nogil:
     return (<uint32_t>(number // DECISIONS) << 2) | <uint32_t>decision
 
 
-cdef Decision decision_of(const TemporalLayerSelector* selector, int64_t number) noexcept nogil:
+cdef Decision decision_of(const LayerSelector* selector, int64_t number) noexcept nogil:
     """Return the decision about a frame; UNDECIDED if there is none, or if it is forgotten."""
     cdef uint32_t found
     if number < selector.remembered_from:
@@ -70,9 +93,10 @@ cdef Decision decision_of(const TemporalLayerSelector* selector, int64_t number)
     return <Decision>(found & 3)
 
 
-cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil:
+cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil:
     """Return FORWARD or DROP, the same for every packet of a frame in any order."""
     cdef Decision decision
+    cdef bint newer = frame.number > selector.newest
     if frame.number <= selector.newest - DECISIONS:
         # The decision is forgotten. Forward, because half a frame is useless.
         return FORWARD
@@ -81,14 +105,14 @@ cdef Decision decide(TemporalLayerSelector* selector, const Frame* frame) noexce
         return FORWARD
     decision = decision_of(selector, frame.number)
     if decision == UNDECIDED:
-        decision = FORWARD if frame.temporal_id < selector.ceiling and selects(selector, frame) else DROP
+        decision = FORWARD if frame.temporal_id < selector.ceiling and selects(selector, frame, newer) else DROP
         selector.decisions[frame.number & (DECISIONS - 1)] = entry(frame.number, decision)
     if decision == FORWARD:
         promise_dependencies(selector, frame)
     return decision
 
 
-cdef void promise_dependencies(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil:
+cdef void promise_dependencies(LayerSelector* selector, const Frame* frame) noexcept nogil:
     """Promise a frame's dependencies: late ones are forwarded even if fewer layers are requested by then."""
     cdef int64_t number
     cdef int i
@@ -98,7 +122,7 @@ cdef void promise_dependencies(TemporalLayerSelector* selector, const Frame* fra
             selector.decisions[number & (DECISIONS - 1)] = entry(number, FORWARD)
 
 
-cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept nogil:
+cdef bint selects(LayerSelector* selector, const Frame* frame, bint newer) noexcept nogil:
     cdef uint8_t* current = &selector.current[frame.spatial_id]
     cdef uint8_t target = selector.target if selector.target < MAX_TEMPORAL else <uint8_t>(MAX_TEMPORAL - 1)
     cdef Decision dependency
@@ -117,6 +141,10 @@ cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept 
             if frame.switch_to & (1 << layer):
                 current[0] = <uint8_t>layer
                 break
+    if newer and frame.spatial_id == 0:
+        select_spatial(selector, frame, all_forwarded and frame.temporal_id <= current[0])
+    if frame.spatial_id > selector.spatial:
+        return False
     # A spatial layer is useless without the layers below it.
     for i in range(frame.spatial_id + 1):
         if frame.temporal_id > selector.current[i]:
@@ -124,14 +152,26 @@ cdef bint selects(TemporalLayerSelector* selector, const Frame* frame) noexcept 
     return True
 
 
-cdef class Selector:
-    """A TemporalLayerSelector for Python, in tests."""
+cdef void select_spatial(LayerSelector* selector, const Frame* frame, bint may_rise) noexcept nogil:
+    """Select the spatial layers of a picture at its first frame."""
+    cdef uint8_t limit = min(selector.max_spatial, <uint8_t>(MAX_SPATIAL - 1))
+    cdef int layer
+    if limit <= selector.spatial:
+        selector.spatial = limit
+        return
+    for layer in range(limit, selector.spatial, -1):
+        if may_rise and frame.opens & (1 << layer):
+            selector.spatial = <uint8_t>layer
+            return
 
-    cdef TemporalLayerSelector selector
+
+cdef class Selector:
+    """A LayerSelector for Python, in tests."""
+
+    cdef LayerSelector selector
 
     def __cinit__(self):
-        memset(&self.selector, 0, sizeof(TemporalLayerSelector))
-        self.selector.target = self.selector.ceiling = ALL_LAYERS
+        init(&self.selector)
 
     def __dealloc__(self):
         clear(&self.selector)
@@ -139,10 +179,13 @@ cdef class Selector:
     def set_target(self, int target):
         set_target(&self.selector, <uint8_t>(ALL_LAYERS if target < 0 else target))
 
+    def set_max_spatial(self, int limit):
+        set_max_spatial(&self.selector, <uint8_t>(ALL_LAYERS if limit < 0 else limit))
+
     def forget(self):
         forget(&self.selector)
 
-    def decide(self, int64_t number, int spatial_id, int temporal_id, switch_to, dependencies) -> bool:
+    def decide(self, int64_t number, int spatial_id, int temporal_id, switch_to, dependencies, opens=()) -> bool:
         cdef Frame frame
         memset(&frame, 0, sizeof(Frame))
         frame.number = number
@@ -150,6 +193,8 @@ cdef class Selector:
         frame.temporal_id = <uint8_t>temporal_id
         for layer in switch_to:
             frame.switch_to |= <uint8_t>(1 << <int>layer)
+        for layer in opens:
+            frame.opens |= <uint8_t>(1 << <int>layer)
         for dependency in dependencies:
             frame.dependencies[frame.dependency_count] = dependency
             frame.dependency_count += 1

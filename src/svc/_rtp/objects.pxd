@@ -20,7 +20,7 @@ from svc._rtp.bandwidth cimport Bandwidth
 from svc._rtp.frames cimport FrameReader
 from svc._rtp.history cimport History
 from svc._rtp.keyframes cimport Codec, KeyframeRequester
-from svc._rtp.layers cimport TemporalLayerSelector
+from svc._rtp.layers cimport LayerSelector
 from svc._rtp.loudness cimport Loudness
 from svc._rtp.pacer cimport Pacer
 from svc._rtp.picture cimport Picture
@@ -206,11 +206,20 @@ cdef struct Sent:           # a packet sent to a receiver, indexed by its number
     uint8_t resends
     uint8_t with_mid        # 1 = its header carried the mid, so a resend repeats the mid
     uint8_t filler          # 1 = only padding, in place of a late packet that the receiver must not get
-    uint8_t reported_layers # highest temporal layer that its descriptor's bitmask allows; 255 = not changed
+    uint8_t layer_marks     # LayerMarks of its frame for this receiver
     uint8_t splice          # number of the receiver's splice under which it was sent
     uint8_t numbered        # 1 = has a transport-wide number, which it gets when it is first written
     uint8_t redundant       # 1 = sent as RED, with the packet before it as redundancy
     uint16_t wide           # transport-wide number; a plain resend repeats it with the rest of the header
+
+
+# A byte that changes a packet for a receiver of fewer layers. Without KEEP_BITMASK, its low bits are the layers
+# that the bitmask of the descriptor allows: the temporal one, and the spatial one shifted by SPATIAL_SHIFT.
+cdef enum LayerMarks:
+    SPATIAL_SHIFT = 3
+    KEEP_BITMASK = 64
+    END_PICTURE = 128       # the frame is the last of its picture: set the marker in its last packet
+    NO_MARKS = KEEP_BITMASK
 
 
 cdef struct LastFrame:      # the last packet before a gap: shows which frames the missing packets belong to
@@ -261,7 +270,7 @@ cdef struct DownTrack:
     LastFrame last_frame    # frame of the packet with the highest number
     uint64_t payload_types[2]   # accepted by the receiver, one bit per payload type
 
-    TemporalLayerSelector layers
+    LayerSelector layers
     uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
 
     # The remaining fields are rarely used.

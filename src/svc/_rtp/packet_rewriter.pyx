@@ -1,7 +1,7 @@
-"""Rewrite the Dependency Descriptor and the picture ids of a packet for one receiver.
+"""Rewrite the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
 
 A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver of
-all layers of one encoding gets both unchanged. Makes no decisions. AV1 RTP specification, appendix A; RFC
+all layers of one encoding gets them unchanged. Makes no decisions. AV1 RTP specification, appendix A; RFC
 7741, RFC 9628.
 """
 
@@ -13,8 +13,7 @@ from svc._rtp.descriptor_writer cimport write_with_active_decode_targets
 from svc._rtp.frames cimport FrameReader, read_again
 from svc._rtp.header cimport Extension, find
 from svc._rtp.keyframes cimport Codec
-from svc._rtp.layers cimport ALL_LAYERS
-from svc._rtp.objects cimport Forwarder
+from svc._rtp.objects cimport END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIAL_SHIFT, Forwarder
 from svc._rtp.picture cimport Picture, read_picture, write_picture
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.wire cimport load16, store16
@@ -22,18 +21,23 @@ from svc._rtp.wire cimport load16, store16
 
 cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
                              uint8_t* out) noexcept nogil:
-    """Write the descriptor for this receiver: for its decode targets, and with its frame numbers."""
+    """Write the descriptor for this receiver: for its decode targets, and with its frame numbers.
+
+    The last packet of its picture gets the marker.
+    """
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint16_t frame_offset = splice.frame_offset if splice != NULL else 0
     cdef const Extension* extension
     cdef int length = 0
-    if sent.reported_layers == ALL_LAYERS and frame_offset == 0:
+    if sent.layer_marks == NO_MARKS and frame_offset == 0:
         return
+    if sent.layer_marks & END_PICTURE:
+        rewrite.marker = True
     extension = find(&slot.header, core.negotiated.descriptor_id)
     if extension == NULL:
         return
-    if sent.reported_layers != ALL_LAYERS:
-        length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.reported_layers, out)
+    if not sent.layer_marks & KEEP_BITMASK:
+        length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.layer_marks, out)
         # A receiver limited to the one-byte form would lose the whole descriptor because of the extra bytes.
         if length > 16 and not down_track.mixed:
             length = 0
@@ -49,7 +53,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
     rewrite.replacement_length = <uint8_t>length
 
 
-cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t layers,
+cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t marks,
                         uint8_t* out) noexcept nogil:
     """Limit the active decode targets to the receiver's (AV1 RTP, A.4). Return the length, 0 = unchanged."""
     cdef FrameReader* frames = forwarder.frames
@@ -57,7 +61,8 @@ cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension*
     cdef uint32_t targets
     if frames == NULL or read_again(frames, slot.data + extension.offset, extension.length, &descriptor) < 0:
         return 0
-    targets = decode_targets_up_to(descriptor.structure, layers) & frames.active_decode_targets
+    targets = frames.active_decode_targets & decode_targets_up_to(
+        descriptor.structure, marks >> SPATIAL_SHIFT & 7, marks & 7)
     if targets == 0:
         return 0
     return <int>max(write_with_active_decode_targets(&descriptor, targets, out, MAX_DESCRIPTOR), 0)

@@ -17,7 +17,7 @@ cdef struct SendRecord:     # one packet for one receiver, numbered but not yet 
     int64_t output          # extended sequence number, also the SRTP packet index
     int64_t since           # ns: when it was queued
     bint filler             # send padding under the number instead of the packet
-    uint8_t reported_layers # as in Sent
+    uint8_t layer_marks     # as in Sent
 
 
 cdef struct RecordPool:

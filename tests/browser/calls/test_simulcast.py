@@ -1,5 +1,7 @@
 """A camera in three sizes: each receiver gets the size that it requests, from Chromium and from Firefox.
 
+The sizes are encodings of their own (simulcast), or spatial layers of one stream (SVC).
+
 docs/signalling.md, "Several encodings".
 """
 
@@ -33,6 +35,14 @@ SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
+# The page asks for temporal layers only. All spatial layers need some of the rate.
+SVC = """const set = RTCRtpSender.prototype.setParameters;
+RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
+  const svc = { scalabilityMode: "L3T3_KEY", scaleResolutionDownBy: 1, maxBitrate: 1_500_000 };
+  const isOurs = ({ scalabilityMode }) => scalabilityMode === "L1T3";
+  const encodings = parameters.encodings.map((each) => (isOurs(each) ? { ...each, ...svc } : each));
+  return set.call(this, { ...parameters, encodings }, ...rest);
+};"""
 # The minimum and maximum height by spatial layer; a busy browser scales a little. Firefox's fake camera is
 # 1280 x 720.
 CHROMIUM = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
@@ -91,7 +101,7 @@ async def in_the_call(people: People, name: str, *, encrypting: bool = False, **
     return person
 
 
-@pytest.mark.parametrize("codec", ["VP8", "VP9", "H264"])
+@pytest.mark.parametrize("codec", ["VP8", "VP9", "H264", "AV1"])
 async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_in_chromium(
     people: People, codec: str
 ) -> None:
@@ -138,6 +148,23 @@ def widths(payloads: Iterable[bytes]) -> set[int]:
     return {
         int.from_bytes(data[6:8], "little") & 0x3FFF for data in starts if len(data) > 50 and not data[0] & 1
     }
+
+
+@pytest.mark.parametrize("codec", ["VP9", "AV1"])
+async def test_a_receiver_is_switched_between_the_spatial_layers_of_one_stream(
+    people: People, codec: str
+) -> None:
+    ada = await people.arrive("Ada", capture=Capture(960, 540, 10), codec=f"{codec}&simulcast=off")
+    await ada.page.add_init_script(SVC)
+    await ada.page.reload()
+    await ada.join()
+    grace = await in_the_call(people, "Grace", codec="VP8")
+    await shows(grace, CHROMIUM, -1, within_s=DEADLINE_S)
+    for layer in (0, 1, 2, 0, 2, 1):
+        await want(grace, "Ada", layer)
+        await shows(grace, CHROMIUM, layer)
+        await grace.sees(ada, frames=10)
+    assert (await grace.statistics()).track("Ada").codec == f"video/{codec}"
 
 
 async def test_encodings_stop_without_viewers_and_restart_on_request(people: People) -> None:

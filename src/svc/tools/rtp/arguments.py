@@ -13,20 +13,21 @@ def add(parser: argparse.ArgumentParser) -> None:
     inspect.add_argument("--json", action="store_true", help="JSON lines instead of a table")
     inspect.set_defaults(run=_run_inspect)
 
-    filter_ = commands.add_parser(
-        "filter", help="write the stream as a receiver of fewer temporal layers gets it"
-    )
+    filter_ = commands.add_parser("filter", help="write the stream as a receiver of fewer layers gets it")
     filter_.add_argument("input", type=Path, metavar="IN")
     filter_.add_argument("output", type=Path, metavar="OUT")
     _add_descriptor_id(filter_, required=True)
     filter_.add_argument("--max-temporal-layer", type=_layer, required=True, metavar="K", help="-1 for all")
+    filter_.add_argument(
+        "--max-spatial-layer", type=_layer, default=-1, metavar="S", help="-1, the default, for all"
+    )
     filter_.add_argument(
         "--switch",
         type=_switch,
         action="append",
         default=[],
         metavar="T_MS:K",
-        help="limit layers to K from this time on; may be repeated",
+        help="limit temporal layers to K from this time on; may be repeated",
     )
     filter_.add_argument("--ssrc", type=int, help="the stream, if the file has several")
     filter_.set_defaults(run=_run_filter)
@@ -66,7 +67,10 @@ def _run_filter(options: argparse.Namespace) -> None:
         packets.load(options.input),
         descriptor_id=options.dd_id,
         layer=options.max_temporal_layer,
-        switches=[rtp_filter.Switch(at_ms, layer) for at_ms, layer in options.switch],
+        spatial_layer=options.max_spatial_layer,
+        switches=[
+            rtp_filter.Switch(at_ms, layer, options.max_spatial_layer) for at_ms, layer in options.switch
+        ],
         ssrc=options.ssrc,
     )
     packets.save(options.output, outcome.records)
@@ -89,7 +93,7 @@ def _extension_id(text: str) -> int:
 def _layer(text: str) -> int:
     if text == "-1" or (text.isascii() and text.isdigit() and int(text) <= 7):
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a temporal layer (0 to 7, or -1 for all)")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a layer (0 to 7, or -1 for all)")
 
 
 def _switch(text: str) -> tuple[int, int]:

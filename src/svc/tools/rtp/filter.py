@@ -1,4 +1,4 @@
-"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver of some temporal layers.
+"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver of some of its layers.
 
 The forwarding core does the work (`replay`). This module selects the stream, feeds its packets to the core,
 and restores the capture's sequence numbers. SSRC, payload type, timestamps, payloads and times are kept.
@@ -19,10 +19,11 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A request for layers up to `layer` from this time of the capture on; -1 for all."""
+    """A request for layers up to these from this time of the capture on; -1 for all."""
 
     at_ms: int
     layer: int
+    spatial_layer: int = -1
 
 
 @dataclass
@@ -49,6 +50,7 @@ def filter_records(
     *,
     descriptor_id: int,
     layer: int,
+    spatial_layer: int = -1,
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
@@ -69,11 +71,12 @@ def filter_records(
             f"extension {descriptor_id} is not a Dependency Descriptor; {descriptors[0]} seems to be one"
         )
     passage = _Passage(stream, streams.repetitions.get(stream.ssrc, []), descriptor_id)
-    passage.ask_for(layer)
+    passage.ask_for(layer, spatial_layer)
     waiting = sorted(switches, key=lambda switch: switch.at_ms)
     for packet in packets:
         while waiting and waiting[0].at_ms <= packet.offset_ms:
-            passage.ask_for(waiting.pop(0).layer)
+            switch = waiting.pop(0)
+            passage.ask_for(switch.layer, switch.spatial_layer)
         if isinstance(packet, Packet):
             passage.send(packet)
     return passage.outcome
@@ -119,8 +122,9 @@ class _Passage:
         self._opening = stream.packets[0].header
         self._offset: int | None = None
 
-    def ask_for(self, layer: int) -> None:
+    def ask_for(self, layer: int, spatial_layer: int) -> None:
         self._replay.set_max_temporal_layer(layer)
+        self._replay.set_max_spatial_layer(spatial_layer)
 
     def send(self, packet: Packet) -> None:
         if packet.header["ssrc"] not in self._ssrcs:

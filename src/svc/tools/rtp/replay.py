@@ -86,6 +86,10 @@ class Replay:
         """Limit the temporal layers; negative for all."""
         self._engine.set_layer(self._down_track, layer if layer >= 0 else ALL_LAYERS)
 
+    def set_max_spatial_layer(self, layer: int) -> None:
+        """Limit the spatial layers; negative for all."""
+        self._engine.set_spatial_layer(self._down_track, layer if layer >= 0 else ALL_LAYERS)
+
     def send(self, packet: bytes, header: "ParsedHeader", now: float) -> list[bytes]:
         """Send a packet as the publisher, and return the packets that the receiver gets."""
         number = self._number(header["ssrc"], header["sequence"])

@@ -1,0 +1,100 @@
+"""Spatial layers within one stream (SVC): a receiver decodes exactly the pictures of its layer.
+
+Real streams of Chromium go through the whole core. docs/signalling.md, "Several encodings".
+"""
+
+import itertools
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from svc.tools.rtp.filter import Switch
+from tests.kit.filtering import contiguous, filtered, read_media
+from tests.kit.packets import Rtp
+from tests.kit.spatial import DESCRIPTOR, FILES, Layered, alone, pictures, stream
+
+every_stream = pytest.mark.parametrize("name", FILES)
+KEY_MODES = [name for name in FILES if name.endswith("_key")]
+
+
+def check_markers(name: str, sent: Sequence[Rtp]) -> None:
+    """Check that the last packet of each picture has the marker, and no other.
+
+    Chromium sets no marker in a picture whose largest layer it dropped.
+    """
+    marked = {packet.rtp.timestamp for packet in stream(name).packets if packet.rtp.marker}
+    for packet, following in itertools.pairwise(sent):
+        is_last = packet.timestamp != following.timestamp
+        assert packet.marker == is_last or (is_last and packet.timestamp not in marked), packet.sequence
+    assert sent[-1].marker
+
+
+@every_stream
+@pytest.mark.parametrize("temporal", [0, -1])
+@pytest.mark.parametrize("spatial", [0, 1, 2, -1])
+def test_a_receiver_decodes_the_pictures_of_its_layer(name: str, spatial: int, temporal: int) -> None:
+    source = stream(name)
+    sent = read_media(filtered(source.records, DESCRIPTOR, temporal, spatial_layer=spatial))
+    assert contiguous(sent)
+    check_markers(name, sent)
+    wanted = [p for p in source.packets if p.frame["spatial_id"] <= spatial % 8]
+    wanted = [p for p in wanted if p.frame["temporal_id"] <= temporal % 8]
+    assert [packet.payload for packet in sent] == [packet.rtp.payload for packet in wanted]
+    assert pictures(source.codec, sent) == alone(name, spatial % 8, temporal % 8)
+
+
+@every_stream
+@pytest.mark.parametrize(("before", "after"), list(itertools.permutations((0, 1, -1), 2)))
+def test_a_change_at_any_packet_continues_with_whole_pictures(name: str, before: int, after: int) -> None:
+    source = stream(name)
+    # A millisecond apart: a switch at n ms is a switch before record n.
+    records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
+    for packet in source.packets[1::41]:
+        switch = Switch(packet.place, -1, after)
+        sent = read_media(filtered(records, DESCRIPTOR, -1, [switch], spatial_layer=before))
+        assert contiguous(sent)
+        check_markers(name, sent)
+        changed_at = change(source.packets, packet, before % 8, after % 8)
+        decoded = pictures(source.codec, sent)
+        shown = {True: alone(name, before % 8), False: alone(name, after % 8)}
+        assert decoded == {at: shown[at < changed_at][at] for at in shown[True]}
+
+
+def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> int:
+    """Return the timestamp of the first picture in which a change takes effect."""
+    later = [packet for packet in packets if packet.place >= at.place and packet.frame["start"]]
+    first = [packet for packet in later if packet.frame["spatial_id"] == 0]
+    if after > before:
+        first = [packet for packet in first if before + 1 in packet.frame["opens"]]
+    return first[0].rtp.timestamp if first else packets[-1].rtp.timestamp + 1
+
+
+@pytest.mark.parametrize("name", KEY_MODES)
+@pytest.mark.parametrize("seed", range(4))
+def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
+    """Every packet arrives, some of them after packets of the next pictures."""
+    source, chance = stream(name), random.Random(seed)
+    own = {packet.place for packet in source.packets}
+    places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
+    # The first packet stays first, because earlier ones would not belong to the stream.
+    order = sorted(sorted(own), key=lambda place: places[place] if place > min(own) else 0)
+    records = [replace(source.records[place], offset_ms=i) for i, place in enumerate(order)]
+    switches = [
+        Switch(at, -1, chance.choice([0, 1, 2])) for at in sorted(chance.sample(range(9, len(records)), 12))
+    ]
+    sent = read_media(filtered(records, DESCRIPTOR, -1, switches, spatial_layer=1))
+    first = sent[0].sequence
+    sent.sort(key=lambda packet: (packet.sequence - first) & 0xFFFF)
+    assert contiguous(sent)
+    # A picture is whole: with the marker of its own last layer, and decoded like the layer alone.
+    decoded = pictures(source.codec, [packet for packet in sent if packet.payload])
+    layers = [alone(name, layer) for layer in (0, 1, 2)]
+    assert decoded.keys() == layers[0].keys()
+    wrong = [
+        (at - min(decoded)) // 4500
+        for at, digest in decoded.items()
+        if all(layer[at] != digest for layer in layers)
+    ]
+    assert not wrong

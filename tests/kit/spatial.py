@@ -1,0 +1,104 @@
+"""Streams of a browser with several spatial layers in one SSRC (SVC), and their decoding.
+
+`tests/data/svc` has captures of Chromium 156 (`L3T3_KEY` and `L2T2` of VP9), as handed to SRTP. Extension 13
+is the Dependency Descriptor.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svc._rtp.frames import Reader
+from svc._rtp.header import parse_header
+from svc.tools.rtpdump import Record, read
+from tests.kit.captures import FOLDER
+from tests.kit.decoding import decode
+from tests.kit.packets import Rtp, read_rtp
+
+if TYPE_CHECKING:
+    from svc._rtp.frames import FrameFields
+
+DESCRIPTOR = 13
+OWN = Path(__file__).parent.parent / "data/svc"
+FILES = {
+    "av1_l3t3_key": FOLDER / "av1_l3t3_key.rtpdump",
+    "vp9_l3t3_key": OWN / "vp9_l3t3_key.rtpdump",
+    "vp9_l2t2": OWN / "vp9_l2t2.rtpdump",
+}
+# FFmpeg's own VP9 decoder takes no layer frames without an index.
+DECODERS = {"AV1": "libdav1d", "VP9": "libvpx-vp9"}
+
+
+@dataclass(frozen=True)
+class Layered:
+    """One packet of the media stream with its frame."""
+
+    record: Record
+    place: int  # in the file
+    rtp: Rtp
+    frame: "FrameFields"
+
+
+@dataclass(frozen=True)
+class Stream:
+    codec: str
+    records: Sequence[Record]
+    packets: Sequence[Layered]
+
+    @property
+    def frames(self) -> dict[int, "FrameFields"]:
+        return {packet.frame["number"]: packet.frame for packet in self.packets}
+
+    @property
+    def starts(self) -> list[int]:
+        """Return the timestamps of the pictures that depend on no other."""
+        return sorted({p.rtp.timestamp for p in self.packets if not p.frame["dependencies"]})
+
+
+@cache
+def stream(name: str) -> Stream:
+    with FILES[name].open("rb") as file:
+        records = list(read(file))
+    reader = Reader()
+    packets: list[Layered] = []
+    for place, record in enumerate(records):
+        header = None if record.is_rtcp else parse_header(record.data)
+        descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
+        rtp = None if record.is_rtcp else read_rtp(record.data)
+        # In RTX the media's descriptors are repeated, behind two more bytes of payload.
+        if not header or not descriptor or not rtp or (packets and rtp.ssrc != packets[0].rtp.ssrc):
+            continue
+        frame = reader.read(descriptor, header["timestamp"])
+        assert frame is not None
+        packets.append(Layered(record, place, rtp, frame))
+    return Stream(name.split("_")[0].upper(), records, packets)
+
+
+@cache
+def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
+    """Return the digest of each picture of a spatial layer by timestamp.
+
+    Decodes only the frames that the layer needs.
+    """
+    source = stream(name)
+    frames = source.frames
+    highest: dict[int, int] = {}
+    for packet in source.packets:
+        if packet.frame["spatial_id"] <= spatial and packet.frame["temporal_id"] <= temporal:
+            highest[packet.rtp.timestamp] = packet.frame["number"]
+    needed: set[int] = set()
+    waiting = list(highest.values())
+    while waiting:
+        number = waiting.pop()
+        if number in frames and number not in needed:
+            needed.add(number)
+            waiting += [number - difference for difference in frames[number]["dependencies"]]
+    return pictures(source.codec, [p.rtp for p in source.packets if p.frame["number"] in needed])
+
+
+def pictures(codec: str, packets: Iterable[Rtp]) -> dict[int, bytes]:
+    """Return the digest of each picture by timestamp."""
+    units = [(packet.timestamp, packet.payload) for packet in packets]
+    return decode(codec, units, decoder=DECODERS[codec])
