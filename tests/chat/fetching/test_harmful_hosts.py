@@ -70,6 +70,22 @@ def test_an_endless_response_is_cut_off_at_the_deadline(
     on_an_internet(body, tmp_path)
 
 
+async def flood_hints(writer: asyncio.StreamWriter) -> None:
+    while True:
+        writer.write(b"HTTP/1.1 103 \r\n\r\n" * 1_000)
+        await writer.drain()
+
+
+def test_a_host_with_very_many_informational_responses_is_left(tmp_path: Path) -> None:
+    """A host once kept the event loop busy with them for as long as a download may take."""
+
+    async def body() -> None:
+        async with Scene({"/a": flood_hints}) as scene:
+            assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
+
+    on_an_internet(body, tmp_path)
+
+
 def test_a_name_server_that_never_responds_times_out(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}) as scene:

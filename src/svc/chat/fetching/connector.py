@@ -23,8 +23,10 @@ from socket import (
 )
 from typing import Any
 
-from aiohttp import AddrInfoType, TCPConnector
+from aiohttp import AddrInfoType, ServerDisconnectedError, StreamReader, TCPConnector
 from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http import RawResponseMessage
 
 from svc.chat.fetching.targets import NotFetched, is_public, literals
 
@@ -33,6 +35,13 @@ from svc.chat.fetching.targets import NotFetched, is_public, literals
 LOOK_UPS_AT_ONCE = 96
 # Some names have hundreds of addresses. A few are enough to find one that responds.
 MAX_ADDRESSES = 8
+
+# Responses of a host to one request: the last is the answer, and those before it are informational. Hosts
+# send one or two. Their number is checked after each step, which takes up to 3 ms.
+MAX_RESPONSES = 64
+STEP_BYTES = 8 * 1024
+# Of an unencrypted connection. A host can split a file into chunks of one byte, which take 0.1 µs each.
+READ_AT_ONCE_BYTES = 64 * 1024
 
 
 # The eventual result of a system look-up.
@@ -86,9 +95,44 @@ class Guard:
         """Return a connector that opens a new connection for every request, so that each address is
         checked.
         """
-        return TCPConnector(
+        return _Connector(
             resolver=_Resolver(self, looking), socket_factory=self.open, use_dns_cache=False, force_close=True
         )
+
+
+class _Connector(TCPConnector):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        # aiohttp has no option for it.
+        handler: type[ResponseHandler] = _Responses
+        self._factory = partial(handler, loop=asyncio.get_running_loop())
+
+
+class _Responses(ResponseHandler):
+    """Reads what a host sends in small steps, and ends a connection with too many responses."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self._responses = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        if hasattr(transport, "max_size"):
+            transport.max_size = READ_AT_ONCE_BYTES
+
+    def data_received(self, data: bytes) -> None:
+        for begin in range(0, max(len(data), 1), STEP_BYTES):
+            super().data_received(data[begin : begin + STEP_BYTES])
+            if self._responses > MAX_RESPONSES:
+                self.close()
+                # Closing forgets an earlier exception.
+                self.set_exception(ServerDisconnectedError("too many responses"))
+                return
+
+    def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
+        self._responses += 1
+        if self._responses <= MAX_RESPONSES:
+            super().feed_data(data, size)
 
 
 class _Resolver(AbstractResolver):
