@@ -12,7 +12,7 @@ from tests.kit import english
 # The rule starts with this commit. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
-# Published before its author had merged the rule; published history does not change.
+# Published before its author had merged the rule; published history cannot change.
 LONG_SUBJECTS = ["Send cameras as wide as they are shown, and pause what a line cannot carry"]
 
 

@@ -1,4 +1,4 @@
-"""Releases, the image and the page are made of locked packages, and workflows name actions by commit."""
+"""Releases, the image and the page consist of locked packages, and workflows name actions by commit."""
 
 import json
 import re

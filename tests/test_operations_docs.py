@@ -83,7 +83,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
 
 
 def _foreign(folder: Path) -> None:
-    """Create the foreign files that the reader already has."""
+    """Create the third-party files that the reader already has."""
     (folder / "discord").mkdir()
     (folder / "discord" / "old.json").write_text(json.dumps(DISCORD))
     with zipfile.ZipFile(folder / "slack.zip", "w") as archive:

@@ -14,7 +14,7 @@ import pytest
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 REPOSITORY = Path(__file__).parent.parent
-# Of use in a checkout only.
+# useful only in a checkout
 LEFT_OUT = {".ci/run", ".gitignore"}
 
 

@@ -1,4 +1,4 @@
-"""The README's commands work as written, on a really running product."""
+"""The README's commands work as written, on a running product."""
 
 import re
 import shutil

@@ -1,7 +1,7 @@
-"""Every source file has a docstring that opens with a sentence, and a bearable length.
+"""Every source file has a docstring that opens with a sentence, and a reasonable length.
 
-Lint and types are ci/check's business. The ceilings are not the aim: half of the files should stay under 170
-lines and most functions near 10.
+Lint and types belong to ci/check. The ceilings are not the aim: half of the files should stay under 170 lines
+and most functions near 10.
 """
 
 import ast

@@ -23,7 +23,7 @@ from tests.kit.participant import (
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
 # The longest packet that pylibsrtp accepts.
 LONGEST = 1500 - 144
-# Mostly close to each other.
+# Numbers are mostly close to each other.
 NUMBERS = st.integers(0, 60) | st.integers(0, 60) | st.integers(0, 65535)
 ELEMENT = st.one_of(
     st.just((DESCRIPTOR, KEYFRAME_DESCRIPTOR)),
@@ -71,7 +71,7 @@ ACTION = st.one_of(
 
 
 class Malice:
-    """Alice sends anything to Bob and Carol, and reports anything. Dave only wants to be seen by her."""
+    """Alice sends anything to Bob and Carol, and reports anything. Dave only publishes to her."""
 
     def __init__(self) -> None:
         self.call = Call()

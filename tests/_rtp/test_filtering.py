@@ -65,7 +65,7 @@ def test_a_stream_without_descriptors_is_forwarded_whole(name: str, layer: int) 
 
 # --- a change of layers at every packet ---
 
-# Number, spatial id, temporal id, layers it switches to, dependencies.
+# Number, spatial id, temporal id, switched layers, dependencies.
 Frame = tuple[int, int, int, list[int], list[int]]
 
 

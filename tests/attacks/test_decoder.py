@@ -74,7 +74,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
                 result = await sandbox.call("attempt", arguments, [], LIMITS)
                 found[name] = str(result.facts["outcome"])
             except Refused as refused:
-                # A program that replaced the decoder has ended well.
+                # A program that replaced the decoder would end without an error.
                 found[name] = "done" if refused.detail.endswith("status 0") else refused.detail
     return found
 

@@ -57,11 +57,11 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"MZ" + bytes(200), "setup.exe"),
         (b"BM" + bytes(60) + HTML, "old.bmp"),
         (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-        # Two formats at once: the first is no picture, so the second is never shown.
+        # Two formats at once: the first is not a picture, so the second is never shown.
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
         (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # Begins like a sound file, but is none.
+        # Starts like a sound file, but is not one.
         (b"OggS" + HTML, "song.ogg"),
         (b"ID3\x04" + HTML, "song.mp3"),
         (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),

@@ -121,7 +121,7 @@ async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_rea
     await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
     await expect(page.get_by_role("region", name="Your data")).to_be_visible()
     await is_within_reach(ada, "the settings")
-    # The finger was where another page of the list is now.
+    # Another page of the list is under the finger now.
     assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
 
 
@@ -159,7 +159,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(peopl
     await expect(grace.page.locator(".reply-line")).to_be_visible()
     await box(grace).fill("a reply")
     await grace.page.get_by_role("button", name="Send", exact=True).tap()
-    # A long text leaves the name of its author in sight.
+    # A long text leaves its author's name visible.
     replied = message(grace, "a reply").locator(".replied b")
     assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
 

@@ -116,7 +116,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
-    # It looks like a heading, and is none in the outline of the page.
+    # It looks like a heading, but is not one in the outline of the page.
     await expect(posted.locator(".heading")).to_have_text("Plan for Friday")
     await expect(posted.locator(".heading em")).to_have_text("Friday")
     await expect(posted.get_by_role("listitem")).to_have_text(["bread", "salt"])

@@ -1,4 +1,4 @@
-"""A media service that forwards no media: its two WebSockets, and a test's hand on them."""
+"""A media service that forwards no media: its two WebSockets, controlled by a test."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ class FakeSfu:
         return f"ws://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Listen; again on the same port after `stop`."""
+        """Listen. After `stop`, listen again on the same port."""
         application = web.Application()
         application.router.add_get("/server", self._serve_server)
         application.router.add_get("/client", self._serve_client)
@@ -42,7 +42,7 @@ class FakeSfu:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Vanish, and forget everything, as a process that is killed does."""
+        """Stop and forget everything, like a killed process."""
         self._participants_may_go.set()
         self.rooms.clear()
         self.people.clear()
@@ -94,7 +94,7 @@ class FakeSfu:
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:
-        """Hand the socket to the test, which reads and writes it; stay until the end."""
+        """Hand the socket to the test, which reads and writes it, and wait for the end."""
         ws = web.WebSocketResponse(autoping=False, autoclose=False, max_msg_size=0)
         await ws.prepare(request)
         self.participants.put_nowait(ws)

@@ -61,7 +61,7 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
 
 
 def abort(ws: ClientWebSocketResponse) -> None:
-    """Lose a connection without saying goodbye."""
+    """Close a connection without a goodbye."""
     connection = ws._response.connection
     assert connection is not None and isinstance(connection.transport, asyncio.Transport)
     connection.transport.abort()

@@ -173,7 +173,7 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # No writer runs ahead of the pages, so that a lost page has not missed more than the server keeps.
+        # Writers wait for the pages, so that a disconnected page has not missed more than the server keeps.
         await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:

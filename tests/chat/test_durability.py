@@ -45,12 +45,12 @@ async def token_of(server: ChatProcess, data_dir: Path) -> str:
 
 
 async def posted(http: ClientSession, text: str) -> tuple[int, dict[str, str]]:
-    """Post at the pace that a member is allowed; the status and the answer."""
+    """Post at a member's permitted rate. Return the status and the response."""
     return await _requested(http, "POST", {"text": text})
 
 
 async def read(http: ClientSession) -> int:
-    """Read a page at that pace; the status."""
+    """Read a page at that rate. Return the status."""
     return (await _requested(http, "GET", None))[0]
 
 
@@ -102,7 +102,7 @@ async def test_a_kill_at_any_moment_loses_nothing_acknowledged(alone: dict[str, 
                 return len(load.acknowledged) >= enough
 
             await wait_until("messages are acknowledged", has_written, within_s=30)
-            # Somewhere within the next commits.
+            # At a random point of the next commits.
             await asyncio.sleep(chance.random() * 0.02)
             server.kill()
             await server.ended()

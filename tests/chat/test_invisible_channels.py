@@ -22,7 +22,7 @@ UNINITIATED = ("admin", "member")
 
 
 async def hide(folk: People) -> dict[str, str]:
-    """Create a text channel with a message and a voice channel, hidden from the uninitiated."""
+    """Create a text channel with a message and a voice channel, hidden from ordinary members."""
     overrides = [
         {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED

@@ -22,8 +22,8 @@ from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import described
 from tests.chat.member import ChatServer
 
-# The server in this process draws numbers, when to try again for one, while Hypothesis looks whether its
-# strategies do.
+# The server in this process draws random numbers for retry delays while Hypothesis checks that its strategies
+# do not.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )

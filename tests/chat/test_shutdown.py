@@ -98,7 +98,7 @@ async def test_pages_and_calls_are_requested_to_reconnect(variables: dict[str, s
                 )
                 message = await signalling.receive()
                 assert (message.type, message.data) == (WSMsgType.CLOSE, 1012)
-                # The media service hears that its participant is gone.
+                # The media service is notified that its participant has left.
                 assert (await participant.receive()).type is not WSMsgType.TEXT
         assert await process.ended() == 0
 

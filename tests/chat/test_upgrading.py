@@ -1,4 +1,4 @@
-"""From one version of the database to the next, and back; with real servers."""
+"""Upgrade from one version of the database to the next and back, with real servers."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -86,14 +86,14 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
     _written_by(version, database, device.thumbprint)
     assert await _messages(variables, device, "said today") == ["said long ago", "said today"]
     assert _version(database) == NEWEST
-    # Going back, as docs/operations.md has it: the copy in place of the file, and the old version.
+    # Downgrade as in docs/operations.md: restore the copy, and start the old version.
     copy = folder / "backups" / f"before-schema-{NEWEST}-from-{version}.sqlite3"
     assert _version(copy) == version
     copy.replace(database)
     for suffix in ("-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     assert await _texts(database, MIGRATIONS[:version]) == ["said long ago"]
-    # And forward again.
+    # And upgrade again.
     assert await _messages(variables, device) == ["said long ago"]
 
 
@@ -120,7 +120,7 @@ async def test_a_database_of_a_newer_version_is_refused_unchanged(variables: dic
     with pytest.raises(NotStarted) as ended:
         async with chat_process(variables):
             pass
-    # One line for the operator, and no traceback.
+    # The operator gets one line and no traceback.
     assert [line.startswith("svc chat: ") for line in str(ended.value).splitlines()] == [True]
     assert _version(database) == NEWEST + 1
 

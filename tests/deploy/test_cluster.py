@@ -23,7 +23,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 def configurations(name: str) -> dict[str, str]:
-    """Return a program's configuration in each deployment, by the name of the deployment."""
+    """Return a program's configuration in each deployment, by the deployment's name."""
     (file,) = (path for path in COMPOSE if path.name == "cluster.yml")
     found = {"compose": YAML(typ="safe").load(file)["configs"][name.partition(".")[0]]["content"]}
     for document in chart():

@@ -1,4 +1,4 @@
-"""The TURN server that `deploy` has a file for, really running: it relays for members, to the SFU alone."""
+"""The TURN server of `deploy`, actually running: it relays for members, and only to the SFU."""
 
 import asyncio
 import ssl

@@ -24,7 +24,7 @@ from tests.kit.waiting import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# Grafana's, for a scrape of each second.
+# Grafana's value for a scrape every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 
@@ -112,7 +112,7 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
 
 @asynccontextmanager
 async def prometheus(targets: dict[str, str], folder: Path) -> AsyncIterator["Asked"]:
-    """Run a Prometheus that scrapes each second."""
+    """Run a Prometheus that scrapes every second."""
     program, (port,) = required("prometheus"), free_ports(1)
     jobs = [{"job_name": job, "static_configs": [{"targets": [at]}]} for job, at in targets.items()]
     configuration = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}

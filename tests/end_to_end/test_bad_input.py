@@ -231,7 +231,7 @@ async def test_half_open_connections_leave_nothing_behind(
     for number in range(10):
         unanswered = await join_silently(sfu, f"unanswered {number}")
         answered = await join_silently(sfu, f"answered {number}")
-        # A handshake that never begins.
+        # A handshake that never starts.
         await answered.answer(Answering(sends={"0": "", "1": ""}, candidates=(NOBODY,)))
         sockets += [unanswered.socket, answered.socket]
     await a_call_works(guests)

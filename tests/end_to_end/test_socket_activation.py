@@ -29,7 +29,7 @@ WITHIN_S = 20.0
 
 @asynccontextmanager
 async def started(*command: str, descriptors: Sequence[int] = (), **variables: str) -> AsyncIterator[None]:
-    """Run a program for as long as the block runs; it must end in order."""
+    """Run a program for the block. It must end in order."""
     process = await asyncio.create_subprocess_exec(
         *command, env=os.environ | variables, pass_fds=descriptors, start_new_session=True
     )

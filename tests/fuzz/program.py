@@ -1,4 +1,4 @@
-"""Program: the input of a target that takes steps, read from the front; past its end all is zero."""
+"""Program: the input of a target as a series of steps. Past its end all bytes are zero."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -30,5 +30,5 @@ class Program:
         return among[self.number() % len(among)]
 
     def piece(self, limit: int) -> bytes:
-        """Read bytes after their length, which takes one byte where that is enough."""
+        """Read bytes after their length, which takes one byte if possible."""
         return self.take(self.number(1 if limit < 256 else 2) % (limit + 1))

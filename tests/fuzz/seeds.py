@@ -76,7 +76,7 @@ def bandwidth() -> Iterator[bytes]:
 
 
 def redundancy() -> Iterator[bytes]:
-    """Yield Opus alone, and behind one, two and too many earlier packets."""
+    """Yield Opus alone, and after one, two and too many earlier packets."""
     for count in (0, 1, 2, 10):
         heads = b"".join(
             bytes([0x80 | AUDIO]) + (960 * n << 10 | 9).to_bytes(3, "big") for n in range(count, 0, -1)
@@ -110,7 +110,7 @@ def turn() -> Iterator[bytes]:
     yield b"".join(_piece(bytes(each)) for each in refused)
     yield b"".join(_piece(bytes(each)) for each in (refusals[401], refusals[441]))
     yield _piece(bytes(refusals[486])) + _piece(bytes(refusals[401])[:30])
-    # With its nonce no request has room in a message.
+    # With its nonce, no request fits in a message.
     refusals[401].attributes["NONCE"] = bytes(65_440)
     yield _piece(bytes(refusals[401]))
 

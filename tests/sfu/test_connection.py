@@ -1,4 +1,4 @@
-"""The pings of a WebSocket to either kind of client, and the result of silence."""
+"""The pings of a WebSocket to both kinds of client, and the result of silence."""
 
 import asyncio
 from itertools import pairwise

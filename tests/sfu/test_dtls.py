@@ -126,7 +126,7 @@ def fragments(record: bytes, size: int) -> list[bytes]:
     """Split the handshake message of one record into several (RFC 6347 section 4.2.3)."""
     message_type, sequence, body = record[13:17], record[17:19], record[25:]
     datagrams = []
-    # OpenSSL itself will not use these record numbers: it does not know of our splitting.
+    # OpenSSL cannot use these record numbers, because it does not know of our splitting.
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")

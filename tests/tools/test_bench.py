@@ -31,7 +31,7 @@ def bench(*arguments: str) -> int:
 def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.CaptureFixture[str]) -> None:
     assert bench("--publishers", "2", "--receivers", "3", *SHORT) == 0
     found = json.loads(capsys.readouterr().out)
-    # A machine that is busy sends later, and less.
+    # A busy machine sends later, and less.
     assert 0 < found["sent"] <= 2 * 50 + 10
     assert found["received"] == found["sent"] * 4
     assert (found["lost"], found["forged"], found["missed"]) == (0, 0, 0)

@@ -35,7 +35,7 @@ def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent
 
 
 class Service:
-    """Carries a rate, but for the attempts that its host disturbs."""
+    """Carries a rate, except in attempts that its host disturbs."""
 
     def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
         self.rates: list[int] = []

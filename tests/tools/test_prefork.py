@@ -1,4 +1,4 @@
-"""The first programs of `svc up` are forks that share memory, and hold no secret of each other."""
+"""The first programs of `svc up` are forks that share memory, without each other's secrets."""
 
 import json
 import os

@@ -40,7 +40,7 @@ def sequence(record: Record) -> int:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
 def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
-    """But for the header extension's form: ids, values, everything else and the time stay."""
+    """Except for the form of the header extension: ids, values, everything else and the time stay."""
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
     media = [packet for packet in source.packets if "payload" in packet.row]
@@ -136,7 +136,7 @@ def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
 def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
-    """Neighbours change places, from the very first on."""
+    """Neighbours swap places, starting with the very first packets."""
     source = records(name)
     swapped = [
         source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))

@@ -1,4 +1,4 @@
-"""`svc up` as an operator meets it: a real command, real programs, real signals."""
+"""`svc up` as an operator uses it: a real command, real programs, real signals."""
 
 import asyncio
 import json
@@ -63,7 +63,7 @@ def _program(pid: int) -> str:
 
 @asynccontextmanager
 async def svc_up(data_dir: Path, **variables: str) -> AsyncIterator[Up]:
-    """Start it on free ports; end it, if the test has not."""
+    """Start it on free ports, and end it unless the test has."""
     environment = {**os.environ, "DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", **variables}
     process = await _svc("up", *_on_free_ports(data_dir), environment=environment)
     assert process.stdout is not None
@@ -114,7 +114,7 @@ def _is_gone(pid: int) -> bool:
 
 
 async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[str, object]]:
-    """Join a room through the pass-through; the media service's first answer."""
+    """Join a room through the pass-through. Return the media service's first answer."""
     async with http.ws_connect(grant["urls"][0]) as signalling, asyncio.timeout(DEADLINE_S):
         await signalling.send_str(serialise("client_join", grant["client_join"]))
         message = await signalling.receive()
@@ -252,7 +252,7 @@ async def test_with_tls_everything_is_served_over_https_with_its_own_certificate
     try:
         async with asyncio.timeout(DEADLINE_S):
             lines = [await process.stdout.readline()]
-            while lines[-1] and lines[-1][2:3] != b":":  # Up to the fingerprint.
+            while lines[-1] and lines[-1][2:3] != b":":  # up to the fingerprint
                 lines.append(await process.stdout.readline())
         address = lines[0].decode().removeprefix("Open ").partition("/#")[0]
         assert address.startswith("https://127.0.0.1:")
@@ -428,7 +428,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
 
 
 async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
-    """The chat server while its worker is gone and its media service still there."""
+    """The chat server stops after its worker and before its media service."""
     ended: list[str] = []
 
     class Recorded(Child):

@@ -1,4 +1,4 @@
-// Code is coloured, and stays the same text.
+// Code is coloured, and its text stays the same.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// A message for a webhook is put together without leaving anything empty, and held against a schema.
+// A webhook message is composed without empty parts, and checked against a schema.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -7,7 +7,7 @@ import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../src/svc/w
 const HEIGHT = 500;
 const box = (scrollTop, scrollHeight, clientHeight = HEIGHT) => ({ scrollTop, scrollHeight, clientHeight });
 
-/** A list of 2,000 px that was put at its end. */
+/** A list of 2,000 px, scrolled to its end. */
 function atEnd() {
   const position = new ScrollPosition();
   position.put(box(1500, 2000));

@@ -98,7 +98,9 @@ def test_every_key_has_words() -> None:
 
 
 def test_no_markup_contains_words() -> None:
-    """Check text between tags, attributes that are read aloud, and sentences in strings: `t` has them all."""
+    """Check text between tags, attributes that are read aloud, and sentences in strings: all of them must
+    come from `t`.
+    """
     found = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
     extra = {name: words - NAMES.get(name, set()) for name, words in found.items()}
     assert {name: words for name, words in extra.items() if words} == {}

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/call/zoom.js";
 
-/** Where a place of the picture (from its middle, in its sizes) is in the frame. */
+/** The position in the frame of a point of the picture (from its middle, in picture sizes). */
 const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
 const close = (one, other) =>
   assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));

@@ -20,7 +20,7 @@ from tests.kit.waiting import becomes, in_one_go_of
 AWAY_S = 20.0
 # Long enough for a call to switch to another path.
 SHORT_S = 5.0
-# Three times, 5 s apart: the call has found another path before the NAT forgets it once more.
+# Three times, 5 s apart: the call finds another path before the NAT forgets it again.
 REBINDS_S = 15.0
 
 

@@ -1,6 +1,6 @@
-"""A shared screen at rest becomes sharp for everybody: late comers, hidden tabs, and after a gap in the line.
+"""A shared screen at rest becomes sharp for everybody: newcomers, hidden tabs, and after a gap in the line.
 
-How soon it does is measured by `python -m benchmarks.adaptation`, row A8.
+`python -m benchmarks.adaptation`, row A8, measures how soon.
 """
 
 from typing import Any
@@ -53,12 +53,12 @@ IS_PAUSED = """async () => {
   await new Promise((again) => setTimeout(again, 1000));
   return await received() === before;
 }"""
-SHARP = 0.85  # Of the contrast of the source.
+SHARP = 0.85  # of the source's contrast
 WITHIN_S = 20
 
 
 async def sees_it_sharp(person: Person, sharer: Person) -> None:
-    """Wait until the screen that is shown is the present one, in its full size and contrast."""
+    """Wait until the current screen is shown in its full size and contrast."""
     source: dict[str, Any] = await sharer.page.evaluate(LOOK, "")
 
     async def so() -> bool:

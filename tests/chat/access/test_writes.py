@@ -1,4 +1,4 @@
-"""Every write is decided by the state at that moment: no feature writes around `access/writes`."""
+"""Every write is checked against the state at that moment: no feature bypasses `access/writes`."""
 
 import ast
 import asyncio
@@ -59,7 +59,7 @@ ASK_NOBODY = {
     "uploads/queue.py reserve",
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
-    # For a server that does not run.
+    # For a server that is not running.
     "transfer/community_import.py import_whole",
     "transfer/foreign_import.py add",
 }

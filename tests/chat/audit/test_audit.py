@@ -1,4 +1,4 @@
-"""Administrative acts are kept in their order, in the write that does them, and shown page by page."""
+"""Administrative actions are logged in order, in the same write, and shown page by page."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every administrative act leaves an entry, and none is done where its entry cannot be written."""
+"""Every administrative action leaves an entry, and fails if the entry cannot be written."""
 
 import json
 import re
@@ -33,8 +33,8 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# These acts are no administrative actions: retrying a job, lowering a hand, and an upload before the worker
-# has processed it (see `prepare`).
+# These are not administrative actions: retrying a job, lowering a hand, and an upload before the worker has
+# processed it (see `prepare`).
 NO_ACTS = {
     *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),

@@ -1,4 +1,4 @@
-"""A backup is whole or there is none, wherever the media is kept."""
+"""A backup is complete or does not exist, wherever the media is stored."""
 
 import asyncio
 import tarfile

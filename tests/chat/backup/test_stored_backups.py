@@ -1,4 +1,4 @@
-"""Only the owner creates, downloads and deletes backups over HTTP."""
+"""By a program that only reads the link's target."""
 
 import io
 import tarfile

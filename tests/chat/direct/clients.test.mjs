@@ -148,7 +148,7 @@ test("three people form a group, and a leaver reads nothing more", async () => {
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "two"]);
   assert.deepEqual(await cem.texts(id), ["one"]);
-  // Also with all that was ever sent: the keys of the new epoch are not to be had.
+  // Even with everything that was ever sent, the keys of the new epoch cannot be derived.
   const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=1`);
   cem.network = async (request, path) => {
     if (path.includes("/log"))
@@ -242,7 +242,7 @@ test("an outsider cannot be added secretly to a conversation", async () => {
 test("devices agree in the end, in any order of acts, crashes and lost keys", async (t) => {
   let clients = [];
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
-    // Their tokens end before a long run does.
+    // Their tokens expire during a long run.
     if ((seed - FIRST) % 100 === 0) clients = await threeWithFourDevices();
     await t.test(`schedule ${seed}`, async () => schedule(clients, randomOf(seed)));
   }

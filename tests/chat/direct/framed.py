@@ -1,4 +1,4 @@
-"""MLS messages as a server sees them: right in their framing, and noise where they are encrypted."""
+"""MLS messages as a server sees them: valid framing around encrypted noise."""
 
 import os
 from base64 import b64encode

@@ -1,5 +1,5 @@
-// A server that leaves out, reorders, changes, repeats or forks the log is noticed by the page's own code.
-// Run by test_private_clients.py.
+// The page's own code notices a server that omits, reorders, changes, repeats or forks the log. Run by
+// test_private_clients.py.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

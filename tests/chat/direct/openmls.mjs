@@ -75,7 +75,7 @@ export class OpenMls {
     return { epoch: Number(epoch), agreement, callKey, devices: Number(devices) };
   }
 
-  /** Make the group of a conversation that has none, with every device that it lacks. */
+  /** Create the group of a conversation without one, with all missing devices. */
   async begin(id) {
     await this.#do("begin", hex(id));
     await this.#commit(id, 0, []);
@@ -94,7 +94,7 @@ export class OpenMls {
     await this.readAll(entries);
   }
 
-  /** As the log has them. Rejects where one cannot be read. */
+  /** The messages in the order of the log. Rejects if one cannot be read. */
   async readAll(entries) {
     for (const entry of entries) await this.#take(entry);
   }

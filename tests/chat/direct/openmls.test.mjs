@@ -129,7 +129,7 @@ both(
     await ada.device.send(id, { text: "without Rust" });
     await cem.device.sync();
     assert.deepEqual(await cem.texts(id), ["without Rust"]);
-    // With all that was sent since, it gets to where it was removed and no further.
+    // With everything sent since, it gets only as far as its own removal.
     const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
     await assert.rejects(rust.readAll(entries));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-"""Private conversations: one order of commits, and key packages that go out once."""
+"""Private conversations: a single order of commits, and key packages that are handed out once."""
 
 import asyncio
 import time

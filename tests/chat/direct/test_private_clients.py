@@ -18,7 +18,7 @@ from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
-# Enough to meet each kind of loss some times, in a few seconds.
+# Enough to meet each kind of loss a few times, in a few seconds.
 SCHEDULES = 10
 MANY = 1000
 # Text of a message, which the server never stores.

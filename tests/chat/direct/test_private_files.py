@@ -1,4 +1,4 @@
-"""Sealed files of private conversations: for devices of the group alone, and gone with the messages."""
+"""Sealed files of private conversations: only for devices of the group, and deleted with their messages."""
 
 import asyncio
 import os
@@ -74,7 +74,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
     elsewhere = await place.group(ben, eve)
     response, data = await get(ben, elsewhere, file_id)
     assert response.status == 404 and b"unknown_file" in data
-    # By no address of stored media either.
+    # Nor at any address of stored media.
     name = stored(place)[0].name
     async with place.chat.http.get(f"/media/{name}") as refused:
         assert refused.status == 403

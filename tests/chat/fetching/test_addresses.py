@@ -116,7 +116,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
 
 
 class _Nat64:
-    """64:ff9b::/96, which is judged by the IPv4 address that it contains."""
+    """64:ff9b::/96. The IPv4 address in it decides."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

@@ -74,7 +74,7 @@ def test_a_host_that_responds_on_one_of_its_addresses_is_reached(tmp_path: Path)
 
 
 def chain(length: int) -> dict[str, bytes]:
-    """Return pages that redirect `length` times, to and fro between two hosts."""
+    """Return pages that redirect `length` times, back and forth between two hosts."""
     hosts = ("pictures.example", OTHER)
     pages = {f"/{at}": redirect(f"http://{hosts[at % 2]}/{at + 1}") for at in range(length)}
     return pages | {f"/{length}": answer(FILE)}

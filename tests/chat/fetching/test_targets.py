@@ -8,7 +8,7 @@ from yarl import URL
 from svc.chat.fetching.targets import NotFetched, is_public, redirected, target
 from tests.kit.effort import grows_with_its_size
 
-# Each is refused before anything is looked up.
+# Each address is refused before any lookup.
 REFUSED = {
     "loopback": "http://127.0.0.1/a.png",
     "loopback, not the first": "http://127.8.9.10/",

@@ -94,7 +94,7 @@ async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(fol
     assert await folk.moderator.refused("POST", f"{path}/refuse") == "unknown_application"
     _, answer = await apply(folk.chat, device, code)
     assert (answer["error"], answer["reason"]) == ("approval_refused", "we are full")
-    # Another invite of that kind is no way around it.
+    # Another invite of that kind cannot bypass the approval.
     assert await refusal(folk.chat, device, await with_approval(folk.owner)) == "approval_refused"
     (entry,) = (await folk.owner.done("GET", "/api/audit?action=application_refuse"))["entries"]
     assert entry["details"]["reason"] == "we are full"
@@ -189,7 +189,7 @@ async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) 
     assert await folk.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await folk.owner.done("POST", "/api/invites", body)
     assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
-    # A channel that is gone is not landed in either.
+    # Nobody arrives in a deleted channel either.
     await folk.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await folk.owner.done("GET", "/api/invites"))["invites"]
     assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

@@ -46,7 +46,7 @@ def test_exceeding_a_limit_means_waiting(
 
 
 class Model:
-    """Everything that ever happened to one key, read again each time."""
+    """All events of one key, evaluated again each time."""
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms

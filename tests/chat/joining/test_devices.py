@@ -178,7 +178,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert not await has_code(chat, bob)
     first, second = await kept(chat, bob), await kept(chat, bob)
     assert await tried(chat, Device(), recovery_code=first) == (403, "code_invalid")
-    # It is no code for another device.
+    # It is not a code for another device.
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
     found = Device()
@@ -187,7 +187,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
-    # It was good once.
+    # The code was valid once.
     assert not await has_code(chat, recovered)
     assert await tried(chat, Device(), recovery_code=second) == (403, "code_invalid")
 

@@ -1,4 +1,4 @@
-"""Issuers' keys are fetched when needed, kept for a while, and never at a stranger's bidding.
+"""Issuers' keys are fetched when needed, cached, and never fetched at a stranger's request.
 
 Against real HTTP servers on this machine. docs/configuration.md, "Chat server", SVC_TRUSTED_CERT_ISSUERS.
 """

@@ -1,4 +1,4 @@
-"""Proof of an identity, a name and an invite make a member; everything else is refused in words."""
+"""A proof of identity, a name and an invite make a member; everything else is refused with a reason."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -103,7 +103,7 @@ def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
 def test_a_forged_token_is_not_read_at_length(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    """Strangers' first bytes are looked at before everybody's turn, so to look must cost little."""
+    """Strangers' first bytes are inspected before everybody's turn, so the inspection must be cheap."""
 
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
@@ -270,7 +270,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
 
 
 async def test_another_server_cannot_forward_a_proof_made_for_it(variables: dict[str, str]) -> None:
-    """It writes the Host header as it likes; the name that the operator gave decides."""
+    """It controls the Host header, so only the name that the operator configured counts."""
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
         for dialled, status in [("https://evil.example", 401), ("https://chat.example", 200)]:

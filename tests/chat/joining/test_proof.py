@@ -148,7 +148,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (issued(kid="rsa"), "does not publish"),
         (issued(kid="unknown"), "does not publish"),
         (DEVICE.certificate()[:-8] + "AAAAAAAA", "signature"),
-        # An issuer that is not trusted cannot vouch, not even by its own good signature.
+        # An untrusted issuer cannot vouch, not even with its own valid signature.
         (issued(iss="https://elsewhere.example"), "signature"),
         (issued(iss=["https://ca.example"]), "signature"),
         # Keys included in the token.

@@ -42,7 +42,7 @@ def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
         (4, GRACE_MS + 1, Verdict.STOLEN),
         (3, 0, Verdict.STOLEN),
         (0, 0, Verdict.STOLEN),
-        # Restored from a backup, the server has forgotten how far it was.
+        # Restored from a backup, the server has lost the latest number.
         (6, 0, Verdict.REFUSE),
         (0, DAY_MS, Verdict.REFUSE),
     ],

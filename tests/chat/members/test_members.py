@@ -199,7 +199,7 @@ async def test_nobody_acts_above_their_rank_or_gives_what_they_lack(folk: People
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     may = [*mine["permissions"], "manage_roles"]
     await owner.done("PATCH", "/api/roles/moderator", {"permissions": may})
-    # Roles of one's own rank and above are out of reach, and so are their holders.
+    # Roles of equal or higher rank cannot be changed, nor can their holders.
     for role_id in ("moderator", "admin", "owner"):
         for method, body in (("PATCH", {"name": "x"}), ("DELETE", None)):
             assert await moderator.refused(method, f"/api/roles/{role_id}", body) == "rank_too_low"

@@ -1,4 +1,4 @@
-"""Attachments older than the owner's limit are deleted with all that belongs to them. Messages stay."""
+"""Attachments older than the owner's limit are deleted with all their data. Messages stay."""
 
 import io
 

@@ -154,7 +154,7 @@ class Play:
                 await self.count(member_id, state)
 
     async def count(self, member_id: str, state: State) -> None:
-        """Compare a state with the counts that a reader of the thread finds."""
+        """Compare a state with the counts that a reader of the thread sees."""
         page = await self.feature.history.page(member_id, WantedPage(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]

@@ -74,7 +74,7 @@ async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -
     assert (ban["member_id"], ban["nickname"], ban["reason"]) == (folk.guest.id, "Guest", "spam")
     assert ban["banned_by"] == folk.moderator.id
     assert await rejoin(folk.chat, folk.guest) == "banned"
-    # An open server is not open to them either.
+    # Even an open server refuses them.
     await folk.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
     assert await rejoin(folk.chat, folk.guest) == "banned"
     await folk.moderator.done("DELETE", path)

@@ -66,7 +66,7 @@ class Browser:
 @dataclass
 class PushService:
     origin: str = ""
-    # How it answers, by path; 201 else. The last one counts on.
+    # The response by path; 201 by default. The last one repeats.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
     response_text: str = ""

@@ -1,4 +1,4 @@
-"""The server is advertised in the local network as its owner has set, as Debian's avahi-browse sees it.
+"""The server is advertised in the local network as its owner has set, as seen by Debian's avahi-browse.
 
 Server and visitor are two machines of a private network (`tests.kit.lan`).
 """
@@ -174,7 +174,7 @@ async def test_a_failed_advertisement_is_only_a_warning(
     await eventually("a warning", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
-    # Tried again and again, and complained of once.
+    # Retried repeatedly, and logged once.
     assert len(_warnings(caplog)) == 1
 
 

@@ -147,7 +147,7 @@ async def test_a_change_is_pushed_applied_and_logged(managed: Managed) -> None:
     managed.community.settings.on_change("discoverable", follow)
     async with managed.chat.member("", owner.token) as page:
         await managed.ask("PATCH", "/management/settings", {"discoverable": "on"})
-        # Followed before the answer, which is here.
+        # The setting was applied before the response, which has arrived.
         assert followed == [True]
         assert await page.pushed("settings_changed") == {"discoverable": True}
     entry = (await owner.done("GET", "/api/audit"))["entries"][0]

@@ -25,7 +25,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
     found = await checks(folk)
     assert found == {
         "database": ("ok", "sound"),
-        # As the machine of the test is.
+        # As on the machine of the test.
         **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
@@ -70,7 +70,7 @@ SMALL = {"net.core.rmem_max": 212_992}
 
 
 class Here:
-    """A link, a queue of uploads and a database in the state that a test wants."""
+    """A link, an upload queue and a database in a state that the test chooses."""
 
     def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
         self.in_step, self.worker_up, self.waiting = linked, worker, waiting
@@ -151,7 +151,7 @@ async def test_an_address_that_others_cannot_reach_is_named(
 async def test_missing_resources_of_the_machine_are_named(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
-    """As `svc doctor` judges the same."""
+    """`svc doctor` judges them in the same way."""
     assert (await judged(variables, Here(), machine=machine))[check] == found
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 

@@ -1,4 +1,4 @@
-"""Avatars and the server icon: visible once the worker is done, and to whom."""
+"""Avatars and the server icon: when they become visible, and to whom."""
 
 import json
 

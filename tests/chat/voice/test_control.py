@@ -65,9 +65,7 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """After a restart the session is unknown until a page claims it, so the end of any session ends the
-    call.
-    """
+    """A restarted server does not know the session until a page claims it, so any ended session ends the call."""
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")

@@ -130,7 +130,7 @@ def test_the_reader_and_the_published_schema_agree(value: object) -> None:
 
 
 def characters(payload: Payload) -> int:
-    """Count the characters toward the limit for all cards, by another method than the parser's."""
+    """Count the characters toward the limit for all cards, by a different method than the parser's."""
     texts: list[str | None] = []
     for card in payload.cards:
         texts += [card.title, card.description]

@@ -34,7 +34,7 @@ async def test_no_file_of_the_server_contains_a_token(
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
-    # The search finds a string that is stored.
+    # The search would find a stored string.
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 

@@ -1,4 +1,4 @@
-"""Any bytes in any pieces are the same frames, or end the stream; frames leave as they were put in."""
+"""Any bytes in any pieces give the same frames or end the stream; frames leave as they were queued."""
 
 from svc._rtp.framing import BrokenFraming, Reader, Writer
 

@@ -1,4 +1,4 @@
-"""For any answer of a TURN server, `svc doctor` gets its relay, is refused it, or gives up."""
+"""For any answer of a TURN server, `svc doctor` gets its relay, is refused, or gives up."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -26,7 +26,7 @@ def outcome(request: Coroutine[None, None, Message]) -> None:
 
 
 class Server:
-    """Answers with pieces of the input, and hangs up when these are used up."""
+    """Answers with pieces of the input, and hangs up at its end."""
 
     def __init__(self, program: Program) -> None:
         self._program = program

@@ -1,4 +1,4 @@
-"""Links that `svc admin` prints begin with the address that others can open."""
+"""Links printed by `svc admin` begin with an address that others can open."""
 
 import pytest
 
@@ -25,9 +25,9 @@ NAMED = {"names": ["chat.example.org"]}
             False,
             "https://a:84",
         ),
-        # Plain HTTP, for a try-out.
+        # Plain HTTP, for a trial.
         ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
-        # A server that does not run.
+        # A server that is not running.
         ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),
         (NAMED, False, "https://chat.example.org"),
     ],

@@ -1,4 +1,4 @@
-"""`svc admin` does the same to a server that runs and to one that does not."""
+"""`svc admin` has the same effect on a running and on a stopped server."""
 
 import asyncio
 from pathlib import Path
@@ -41,7 +41,7 @@ async def test_a_setting_is_reset_to_the_environment(
         await chat.join("Olga")
         assert (await admin.json("settings", "set", "name", "Go"))["name"] == "Go"
         assert (await admin.json("settings", "reset", "name"))["name"] == "Chess"
-    # The same where no server runs.
+    # The same if no server is running.
     monkeypatch.setenv("SERVER_NAME", "Chess")
     assert (await admin.json("settings", "set", "retentionDays", "30"))["retentionDays"] == 30
     assert (await admin.json("settings", "get"))["name"] == "Chess"

@@ -31,7 +31,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
 
 
-COLOURS = ("red", "blue")  # Of the icon, and of the emoji.
+COLOURS = ("red", "blue")  # of the icon and of the emoji
 
 
 def _picture(colour: str) -> bytes:

@@ -309,13 +309,13 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
 async def test_nothing_is_imported_before_somebody_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
-    """Else the first to join would not be the owner."""
+    """Otherwise the first to join would not be the owner."""
     async with chat_server(variables):
         pass
     status, _, stderr = await admin("import", str(discord), "--from", "discord")
     assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
-    # The picture that was stored by then has gone again.
+    # The picture stored by then has been deleted again.
     assert not list(stored.rglob("*.webp"))
 
 

@@ -1,4 +1,4 @@
-"""The media worker's jobs, as the operator lists and retries them."""
+"""The media worker's jobs, listed and retried by the operator."""
 
 from collections.abc import AsyncIterator
 

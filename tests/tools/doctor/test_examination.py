@@ -91,7 +91,7 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     assert "WebSockets reach /sfu/client" in texts
 
 
-# Judged by both: the page's name of a check, and the beginning or end of the finding of `svc doctor`.
+# Both judge the same: the page's name of a check, and the beginning or end of the doctor's finding.
 SHARED = {
     "database": "The database is sound",
     "disk": "GB are free on the disk of the data folder",
@@ -127,7 +127,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     assert set(judged) == set(SHARED) and judged == await found()
     await installation.sfu.kill()
     await becomes(calls, "problem")
-    await becomes(found, await report())  # Which knows the reason only when the connection is closed.
+    await becomes(found, await report())  # It knows the reason only when the connection is closed.
 
 
 async def test_a_stopped_server_is_no_problem(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ async def test_an_invalid_address_is_refused(installation: Installation) -> None
 
 
 async def test_a_stun_server_reports_our_public_address() -> None:
-    """The SFU itself answers no stranger; this server answers as RFC 8489 section 6.3.1 has it."""
+    """The SFU answers no strangers; this server answers as RFC 8489 section 6.3.1 requires."""
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))
     address = transport.get_extra_info("sockname")

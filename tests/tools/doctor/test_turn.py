@@ -1,4 +1,6 @@
-"""Findings of `svc doctor` about a TURN server: coturn with the file of `deploy`, and faults in its way."""
+"""Findings of `svc doctor` about a TURN server: coturn with the configuration of `deploy`, and faults on the
+way to it.
+"""
 
 import asyncio
 import socket
@@ -59,12 +61,12 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
             by_address = [f"turns:{TURN}:{TLS_PORT}?transport=tcp"]
             [mismatched] = await answer_of(by_address, trust)
             assert "its certificate is refused: IP address mismatch" in mismatched.what
-            trust.check_hostname = False  # As if its certificate were for the address.
+            trust.check_hostname = False  # as if its certificate were for the address
             [nameless] = await answer_of(by_address, trust)
             assert nameless.verdict is Verdict.NOTICE
             assert "not in Firefox" in nameless.what
 
-            # The command itself, where no server runs: by its variables.
+            # The command itself, configured by its variables, if no server is running.
             variables = {
                 "DISABLE_STUN": "1",
                 "ICE_ADVERTISE_IP": SFU,

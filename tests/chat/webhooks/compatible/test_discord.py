@@ -1,4 +1,4 @@
-"""Payloads for a Discord webhook read here as they do in Discord."""
+"""Payloads for a Discord webhook mean the same here as in Discord."""
 
 from collections.abc import Mapping
 

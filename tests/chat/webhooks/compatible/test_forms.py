@@ -1,4 +1,4 @@
-"""Forms are read as browsers and tools write them, and the worst of them quickly."""
+"""Forms are parsed as browsers and tools write them, and the worst of them quickly."""
 
 from urllib.parse import unquote_plus
 

@@ -1,4 +1,4 @@
-"""The compatible addresses post through the webhook itself, and answer as the services do."""
+"""The compatible endpoints post through the webhook itself, and respond like the services."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Payloads for a Slack webhook read here as they do in Slack."""
+"""Payloads for a Slack webhook mean the same here as in Slack."""
 
 import pytest
 
