@@ -16,7 +16,7 @@ from tests.kit.markdown import rows
 from tests.kit.participant import AUDIO, MID, VIDEO_RTX, VP8_DELTA, Participant, deliver, new_engine
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "rtcp.md"
-ARRIVES, MADE = "What arrives", "What the SFU makes itself"
+ARRIVES, MADE = "What arrives", "RTCP from the SFU"
 TESTED: set[tuple[str, str]] = set()
 
 Test = Callable[..., None]

@@ -1,6 +1,6 @@
 """A session continues while its client has no WebSocket, and another WebSocket resumes it.
 
-docs/signalling.md, "A session that goes on".
+docs/signalling.md, "Session resumption".
 """
 
 import asyncio

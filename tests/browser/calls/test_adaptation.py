@@ -1,6 +1,6 @@
 """A camera is sent only as wide as its widest viewer shows it, and not at all without viewers.
 
-docs/signalling.md, "Several encodings" and "What nobody watches".
+docs/signalling.md, "Several encodings" and "Unwatched video".
 """
 
 from collections.abc import Sequence

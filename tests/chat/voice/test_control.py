@@ -20,7 +20,7 @@ from tests.chat.voice.conftest import World
 
 def changed(world: World, *member_ids: str) -> None:
     """Report changed permissions as the role rules do after they have changed the directory."""
-    for tell in world.community.changes.permissions_changed:
+    for notify in world.community.changes.permissions_changed:
         tell(member_ids)
 
 
@@ -65,13 +65,13 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """A restarted server does not know the session until a page claims it, so any ended session ends the call."""
+    """A restarted server knows no sessions until pages claim them, so the end of any session ends the call."""
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
         world.community.voice.control.claim(Session(world.ada.id, "a later one"), "lobby")
-    for tell in world.community.changes.sessions_ended:
-        tell(world.ada.id, ["one"])
+    for notify in world.community.changes.sessions_ended:
+        notify(world.ada.id, ["one"])
     if put_out:
         assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
     else:
@@ -83,8 +83,8 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
     await world.enters(world.ada)
     await world.enters(world.bob, "side-room")
     world.community.directory.drop_member(world.ada.id)
-    for tell in world.community.changes.member_gone:
-        tell(world.ada.id)
+    for notify in world.community.changes.member_gone:
+        notify(world.ada.id)
     assert (await world.command("disconnect_user"))["user_id"] == world.ada.id
     side_room = world.community.directory.channels["side-room"]
     world.community.directory.drop_channel("side-room")
@@ -96,7 +96,7 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
 async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
     channel = Channel("attic", "Attic", VOICE)
     world.community.directory.put_channel(channel)
-    for tell in world.community.changes.channel_added:
+    for notify in world.community.changes.channel_added:
         tell(channel)
     assert (await world.command("server_register", 3))["room_id"] == "attic"
 
@@ -104,7 +104,7 @@ async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
 async def test_a_newly_visible_channel_comes_with_its_participants(world: World) -> None:
     await world.enters(world.ada)
     lobby = world.community.directory.channels["lobby"]
-    for tell in world.community.changes.channel_shown:
+    for notify in world.community.changes.channel_shown:
         tell(lobby, frozenset({world.bob.id}))
     state = await world.bob.pushed("voice_state")
     assert [member["nickname"] for member in state["members"]] == ["Ada"]
