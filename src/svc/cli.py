@@ -1,7 +1,7 @@
 """The `svc` command: reads the command line, and starts the program it names.
 
 The only place that reads the process's environment and knows all programs; each program and
-its options are imported when it is needed. What the operator got wrong is one line and exit status 2.
+its options are imported when it is needed. Operator errors are reported in one line, with exit status 2.
 """
 
 import argparse
@@ -263,7 +263,7 @@ _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] =
     "chat": ("the chat server, configured by environment variables", _add_chat),
     "relay": ("hold the live sockets of a cluster's members", _add_relay),
     "admin": ("manage a server, whether it runs or not", _add_admin),
-    "doctor": ("say what is wrong with this installation", _add_doctor),
+    "doctor": ("diagnose this installation", _add_doctor),
     "sfu": ("the media service, configured by environment variables", _add_sfu),
     "worker": ("the media worker, which checks every upload", _add_worker),
     "rtp": ("inspect RTP captures, and send them through the media service", _add_rtp),

@@ -9,7 +9,7 @@ cdef enum:                  # H264 NAL unit types
     SPS = 7
     STAP_A = 24
 
-# Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "What the SFU makes itself").
+# Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "RTCP from the SFU").
 cdef int64_t PERIOD = 2_000_000_000
 # At most one PLI in this time, for any number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000

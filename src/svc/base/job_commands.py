@@ -1,6 +1,12 @@
-"""The server's responses to the job commands of a media worker, which both programs import."""
+"""The types of the job commands between the server and a media worker, which both programs import."""
 
-from msgspec import Struct
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Role = Literal["original", "thumbnail", "poster"]
+_Natural = Annotated[int, Meta(ge=0, le=2**53)]
+_Fact = Annotated[str, Meta(max_length=256)]
 
 
 class JobLimits(Struct, frozen=True, omit_defaults=True):
@@ -36,3 +42,28 @@ class JobSignalSeen(Struct, frozen=True):
 
 class ReservedKey(Struct, frozen=True):
     key: str
+
+
+class Written(Struct, frozen=True):
+    """One file that the worker has written: the media itself, its thumbnail or its poster."""
+
+    role: Role
+    key: Annotated[str, Meta(min_length=1, max_length=128)]
+    content_type: Annotated[str, Meta(min_length=1, max_length=64)]
+    bytes: _Natural
+    width: _Natural | None = None
+    height: _Natural | None = None
+    frames: _Natural | None = None
+    duration_ms: _Natural | None = None
+    placeholder: _Fact = ""
+    colour: _Fact = ""
+
+    def stored(self) -> dict[str, object]:
+        """Return the file as it is stored in the description of a processed file."""
+        return {
+            "key": self.key,
+            "content_type": self.content_type,
+            "bytes": self.bytes,
+            "width": self.width,
+            "height": self.height,
+        }

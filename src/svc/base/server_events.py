@@ -78,16 +78,17 @@ class SyncResponse(Payload):
     rooms: list[RoomMembers]
 
 
-class PeerJoined(Payload):
+class RoomUser(Payload):
+    room_id: str
+    user_id: str
+
+
+class PeerJoined(RoomUser):
     event = "peer_joined"
-    room_id: str
-    user_id: str
 
 
-class PeerLeft(Payload):
+class PeerLeft(RoomUser):
     event = "peer_left"
-    room_id: str
-    user_id: str
     # Sent only if true: the peer may return in a moment.
     lost: bool | UnsetType = UNSET
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from svc.base.envelope import EnvelopeError, Payload
-from svc.base.server_events import Id
+from svc.base.server_events import Id, RoomUser
 
 ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2
@@ -99,11 +99,12 @@ class SetLayer(LayerWish, kw_only=True):
 # To participants.
 
 
-class RoomJoined(Payload):
-    event = "room_joined"
-    room_id: str
-    user_id: str
+class _OwnPlace(RoomUser):
     peers: list[str]
+
+
+class RoomJoined(_OwnPlace):
+    event = "room_joined"
     message: str = "Joined"
 
 
@@ -113,11 +114,8 @@ class Resumable(Payload):
     within_s: float
 
 
-class SessionResumed(Payload):
+class SessionResumed(_OwnPlace):
     event = "session_resumed"
-    room_id: str
-    user_id: str
-    peers: list[str]
 
 
 class OfferedTrack(Struct):

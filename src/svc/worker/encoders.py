@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.file_types import FILE, PICTURE, VIDEO, content_of
+from svc.base.job_commands import Role, Written
 from svc.base.objects import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
@@ -37,7 +38,7 @@ LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 class OutputFile:
     """A file to store. `data` is a path if the file is large."""
 
-    role: str  # original, thumbnail or poster
+    role: Role
     data: bytes | Path
     content_type: str
     ext: str
@@ -48,22 +49,22 @@ class OutputFile:
     placeholder: str = ""
     colour: str = ""
 
-    async def described(self, key: str) -> dict[str, object]:
+    async def stored_at(self, key: str) -> Written:
         """Return the description of the file for the server."""
         data = self.data
         size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
-        return {
-            "role": self.role,
-            "key": key,
-            "content_type": self.content_type,
-            "bytes": size,
-            "width": self.width,
-            "height": self.height,
-            "frames": self.frames,
-            "duration_ms": self.duration_ms,
-            "placeholder": self.placeholder,
-            "colour": self.colour,
-        }
+        return Written(
+            self.role,
+            key,
+            self.content_type,
+            size,
+            self.width,
+            self.height,
+            self.frames,
+            self.duration_ms,
+            self.placeholder,
+            self.colour,
+        )
 
 
 class Encoders:
@@ -130,7 +131,7 @@ class Encoders:
         ]
 
 
-def of_picture(picture: Picture, role: str) -> list[OutputFile]:
+def of_picture(picture: Picture, role: Role) -> list[OutputFile]:
     """Return the picture, and its thumbnail if that is smaller."""
     outputs = [
         OutputFile(

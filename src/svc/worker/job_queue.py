@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import Struct, ValidationError, convert, structs
+from msgspec import Struct, ValidationError, convert, structs, to_builtins
 
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
-from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKey
+from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKey, Written
 
 T = TypeVar("T", bound=Struct)
 
@@ -90,9 +90,9 @@ class Queue:
         """Reserve a key for storing a file, and return it."""
         return (await self._ask("job_reserve", {**_whose(job), "ext": ext}, ReservedKey)).key
 
-    async def finish(self, job: Job, results: Sequence[Mapping[str, object]]) -> None:
+    async def finish(self, job: Job, results: Sequence[Written]) -> None:
         """Report that all results are stored."""
-        await self._ask("job_finish", {**_whose(job), "results": list(results)}, Struct)
+        await self._ask("job_finish", {**_whose(job), "results": to_builtins(results)}, Struct)
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
         """Refuse the job because of its input. It is not retried."""

@@ -6,11 +6,12 @@ work and its child processes at once, because another worker has the job.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, suppress
 from typing import NoReturn, TypeVar
 
 from svc.base.backoff import Backoff
+from svc.base.job_commands import Written
 from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.sandbox import Refused, SandboxFailed
 from svc.base.tasks import until_first_ends
@@ -97,11 +98,11 @@ class JobRun:
         await self._report(lambda: self._queue.fail(self._job, message))
         self._outcome = FAILED
 
-    async def _stored(self, output: OutputFile) -> Mapping[str, object]:
+    async def _stored(self, output: OutputFile) -> Written:
         """Reserve the key first, so that the server knows every stored object."""
         key = await self._report(lambda: self._queue.reserve(self._job, output.ext))
         await self._objects.put(key, output.data, output.content_type)
-        return await output.described(key)
+        return await output.stored_at(key)
 
     async def _report(self, report: Callable[[], Awaitable[T]]) -> T:
         """Repeat a report until it succeeds. Raises LeaseLost, and Unreachable after a while."""

@@ -21,7 +21,7 @@ from tests.chat.voice.conftest import World
 def changed(world: World, *member_ids: str) -> None:
     """Report changed permissions as the role rules do after they have changed the directory."""
     for notify in world.community.changes.permissions_changed:
-        tell(member_ids)
+        notify(member_ids)
 
 
 async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World) -> None:
@@ -65,7 +65,7 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """A restarted server knows no sessions until pages claim them, so the end of any session ends the call."""
+    """A restarted server knows no session until a page claims it, so the end of any session ends the call."""
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
@@ -88,8 +88,8 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
     assert (await world.command("disconnect_user"))["user_id"] == world.ada.id
     side_room = world.community.directory.channels["side-room"]
     world.community.directory.drop_channel("side-room")
-    for tell_of_channel in world.community.changes.channel_removed:
-        tell_of_channel(side_room)
+    for notify in world.community.changes.channel_removed:
+        notify(side_room)
     assert (await world.command("disconnect_user", 2))["user_id"] == world.bob.id
 
 
@@ -97,7 +97,7 @@ async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
     channel = Channel("attic", "Attic", VOICE)
     world.community.directory.put_channel(channel)
     for notify in world.community.changes.channel_added:
-        tell(channel)
+        notify(channel)
     assert (await world.command("server_register", 3))["room_id"] == "attic"
 
 
@@ -105,7 +105,7 @@ async def test_a_newly_visible_channel_comes_with_its_participants(world: World)
     await world.enters(world.ada)
     lobby = world.community.directory.channels["lobby"]
     for notify in world.community.changes.channel_shown:
-        tell(lobby, frozenset({world.bob.id}))
+        notify(lobby, frozenset({world.bob.id}))
     state = await world.bob.pushed("voice_state")
     assert [member["nickname"] for member in state["members"]] == ["Ada"]
 

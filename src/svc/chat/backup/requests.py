@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from aiohttp import web
@@ -32,6 +33,10 @@ logger = logging.getLogger(__name__)
 class BackupLink(Response):
     url: str
     expires_at_ms: TimeMs
+
+
+class DatabaseFaults(Response):
+    faults: Sequence[str]
 
 
 class BackupRequests(Requests):
@@ -139,8 +144,8 @@ class BackupCommands(Commands):
         return await self._backups.make(time.time(), damaged=damaged)
 
     @command("database_check")
-    async def check(self) -> object:
-        return {"faults": await self._backups.faults()}
+    async def check(self) -> DatabaseFaults:
+        return DatabaseFaults(await self._backups.faults())
 
 
 DESCRIPTION = describe_feature(

@@ -41,6 +41,10 @@ class NewToken(Response):
     token: str
 
 
+class RenewedBot(NewToken):
+    member_id: Id
+
+
 class BotRequests(Requests):
     def __init__(self, bots: Bots) -> None:
         self._bots = bots
@@ -96,15 +100,15 @@ class BotCommands(Commands):
         return MadeBot(responses.member(member), token)
 
     @command("bot_token")
-    async def renew(self, bot: Id) -> object:
+    async def renew(self, bot: Id) -> RenewedBot:
         member_id = member_called(self._directory, bot)
-        return {"member_id": member_id, "token": await self._bots.renew(None, member_id, time.time())}
+        return RenewedBot(await self._bots.renew(None, member_id, time.time()), member_id)
 
     @command("bot_delete")
-    async def delete(self, bot: Id) -> object:
+    async def delete(self, bot: Id) -> responses.MemberLeft:
         member_id = member_called(self._directory, bot)
         await self._bots.delete(None, member_id, time.time())
-        return {"member_id": member_id}
+        return responses.MemberLeft(member_id)
 
 
 DESCRIPTION = describe_feature(BotRequests)

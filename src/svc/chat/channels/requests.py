@@ -198,10 +198,10 @@ class ChannelCommands(Commands):
         return responses.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
-    async def delete(self, channel: Id) -> object:
+    async def delete(self, channel: Id) -> responses.ChannelDeleted:
         channel_id = channel_called(self._directory, channel)
         await self._channels.delete(None, channel_id, time.time())
-        return {"channel_id": channel_id}
+        return responses.ChannelDeleted(channel_id)
 
     def _named(self, arguments: Data) -> Data:
         if (category := arguments.get("category")) is None:

@@ -103,7 +103,7 @@ class IssuerKeys:
 
 
 def as_safe_as(issuer: str, address: object) -> bool:
-    """Return whether the address has the issuer's scheme, so that requests there are as well encrypted."""
+    """Return whether the address has the issuer's scheme, so that requests to it are equally encrypted."""
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
 

@@ -86,6 +86,10 @@ class MemberPage(Response):
     last_seen: Mapping[str, TimeMs] | UnsetType = UNSET
 
 
+class AllMembers(Response):
+    members: Sequence[Member]
+
+
 class AllRoles(Response):
     roles: Sequence[Role]
 
@@ -233,8 +237,8 @@ class MemberCommands(Commands):
         self._roles = roles
 
     @command("member_list")
-    async def list(self) -> object:
-        return {"members": [responses.member(member) for member in self._directory.members.values()]}
+    async def list(self) -> AllMembers:
+        return AllMembers([responses.member(member) for member in self._directory.members.values()])
 
     @command("member_role")
     async def role(self, member: Id, role: Id, take: bool = False) -> Member:

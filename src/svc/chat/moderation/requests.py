@@ -195,26 +195,27 @@ class ModerationCommands(Commands):
         self._directory = directory
 
     @command("member_kick")
-    async def kick(self, member: Id, reason: Reason = "") -> object:
+    async def kick(self, member: Id, reason: Reason = "") -> responses.MemberLeft:
         member_id = member_called(self._directory, member)
         await self._moderation.kick(None, member_id, reason, time.time())
-        return {"member_id": member_id}
+        return responses.MemberLeft(member_id)
 
     @command("member_ban")
-    async def ban(self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0) -> object:
+    async def ban(
+        self, member: Id, reason: Reason = "", delete_messages_s: _DeletedS = 0
+    ) -> responses.MemberLeft:
         """Ban a member, or a former one by id."""
         member_id = member_called(self._directory, member, or_gone=True)
         await self._moderation.ban(None, member_id, reason, time.time(), delete_messages_s)
-        return {"member_id": member_id}
+        return responses.MemberLeft(member_id)
 
     @command("member_unban")
     async def unban(self, member: Id, reason: Reason = "") -> None:
         await self._moderation.unban(None, member, reason, time.time())
 
     @command("member_bans")
-    async def bans(self, after: Id = "") -> object:
-        bans, following = await self._moderation.bans(after, MAX_PAGE)
-        return {"bans": bans, "next": following}
+    async def bans(self, after: Id = "") -> Bans:
+        return Bans(*await self._moderation.bans(after, MAX_PAGE))
 
 
 DESCRIPTION = describe_feature(

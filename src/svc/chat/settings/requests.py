@@ -20,7 +20,7 @@ from svc.chat.settings.responses import (
     VisibleSettings,
 )
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import TEXTS, JoinPolicy, RetentionDays, Values
+from svc.chat.settings.values import TEXTS, JoinPolicy, ProfanityMode, RetentionDays, Values
 
 # Command lines send switches and numbers as text.
 _Switch = bool | Literal["on", "off"]
@@ -33,7 +33,7 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
     joinPolicy: JoinPolicy | UnsetType = UNSET
     discoverable: _Switch | UnsetType = UNSET
     lanOpen: _Switch | UnsetType = UNSET
-    profanityMode: Literal["off", "flag", "censor", "block"] | UnsetType = UNSET
+    profanityMode: ProfanityMode | UnsetType = UNSET
     linkPreviews: _Switch | UnsetType = UNSET
     name: Annotated[str, Meta(max_length=TEXTS["name"])] | UnsetType | None = UNSET
     description: Annotated[str, Meta(max_length=TEXTS["description"])] | UnsetType | None = UNSET
@@ -100,7 +100,7 @@ class SettingsCommands(Commands):
         return self._settings.current
 
     @command("settings_set")
-    async def set(self, arguments: Data) -> object:
+    async def set(self, arguments: Data) -> Values:
         return await self._settings.apply(arguments, None, time.time())
 
 

@@ -6,7 +6,7 @@ Validates and compares, but stores nothing. docs/http.md, "Settings".
 import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta
 
@@ -17,15 +17,12 @@ from svc.chat.schemas import Id
 JoinPolicy = Literal["invite", "open"]
 INVITE: JoinPolicy = "invite"
 OPEN: JoinPolicy = "open"
+ProfanityMode = Literal["off", "flag", "censor", "block"]
 _SWITCH: Mapping[object, object] = {True: True, False: False, "on": True, "off": False}
 
 
 MAX_RETENTION_DAYS = 3_650
 RetentionDays = Annotated[int, Meta(ge=0, le=MAX_RETENTION_DAYS)]
-
-
-def _one_of(*choices: str) -> Mapping[object, object]:
-    return {choice: choice for choice in choices}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,7 @@ class Values:
     joinPolicy: JoinPolicy = INVITE
     discoverable: bool = False
     lanOpen: bool = False
-    profanityMode: Literal["off", "flag", "censor", "block"] = "off"
+    profanityMode: ProfanityMode = "off"
     # Whether messages show link previews.
     linkPreviews: bool = True
     # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set another value.
@@ -68,10 +65,10 @@ class Values:
 
 # For settings with a fixed choice: the accepted spellings and their values.
 ACCEPTED: Mapping[str, Mapping[object, object]] = {
-    "joinPolicy": _one_of(INVITE, OPEN),
+    "joinPolicy": {policy: policy for policy in get_args(JoinPolicy)},
     "discoverable": _SWITCH,
     "lanOpen": _SWITCH,
-    "profanityMode": _one_of("off", "flag", "censor", "block"),
+    "profanityMode": {mode: mode for mode in get_args(ProfanityMode)},
     "linkPreviews": _SWITCH,
 }
 # For text settings: the maximum length. `null` resets to the default.
@@ -84,7 +81,6 @@ TEXTS: Mapping[str, int] = {
 }
 # For whole numbers from 0: the maximum.
 NUMBERS: Mapping[str, int] = {"retentionDays": MAX_RETENTION_DAYS}
-NAMES = (*ACCEPTED, *TEXTS, *NUMBERS)
 # The settings that programs for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # Shown to anybody in `/info`.

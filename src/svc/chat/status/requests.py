@@ -15,6 +15,7 @@ from aiohttp import web
 from msgspec import UNSET, Meta, UnsetType
 
 from svc.base.metrics import Registry
+from svc.base.turn_server import IceServer
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.config import ChatConfig
@@ -24,7 +25,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.joining.config import SignIn
 from svc.chat.joining.proof import Tier
-from svc.chat.schemas import Natural
+from svc.chat.schemas import Natural, Response
 from svc.chat.settings.values import JoinPolicy
 from svc.chat.status.report import Condition, HealthReport, Sources
 
@@ -176,6 +177,31 @@ def _arrival(request: web.Request) -> Arrival:
 DESCRIPTION = describe_feature(StatusRequests)
 
 
+class ServerStatus(Response):
+    version: str
+    host: str
+    port: int
+    # Where the server listens; empty while it does not.
+    address: str
+    names: Sequence[str]
+    trusted_proxy_hops: int
+    sfu: str
+    sfu_faults: Sequence[str]
+    worker: str
+    obstacle: str
+    jobs_waiting: int
+    push_contact: str
+    worker_up: bool
+
+
+class ProbeResult(Response):
+    arrival: Arrival | None
+
+
+class TurnStatus(Response):
+    server: IceServer | None
+
+
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server.
 
@@ -191,30 +217,30 @@ class StatusCommands(Commands):
         self._address = address
 
     @command("status_get")
-    async def get(self) -> object:
-        config = self._config
-        return {
-            "version": version("svc-server"),
-            "host": config.host,
-            "port": config.port,
-            "address": self._address(),
-            "names": list(config.identity.names),
-            "trusted_proxy_hops": config.trusted_proxy_hops,
-            "sfu": config.media.url,
-            "sfu_faults": list(self._sources.link.faults),
-            "worker": config.uploads.worker_url,
-            "obstacle": config.identity.obstacle(),
-            "jobs_waiting": self._sources.jobs_waiting(),
-            "push_contact": self._sources.push_contact(),
-            "worker_up": self._sources.worker_up(),
-        }
+    async def get(self) -> ServerStatus:
+        config, sources = self._config, self._sources
+        return ServerStatus(
+            version=version("svc-server"),
+            host=config.host,
+            port=config.port,
+            address=self._address(),
+            names=config.identity.names,
+            trusted_proxy_hops=config.trusted_proxy_hops,
+            sfu=config.media.url,
+            sfu_faults=sources.link.faults,
+            worker=config.uploads.worker_url,
+            obstacle=config.identity.obstacle(),
+            jobs_waiting=sources.jobs_waiting(),
+            push_contact=sources.push_contact(),
+            worker_up=sources.worker_up(),
+        )
 
     @command("status_probe")
-    async def probe(self, mark: Annotated[str, Meta(max_length=64)]) -> object:
-        return {"arrival": self._probes.take(mark)}
+    async def probe(self, mark: Annotated[str, Meta(max_length=64)]) -> ProbeResult:
+        return ProbeResult(self._probes.take(mark))
 
     @command("status_turn")
-    async def turn(self) -> object:
+    async def turn(self) -> TurnStatus:
         """Return the TURN server that members get, with credentials for the operator."""
         server = self._config.media.turn
-        return {"server": server and server.ice_server("doctor", time.time())}
+        return TurnStatus(None if server is None else server.ice_server("doctor", time.time()))

@@ -14,13 +14,13 @@ from typing import Annotated, NoReturn
 from aiohttp import ClientError, ClientSession, ClientTimeout
 from msgspec import Meta
 
-from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey
+from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey, Written
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
 from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.queue import AllJobs, Queue
-from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES, Written
+from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
 # A worker asks for work at least every 45 s (`job_signal`).
 RECENT_REQUEST_S = 60.0

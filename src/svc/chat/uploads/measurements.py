@@ -34,7 +34,7 @@ def measure(
     )
     registry.labelled_counter_from(
         "svc_chat_media_failed_reads",
-        "Stored objects that could not be read when somebody asked for them",
+        "Stored objects that could not be read when requested",
         ("because",),
         lambda: failed_reads,
     )

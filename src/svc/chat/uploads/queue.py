@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert
 
 from svc.base.database import Connection, Write
-from svc.base.job_commands import ClaimedJob
+from svc.base.job_commands import ClaimedJob, Written
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -34,7 +34,6 @@ from svc.chat.uploads.upload import (
     USED,
     WAITING,
     Upload,
-    Written,
     result_of,
 )
 

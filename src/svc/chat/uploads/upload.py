@@ -6,12 +6,9 @@ Defines records, and the name of a processed file. Decides nothing and stores no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Annotated, Literal
-
-from msgspec import Meta
 
 from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type
-from svc.chat.schemas import Id
+from svc.base.job_commands import Written
 from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
@@ -23,9 +20,6 @@ ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
 ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
 ROLES = (ORIGINAL, THUMBNAIL, POSTER)
 
-Role = Literal["original", "thumbnail", "poster"]
-_Number = Annotated[int, Meta(ge=0, le=2**53)]
-_Fact = Annotated[str, Meta(max_length=256)]
 
 MAX_ALT_CHARACTERS = 1_000
 
@@ -67,32 +61,6 @@ class Upload:
         """Return the attachment as it is stored with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One file that the worker has written: the media itself, its thumbnail or its poster."""
-
-    role: Role
-    key: Id
-    content_type: Annotated[str, Meta(min_length=1, max_length=64)]
-    bytes: _Number
-    width: _Number | None = None
-    height: _Number | None = None
-    frames: _Number | None = None
-    duration_ms: _Number | None = None
-    placeholder: _Fact = ""
-    colour: _Fact = ""
-
-    def stored(self) -> dict[str, object]:
-        """Return the file as it is stored in the description of a processed file."""
-        return {
-            "key": self.key,
-            "content_type": self.content_type,
-            "bytes": self.bytes,
-            "width": self.width,
-            "height": self.height,
-        }
 
 
 def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:

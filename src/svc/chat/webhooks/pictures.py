@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from svc.base.database import StorageFailed
 from svc.base.file_types import FILE, PICTURE, PLAIN_TYPE, content_of
+from svc.base.job_commands import Written
 from svc.base.objects import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
@@ -23,7 +24,7 @@ from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.rules import Facts, Media, facts_of
-from svc.chat.uploads.upload import Written, result_of
+from svc.chat.uploads.upload import result_of
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 

@@ -31,7 +31,14 @@ from svc.chat.webhooks.limits import (
 )
 from svc.chat.webhooks.pictures import Pictures
 from svc.chat.webhooks.publisher import MAX_KEPT, Attempt, PostHistory, Posting
-from svc.chat.webhooks.responses import ManagedWebhook, ManagedWebhooks, ShownWebhook, WebhookDeleted
+from svc.chat.webhooks.responses import (
+    ManagedWebhook,
+    ManagedWebhooks,
+    OperatorWebhook,
+    OperatorWebhooks,
+    ShownWebhook,
+    WebhookDeleted,
+)
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 _ONE = "/api/webhooks/{webhook_id}"
@@ -246,13 +253,13 @@ class WebhookCommands(Commands):
         self._directory = directory
 
     @command("webhook_create")
-    async def create(self, channel: Id, name: _Name) -> object:
+    async def create(self, channel: Id, name: _Name) -> OperatorWebhook:
         channel_id = channel_called(self._directory, channel)
         return self._shown(await self._webhooks.create(None, name, channel_id, time.time()))
 
     @command("webhook_list")
-    async def list(self) -> object:
-        return {"webhooks": [self._shown(webhook) for webhook in self._webhooks.managed(None)]}
+    async def list(self) -> OperatorWebhooks:
+        return OperatorWebhooks([self._shown(webhook) for webhook in self._webhooks.managed(None)])
 
     @command("webhook_edit")
     async def edit(
@@ -260,7 +267,7 @@ class WebhookCommands(Commands):
         webhook_id: Id,
         name: _Name | None = None,
         channel: Annotated[str, Meta(max_length=MAX_ID_CHARACTERS)] | None = None,
-    ) -> object:
+    ) -> OperatorWebhook:
         """Edit a webhook. An empty channel removes the channel."""
         differences: dict[str, str | None] = {} if name is None else {"name": name}
         if channel is not None:
@@ -273,11 +280,11 @@ class WebhookCommands(Commands):
     async def delete(self, webhook_id: Id) -> None:
         await self._webhooks.delete(None, webhook_id, time.time())
 
-    def _shown(self, webhook: Webhook) -> dict[str, object]:
+    def _shown(self, webhook: Webhook) -> OperatorWebhook:
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         shown = structs.asdict(self._webhooks.shown(webhook))
-        return {"webhook_id": shown.pop("id"), "token": token, "path": path, **shown}
+        return OperatorWebhook(shown.pop("id"), token, path, **shown)
 
 
 _MANAGERS = "members who may manage the webhook"

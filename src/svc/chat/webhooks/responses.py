@@ -31,6 +31,23 @@ class ManagedWebhooks(Response):
     webhooks: Annotated[Sequence[ManagedWebhook], Meta(max_length=MAX_WEBHOOKS)]
 
 
+class OperatorWebhook(Response):
+    """A webhook as `svc admin` shows it."""
+
+    webhook_id: Id
+    token: str | None
+    path: str | None
+    name: str
+    channel_id: Id | None
+    picture: str | None
+    created_by: Id | None
+    created_at_ms: TimeMs
+
+
+class OperatorWebhooks(Response):
+    webhooks: Sequence[OperatorWebhook]
+
+
 class WebhookDeleted(Response):
     webhook_id: Id
 

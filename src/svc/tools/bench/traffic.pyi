@@ -12,10 +12,10 @@ TOTALS: Sequence[str]
 LATENCY_BUCKETS: Sequence[float]
 
 class Traffic:
-    """Clients are only ever added; what is counted only ever grows: subtract what was read before.
+    """Clients are only added, and counters only grow: subtract earlier values.
 
     `size` is that of a whole RTP packet before encryption. `burst` packets are sent at once, as those of a
-    video frame are. `loss` is the share of what comes that is discarded and asked for again.
+    video frame are. `loss` is the share of arriving packets to discard and request again.
     """
 
     def __init__(self, *, audio: bool, size: int, burst: int, loss: float = 0.0) -> None: ...
