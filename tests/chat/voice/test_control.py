@@ -88,8 +88,8 @@ async def test_a_participant_who_leaves_or_whose_channel_is_deleted_is_disconnec
     assert (await world.command("disconnect_user"))["user_id"] == world.ada.id
     side_room = world.community.directory.channels["side-room"]
     world.community.directory.drop_channel("side-room")
-    for notify in world.community.changes.channel_removed:
-        notify(side_room)
+    for remove in world.community.changes.channel_removed:
+        remove(side_room)
     assert (await world.command("disconnect_user", 2))["user_id"] == world.bob.id
 
 
