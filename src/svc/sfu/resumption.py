@@ -2,8 +2,8 @@
 
 A credential is a secret of one session, drawn for each connection and sent only there. The previous
 credential stays valid until the client has answered an offer over its new connection, because the new one may
-have been lost. Only hashes are kept. Decides nothing about seats or rooms. docs/signalling.md, "A session
-that goes on".
+have been lost. Only hashes are kept. Decides nothing about seats or rooms. docs/signalling.md, "Session
+resumption".
 """
 
 from collections.abc import Callable
