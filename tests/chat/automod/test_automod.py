@@ -329,6 +329,20 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
         assert not any(rule["too_slow"] for rule in (await owner.done("GET", RULES))["rules"])
 
 
+async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
+    """A message that had arrived before was searched for it in one piece, however expensive the rule was."""
+    async with server_with_insight(variables) as (chat, inside):
+        folk = await people(chat)
+        before = await inside.automod.read(folk.member.id, "casino")
+        await rule(folk, "words", "block", words=["casino"])
+        after = await inside.automod.read(folk.member.id, "casino")
+        refusals = [
+            inside.automod.judge(folk.member.id, "general", read, 0.0, new=True).refusal is not None
+            for read in (before, after)
+        ]
+        assert refusals == [False, True]
+
+
 async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str]) -> None:
     def hello(connection: Connection) -> None:
         connection.execute(
