@@ -13,6 +13,8 @@ from tests.kit.waiting import POLL_S, wait_until
 
 # Long enough for a few beeps.
 LOOKS = 20
+# The ring of a speaker is as wide as they are loud.
+RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"
 WITHIN_S = 8
 
 
@@ -38,6 +40,7 @@ async def test_speakers_are_marked_for_everybody_who_sees_the_call(people: Peopl
     # A newcomer sees who is already speaking. The list keeps showing it, also after the call.
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])
+    await alan.page.wait_for_function(RING_GROWS)
     await grace.enter_call()
     await expect(ring).to_be_visible()
     await grace.press("Leave")

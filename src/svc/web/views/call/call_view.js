@@ -15,6 +15,7 @@ import {
 } from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";
 import { may } from "../../state/channels.js";
+import { memberOf } from "../../state/people.js";
 import { aside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
 import { whyNotSealed } from "../../state/private_calls.js";
 import { countsOf } from "../../state/unread_counts.js";
@@ -23,11 +24,13 @@ import { html, useEffect } from "../../vendor/preact.js";
 import { Controls } from "./controls.js";
 import { Stage } from "./stage.js";
 import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
+import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { listed, t } from "../../words/words.js";
 
+const MOST_FACES = 6; // Their names follow in words.
 const Uninvited = Later(() => import("./encryption.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */
@@ -102,9 +105,21 @@ function InCall({ people }) {
 
 /** The call before joining: its members and the join button. @param {{channel: Channel}} props */
 function WayIn({ channel }) {
-  const names = peopleIn(channel.id).map(({ nickname }) => nickname);
+  const inside = peopleIn(channel.id);
+  const names = inside.map(({ nickname }) => nickname);
   const why = channel.encrypted && whyNotSealed();
   return html`<div class="way-in">
+    ${
+      inside.length > 0 &&
+      html`<p class="faces">
+        ${inside
+          .slice(0, MOST_FACES)
+          .map(
+            ({ id, nickname }) =>
+              html`<${Avatar} key=${id} id=${id} name=${nickname} url=${memberOf(id)?.avatar} size="huge" />`,
+          )}
+      </p>`
+    }
     <p class="large" dir="auto">
       ${names.length ? t("are-here", { names: listed(names), count: names.length }) : t("nobody-here")}
     </p>

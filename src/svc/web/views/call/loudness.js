@@ -3,12 +3,16 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { ownLevel, tracks } from "../../call/current_call.js";
+import { look } from "../../state/appearance.js";
 import { member } from "../../state/server.js";
 import { useEffect } from "../../vendor/preact.js";
 
 const EVERY_MS = 100;
 // The levels of received sound are linear; a quiet voice is near 0.02.
 const LOUD = 0.25;
+
+const isStill = () =>
+  look.peek().motion === "reduced" || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** @param {string} userId */
 function levelOf(userId) {
@@ -26,7 +30,7 @@ function levelOf(userId) {
  */
 export function useLoudness(element, userId, speaking) {
   useEffect(() => {
-    if (!speaking || matchMedia("(prefers-reduced-motion: reduce)").matches) return undefined;
+    if (!speaking || isStill()) return undefined;
     const show = () => element.current?.style.setProperty("--level", levelOf(userId).toFixed(2));
     const timer = setInterval(show, EVERY_MS);
     return () => {
