@@ -34,9 +34,15 @@ async def browsers() -> AsyncIterator[SharedBrowsers]:
         yield browsers
 
 
+@pytest.fixture
+def second_channel() -> None:
+    """Request a product with a second text channel, #random."""
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path) -> AsyncIterator[Product]:
-    async with running_product(tmp_path / "data") as product:
+async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Product]:
+    variables = {"ADDITIONAL_CHANNELS": "random"} if "second_channel" in request.fixturenames else {}
+    async with running_product(tmp_path / "data", **variables) as product:
         yield product
     assert "Traceback" not in product.output, product.output
     assert "eyJ" not in product.output, "a token was logged"

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask
-from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import LiveLine, both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
@@ -92,7 +92,7 @@ async def test_the_own_message_is_visible_once_it_is_sent(people: People) -> Non
         await wait_until("the pictures are in sight", ends_in_sight, within_s=15)
 
 
-@both_widths
+@wide_only
 async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
@@ -106,7 +106,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
     upload = ada.page.locator(".upload-list li")
     progress = upload.get_by_role("progressbar", name="Uploading large.bin")
     await expect(progress).to_have_js_property("value", 0.5)
-    await keeps_nobody_out(ada, axe, "a file on its way")
+    await at_both_sizes(ada, axe, "a file on its way")
     await ada.press("Remove large.bin")
     await expect(upload).to_have_count(0)
     await ada.page.unroute("**/api/uploads/*")
@@ -120,7 +120,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
     await expect(upload.get_by_role("status")).to_have_text("The file is too large. The limit is 100 MB.")
-    await keeps_nobody_out(ada, axe, "a file that is too large")
+    await at_both_sizes(ada, axe, "a file that is too large")
     assert [offset for offset in pieces if offset is not None] == ["0"]
     await expect(upload.get_by_role("button", name="Try again")).to_have_count(0)
     await ada.press("Remove larger.bin")
@@ -147,7 +147,7 @@ async def test_a_message_waits_for_its_uploads_and_is_then_sent(people: People) 
     await expect(box(ada)).to_have_value("")
 
 
-@both_widths
+@wide_only
 async def test_dropped_files_can_be_described_sent_and_enlarged(people: People, axe: str) -> None:
     ada, grace = await both(people)
     document: dict[str, object] = {
@@ -160,7 +160,7 @@ async def test_dropped_files_can_be_described_sent_and_enlarged(people: People, 
     await expect(uploads(ada, "done").locator("img")).to_have_count(2)
     await ada.press("Describe one.png")
     await ada.page.get_by_role("dialog").get_by_label("Description").fill("A flag")
-    await keeps_nobody_out(ada, axe, "the description of a file")
+    await at_both_sizes(ada, axe, "the description of a file")
     await ada.press("Save")
     await expect(ada.page.get_by_role("dialog")).to_have_count(0)
     await write(ada, "Look")
@@ -169,7 +169,7 @@ async def test_dropped_files_can_be_described_sent_and_enlarged(people: People, 
     await expect(shown.locator(".gallery img")).to_have_count(2)
     await expect(shown.get_by_role("img", name="A flag")).to_be_visible()
     await expect(shown.get_by_role("link", name="plan.pdf")).to_have_attribute("download", "plan.pdf")
-    await keeps_nobody_out(grace, axe, "pictures and a file")
+    await at_both_sizes(grace, axe, "pictures and a file")
     await shown.get_by_role("link", name="A flag").click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name("A flag")

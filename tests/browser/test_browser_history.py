@@ -1,27 +1,18 @@
 """Back and Forward close and reopen channels, panels and dialogs; the URL names the open channel."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
-from tests.kit.product import Product, running_product
+from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
+pytestmark = pytest.mark.usefixtures("second_channel")
+
 HISTORY_LENGTH = "history.length"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel."""
-    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
-        yield product
-    assert "Traceback" not in product.output, product.output
 
 
 def origin_of(product: Product) -> str:

@@ -4,7 +4,7 @@ import re
 
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, WIDE, People, both_widths, narrow_only, wide_only
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
@@ -145,7 +145,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await expect(bar).to_have_count(0)
 
 
-@both_widths
+@wide_only
 async def test_an_emoji_is_inserted_into_the_text_and_as_a_reaction(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).fill("Yes")
@@ -283,7 +283,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await shows(ada, ["First", "Third", "Second"])
 
 
-@both_widths
+@wide_only
 async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")
@@ -306,7 +306,7 @@ async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) 
     answer = message(ada, "Nine is better")
     await expect(answer.locator(".replied")).to_contain_text("Dinner at eight?")
     await expect(answer).to_have_class(re.compile("mentions-me"))
-    await keeps_nobody_out(ada, axe, "replies and what they answer")
+    await at_both_sizes(ada, axe, "replies and what they answer")
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
     # To a day: its first message.

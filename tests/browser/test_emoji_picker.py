@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, both_widths, narrow_only, wide_only
+from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.views import Bench, bench
 from tests.kit.waiting import wait_until
@@ -32,7 +32,7 @@ def emoji(on: Bench, label: str) -> Locator:
     return on.page.get_by_role("gridcell").get_by_role("button", name=label, exact=True)
 
 
-@both_widths
+@wide_only
 async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     people: People, product: Product
 ) -> None:

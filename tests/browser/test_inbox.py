@@ -1,19 +1,16 @@
 """The inbox in the page: mentions from everywhere, with links to them."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
-import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe
 from tests.kit.notifications import OWN_ID, mention
-from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
-from tests.kit.product import Product, running_product
-from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
+from tests.kit.people import NARROW, People, Person, narrow_only, wide_only
+from tests.kit.text_channels import apart, box, do, message, open_channel, write
 
 __all__ = ["axe"]
+
+pytestmark = pytest.mark.usefixtures("second_channel")
 
 OPEN = "Control+Alt+N"
 # The server refuses the first request for mentions.
@@ -28,23 +25,6 @@ WebSocket.prototype.send = function (text) {
 """
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel."""
-    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
-        yield product
-    assert "Traceback" not in product.output, product.output
-
-
-async def apart(people: People) -> tuple[Person, Person]:
-    """Bring Ada into another channel than the one in which Grace writes."""
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada, "random")
-    await come_to_read(grace, "general")
-    return ada, grace
-
-
 def inbox(person: Person) -> Locator:
     return person.page.get_by_role("region", name="Mentions")
 
@@ -53,7 +33,7 @@ def lines(person: Person) -> Locator:
     return inbox(person).locator(".message-line .text")
 
 
-@both_widths
+@wide_only
 async def test_mentions_of_all_channels_are_in_one_inbox_and_open_their_message(
     people: People, axe: str
 ) -> None:
@@ -69,7 +49,7 @@ async def test_mentions_of_all_channels_are_in_one_inbox_and_open_their_message(
     await open_channel(grace, "random")
     await mention(grace, ada, "over here")
     await expect(lines(ada)).to_have_text(["@Ada over here", "@Ada dinner?"])
-    await keeps_nobody_out(ada, axe, "mentions of several channels")
+    await at_both_sizes(ada, axe, "mentions of several channels")
 
     line = inbox(ada).locator(".message-line").filter(has_text="dinner?")
     await line.get_by_role("button", name="Go to the message").click()

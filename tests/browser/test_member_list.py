@@ -10,7 +10,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_sign_up import as_member, installation, own_id, without_invite
 from tests.kit.device import Device
-from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, both_widths
+from tests.kit.people import NARROW, WIDE, People, Person, SharedBrowsers, wide_only
 from tests.kit.text_channels import come_to_read, open_channel
 
 CROWD = 1000
@@ -90,7 +90,7 @@ async def test_a_thousand_members_are_reachable_and_few_are_drawn(
         await expect(ada.page.get_by_role("dialog", name="Member 0777")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_offline(
     people: People,
 ) -> None:

@@ -1,11 +1,8 @@
 """Notifications in the page: levels, mutes, sounds, notices and the badge."""
 
 import re
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
@@ -23,12 +20,13 @@ from tests.kit.notifications import (
     open_settings,
     want_notices,
 )
-from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
-from tests.kit.product import Product, running_product
-from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, shows, write
+from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
+from tests.kit.text_channels import apart, box, come_to_read, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
+
+pytestmark = pytest.mark.usefixtures("second_channel")
 
 PNG = re.compile("^data:image/png;base64,")
 # The number that the system shows on the icon of the installed page.
@@ -36,24 +34,6 @@ BADGE = """
 navigator.setAppBadge = async (count) => { window.badge = count; };
 navigator.clearAppBadge = async () => { window.badge = 0; };
 """
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel."""
-    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
-        yield product
-    assert "Traceback" not in product.output, product.output
-
-
-async def apart(people: People) -> tuple[Person, Person]:
-    """Bring Ada into another channel than the one in which Grace writes."""
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.page.context.grant_permissions(["notifications"])
-    await come_to_read(ada, "random")
-    await come_to_read(grace, "general")
-    return ada, grace
 
 
 @narrow_only

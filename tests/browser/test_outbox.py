@@ -3,15 +3,17 @@
 import os
 import signal
 
+import pytest
 from playwright.async_api import expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.browser.test_text_channels import product
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
 
-__all__ = ["axe", "product"]  # `product` is the one with a second text channel.
+__all__ = ["axe"]
+
+pytestmark = pytest.mark.usefixtures("second_channel")
 
 
 @narrow_only

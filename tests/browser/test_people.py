@@ -6,11 +6,11 @@ from pathlib import Path
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.browser.test_sign_up import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
 from tests.kit.notifications import mention
-from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product
 from tests.kit.text_channels import come_to_read, do, message, write
@@ -137,7 +137,7 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
     assert "Something to take along" in json.dumps(exported["messages"])
 
 
-@both_widths
+@wide_only
 async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -163,7 +163,7 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
     card = grace.page.get_by_role("dialog", name="Ada Lovelace")
     await expect(card.get_by_text("Counting")).to_be_visible()
     await expect(card.locator(".avatar img")).to_be_visible()
-    await keeps_nobody_out(grace, axe, "a profile with a picture")
+    await at_both_sizes(grace, axe, "a profile with a picture")
     await page.get_by_role("button", name="Remove the picture").click()
     await expect(card.locator(".avatar img")).to_have_count(0)
 
@@ -282,7 +282,7 @@ async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -
     await expect(page.get_by_text("You have not blocked anybody.")).to_be_visible()
 
 
-@both_widths
+@wide_only
 async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
@@ -296,7 +296,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     await expect(field).to_be_focused()
     await dialog.get_by_role("button", name="Send the report").click()
     await expect(field).to_have_attribute("aria-invalid", "true")
-    await keeps_nobody_out(grace, axe, "the report of a message")
+    await at_both_sizes(grace, axe, "the report of a message")
     await field.fill("This hurts somebody.")
     await dialog.get_by_role("button", name="Send the report").click()
     await expect(grace.page.get_by_text("The moderators have your report.")).to_be_visible()
@@ -316,7 +316,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
     ]
 
 
-@both_widths
+@wide_only
 async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     people: People, axe: str
 ) -> None:
@@ -336,7 +336,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await name.click()
     # Actions that are buttons of the profile are not repeated in its menu.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
-    await keeps_nobody_out(ada, axe, "the profile of another")
+    await at_both_sizes(ada, axe, "the profile of another")
     await profile.get_by_role("button", name="More about Grace").click()
     await expect(profile.get_by_role("menuitem", name="Change roles")).to_be_visible()
     await keeps_nobody_out(ada, axe, "the menu of a profile")

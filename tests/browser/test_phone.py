@@ -1,19 +1,18 @@
 """The page under a finger: reaching, reading and writing on a phone, and touches that must do nothing."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, People, Person, until_still
-from tests.kit.product import Product, running_product
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
 
 __all__ = ["axe"]
+
+pytestmark = pytest.mark.usefixtures("second_channel")
 
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 # A small phone whose keyboard is open.
@@ -59,15 +58,6 @@ WITHIN_THE_MESSAGE = """(message, button) => {
 MARKED = """(list) => [...list.querySelectorAll("button")]
   .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
   .map((each) => each.textContent)"""
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel."""
-    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
-        yield product
-    assert "Traceback" not in product.output, product.output
 
 
 # The height of the header of a channel, and the width of its title.

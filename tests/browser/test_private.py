@@ -8,7 +8,7 @@ from playwright.async_api import Locator, expect
 from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
-from tests.kit.people import Capture, People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import Capture, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import (
     box,
@@ -99,7 +99,7 @@ async def marks(person: Person, other: str, *counts: str) -> None:
     await person.hide_channels()
 
 
-@both_widths
+@wide_only
 async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     people: People, product: Product, tmp_path: Path
 ) -> None:

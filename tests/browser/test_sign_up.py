@@ -13,7 +13,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.community import ask, confirm, open_settings
 from tests.kit.device import Device
@@ -437,7 +437,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
     await is_in(grace, "Grace")
 
 
-@both_widths
+@wide_only
 async def test_a_new_owner_is_greeted_with_four_steps(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -457,7 +457,7 @@ async def test_a_new_owner_is_greeted_with_four_steps(people: People, product: P
     await expect(steps.get_by_text("Your server has an icon.")).to_be_visible()
     await expect(ada.page.locator(".server-head img")).not_to_have_attribute("src", "/web/icon.svg")
     await expect(steps.get_by_text("Done:")).to_have_count(2)
-    await keeps_nobody_out(ada, axe, "the first steps")
+    await at_both_sizes(ada, axe, "the first steps")
 
     await ada.press("Add a channel")
     await ada.page.get_by_role("dialog").get_by_role("textbox").first.fill("onions")

@@ -5,12 +5,10 @@ docs/webhooks.md, "Cards" and docs/http.md, "Messages"; docs/live.md.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
@@ -18,7 +16,7 @@ from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
-from tests.kit.product import COMMAND, Product, running_product
+from tests.kit.product import COMMAND, Product
 from tests.kit.text_channels import (
     both,
     box,
@@ -36,6 +34,8 @@ from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
 
+pytestmark = pytest.mark.usefixtures("second_channel")
+
 # Hostile text; tests/web tests the same.
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
@@ -48,15 +48,6 @@ TO_THE_TOP = """(box) => {
   return [words.innerText, words.getBoundingClientRect().top];
 }"""
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel."""
-    monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
-    async with running_product(tmp_path / "data") as product:
-        yield product
-    assert "Traceback" not in product.output, product.output
 
 
 def address_of(product: Product) -> str:
@@ -81,7 +72,7 @@ async def post(url: str, payload: object) -> None:
         assert response.status == 200, await response.text()
 
 
-@both_widths
+@wide_only
 async def test_two_people_write_to_each_other(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Hello *Grace*")

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
-from tests.kit.people import People, both_widths, narrow_only
+from tests.kit.people import People, both_widths, narrow_only, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, write
 
 __all__ = ["axe"]
@@ -108,7 +108,7 @@ const seats = 8;
 ```"""
 
 
-@both_widths
+@wide_only
 async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
@@ -127,7 +127,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await posted.get_by_role("button", name="Spoiler. Show it").click()
     await expect(posted.get_by_text("Grace", exact=True)).to_be_visible()
     await expect(posted.locator(".code-keyword")).to_have_text("const")
-    await keeps_nobody_out(grace, axe, "all that markdown has")
+    await at_both_sizes(grace, axe, "all that markdown has")
     await posted.locator(".code").hover()
     await posted.get_by_role("button", name="Copy", exact=True).click()
     await expect(posted.get_by_role("button", name="Copied")).to_be_visible()

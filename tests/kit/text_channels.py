@@ -39,6 +39,15 @@ async def both(people: People) -> tuple[Person, Person]:
     return ada, grace
 
 
+async def apart(people: People) -> tuple[Person, Person]:
+    """Bring Ada into #random, and Grace into #general. Ada's browser allows notifications."""
+    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
+    await ada.page.context.grant_permissions(["notifications"])
+    await come_to_read(ada, "random")
+    await come_to_read(grace, "general")
+    return ada, grace
+
+
 async def open_channel(person: Person, name: str) -> None:
     await person.show_channels()
     await entry(person, name).click()
