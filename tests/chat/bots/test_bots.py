@@ -22,6 +22,16 @@ async def made(folk: People, by: Person, nickname: str = "Helper") -> Person:
     return Person(folk.chat, by.device, answer["member"]["id"], answer["token"])
 
 
+async def revokes(actor: Person, method: str, path: str, bot: Person) -> Any:
+    """Check that a request closes the bot's live socket and ends its token. Return the response."""
+    async with bot.chat.member("", bot.token) as live:
+        response = await actor.done(method, path)
+        while not live.ws.closed:
+            await live.ws.receive()
+    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    return response
+
+
 async def test_a_bot_reads_and_writes_and_is_marked_as_a_bot(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     async with folk.live("member") as [member]:
@@ -80,12 +90,7 @@ async def test_a_bot_gets_roles_like_any_member(folk: People) -> None:
 
 async def test_a_new_token_ends_the_sockets_and_calls_of_the_old_one(folk: People) -> None:
     bot = await made(folk, folk.owner)
-    async with folk.chat.member("", bot.token) as live:
-        answer = await folk.owner.done("POST", f"{BOTS}/{bot.id}/token")
-        while not live.ws.closed:
-            await live.ws.receive()
-    assert await bot.refused("GET", "/api/channels") == "token_invalid"
-    bot.token = answer["token"]
+    bot.token = (await revokes(folk.owner, "POST", f"{BOTS}/{bot.id}/token", bot))["token"]
     await bot.done("GET", "/api/channels")
     (entry,) = (await folk.owner.done("GET", "/api/audit?action=bot_token"))["entries"]
     assert entry["target_id"] == bot.id
@@ -105,17 +110,12 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
 async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
     bot = await made(folk, folk.owner)
-    async with folk.chat.member("", bot.token) as live:
-        match how:
-            case "deleted":
-                await folk.owner.done("DELETE", f"{BOTS}/{bot.id}")
-            case "kicked":
-                await folk.moderator.done("POST", f"/api/members/{bot.id}/kick")
-            case "banned":
-                await folk.moderator.done("PUT", f"/api/bans/{bot.id}")
-        while not live.ws.closed:
-            await live.ws.receive()
-    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    ways = {
+        "deleted": (folk.owner, "DELETE", f"{BOTS}/{bot.id}"),
+        "kicked": (folk.moderator, "POST", f"/api/members/{bot.id}/kick"),
+        "banned": (folk.moderator, "PUT", f"/api/bans/{bot.id}"),
+    }
+    await revokes(*ways[how], bot)
     assert (await folk.owner.done("GET", BOTS))["bots"] == []
     assert await folk.owner.refused("POST", f"{BOTS}/{bot.id}/token") == "unknown_member"
 
@@ -125,17 +125,12 @@ async def test_a_token_ends_with_its_creators_membership(folk: People, how: str)
     """The creator knows the token and could otherwise keep reading and writing with it."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
-    async with folk.chat.member("", bot.token) as live:
-        match how:
-            case "kicked":
-                await folk.owner.done("POST", f"/api/members/{keeper.id}/kick")
-            case "banned":
-                await folk.owner.done("PUT", f"/api/bans/{keeper.id}")
-            case "left":
-                await keeper.done("POST", "/api/me/leave")
-        while not live.ws.closed:
-            await live.ws.receive()
-    assert await bot.refused("GET", "/api/channels") == "token_invalid"
+    ways = {
+        "kicked": (folk.owner, "POST", f"/api/members/{keeper.id}/kick"),
+        "banned": (folk.owner, "PUT", f"/api/bans/{keeper.id}"),
+        "left": (keeper, "POST", "/api/me/leave"),
+    }
+    await revokes(*ways[how], bot)
     await other.done("GET", "/api/channels")
     bots = (await folk.owner.done("GET", BOTS))["bots"]
     assert {one["member"]["id"]: one["has_token"] for one in bots} == {bot.id: False, other.id: True}
@@ -271,17 +266,12 @@ async def test_tokens_that_a_bot_made_end_with_its_own(folk: People, how: str) -
     )
     await folk.owner.done("PUT", f"/api/members/{first.id}/roles/{role['id']}")
     second = await made(folk, first, "Second")
-    async with folk.chat.member("", second.token) as live:
-        match how:
-            case "kicked":
-                await folk.owner.done("POST", f"/api/members/{keeper.id}/kick")
-            case "token renewed":
-                await folk.owner.done("POST", f"{BOTS}/{first.id}/token")
-            case "bot deleted":
-                await folk.owner.done("DELETE", f"{BOTS}/{first.id}")
-        while not live.ws.closed:
-            await live.ws.receive()
-    assert await second.refused("GET", "/api/channels") == "token_invalid"
+    ways = {
+        "kicked": ("POST", f"/api/members/{keeper.id}/kick"),
+        "token renewed": ("POST", f"{BOTS}/{first.id}/token"),
+        "bot deleted": ("DELETE", f"{BOTS}/{first.id}"),
+    }
+    await revokes(folk.owner, *ways[how], second)
 
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
