@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import at_both_sizes, axe
@@ -13,8 +12,6 @@ from tests.kit.text_channels import open_channel
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
-
-pytestmark = pytest.mark.usefixtures("whole_browser")
 
 # Replaces the microphone; `speak(loudness)` sets its loudness as a root mean square.
 A_TONE = """

@@ -34,6 +34,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_by_any_codec(
     assert at_grace.srtp_ciphers == ("SRTP_AEAD_AES_128_GCM",)
 
 
+@pytest.mark.nightly("Firefox and Chromium see and hear each other daily, in a private call and over TCP")
 async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, product: Product) -> None:
     ada, grace = await fox.arrive("Ada", product.url), await fox.arrive("Grace", product.url)
     await ada.join()

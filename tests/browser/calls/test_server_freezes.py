@@ -6,8 +6,6 @@ import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-import pytest
-
 from tests.kit.people import People
 from tests.kit.product import Product
 
@@ -25,20 +23,20 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("programs", [["sfu"], ["sfu", "chat"]], ids=" and ".join)
-async def test_a_paused_server_loses_nobody(people: People, product: Product, programs: list[str]) -> None:
+async def test_a_paused_server_loses_nobody(people: People, product: Product) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for person in (ada, grace):
         await person.page.evaluate("() => { window.connection = svc.call.pc; }")
-    async with standing_still([product.program(each) for each in programs]):
-        await asyncio.sleep(STILL_S)
-    await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
-    for person in (ada, grace):
-        await person.is_connected()
-        assert await person.page.evaluate("() => window.connection === svc.call.pc")
+    for programs in (["sfu"], ["sfu", "chat"]):
+        async with standing_still([product.program(each) for each in programs]):
+            await asyncio.sleep(STILL_S)
+        await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
+        for person in (ada, grace):
+            await person.is_connected()
+            assert await person.page.evaluate("() => window.connection === svc.call.pc"), programs
 
 
 async def test_a_chat_server_that_no_longer_answers_takes_nobody_from_the_call(
