@@ -202,10 +202,14 @@ def _import_programs() -> None:
     from svc.sfu import app as sfu
     from svc.tools import certificate, parent_watch, up
     from svc.worker import app as worker
+    from tests.kit import page_files
+
+    page_files.reuse()
+    page_files.prepared()
 
     # Without this, tests wait for a decoder for minutes while others keep the processors busy.
     sandbox.NICENESS = 0
-    del sandbox, cli, app, config, ports, sfu, certificate, parent_watch, up, worker
+    del sandbox, cli, app, config, page_files, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
     gc.freeze()
     gc.enable()
