@@ -14,8 +14,6 @@ RULES = PictureRules(formats=ALL_FORMATS)
 SMALL = dataclasses.replace(RULES, max_pixels=1_000_000, max_frames=20)
 CODES = {"unsupported_type", "invalid_image", "too_large", "timeout"}
 DEADLINE_S = 15.0
-REFUSED = hostile_pictures.refused()
-HARMLESS = hostile_pictures.harmless()
 
 # The decoder is loaded once for all tests.
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -36,21 +34,21 @@ async def outcome(
         return refused
 
 
-@pytest.mark.parametrize("name", REFUSED)
-async def test_hostile_pictures_are_refused(sandbox: Sandbox, name: str) -> None:
-    data, codes = REFUSED[name]
-    result = await outcome(sandbox, data, deadline_s=3)
-    assert isinstance(result, Refused), result
-    assert result.code in codes, result.detail
-    assert str(result)
+@pytest.mark.timeout(300)
+async def test_hostile_pictures_are_refused(sandbox: Sandbox) -> None:
+    for name, (data, codes) in hostile_pictures.refused().items():
+        result = await outcome(sandbox, data, deadline_s=3)
+        assert isinstance(result, Refused), (name, result)
+        assert result.code in codes, (name, result.detail)
+        assert str(result), name
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-async def test_odd_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox, name: str) -> None:
-    result = await outcome(sandbox, HARMLESS[name])
-    assert isinstance(result, Picture), (result.code, result.detail)
-    assert not any(mark in result.data for mark in (b"<script", b"PK\x03\x04", b"Exif"))
-    assert pictures.decoded(result.data).format == "WEBP"
+async def test_odd_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox) -> None:
+    for name, data in hostile_pictures.harmless().items():
+        result = await outcome(sandbox, data)
+        assert isinstance(result, Picture), (name, result.code, result.detail)
+        assert not any(mark in result.data for mark in (b"<script", b"PK\x03\x04", b"Exif")), name
+        assert pictures.decoded(result.data).format == "WEBP", name
 
 
 @pytest.mark.parametrize("format_", hostile_pictures.FORMATS)
