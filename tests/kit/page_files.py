@@ -5,10 +5,9 @@ Does not replace the preparation: tests/chat/pages tests it with folders of its 
 
 from functools import cache
 
-from svc.chat.community import WEB_FOLDER
 from svc.chat.pages import routes
 
-_FOLDER = WEB_FOLDER.resolve()
+_FOLDER = routes.WEB_FOLDER.resolve()
 _kept = routes._kept
 
 
