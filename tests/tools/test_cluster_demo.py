@@ -10,6 +10,7 @@ from pathlib import Path
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.envelope import serialise
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 from tests.kit.waiting import wait_until
@@ -46,6 +47,10 @@ async def test_the_relay_of_the_demo_follows_the_owner_and_everything_ends_with_
         async with ClientSession(address) as http:
             server = ChatServer(address, http, invite)
             signed_in = await server.sign_in(Device(), nickname="Ada", invite_code=invite)
+            async with http.ws_connect("/sfu/client") as signalling:
+                stranger = {"room_id": "general", "server_id": "x", "user_id": "x", "server_password": "x"}
+                await signalling.send_str(serialise("client_join", stranger))
+                assert (await signalling.receive_json())["event"] == "room_error", "the SFU answers"
         headers = {"Authorization": f"Bearer {signed_in['access_token']}"}
 
         async def post(text: str) -> bool:

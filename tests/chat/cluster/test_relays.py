@@ -1,5 +1,6 @@
 """Members at relays of a community on real NATS servers: events, access, takeovers, lost events, refusals."""
 
+import asyncio
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -7,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, WSMsgType
 
 from svc.base.control_socket import ask
 from tests.chat.member import ChatServer, LiveMember
@@ -115,7 +116,9 @@ async def frame_of(member: LiveMember, event: str) -> Mapping[str, Any]:
     return frame
 
 
-async def test_lost_events_are_repaired_and_no_event_follows_a_lost_right(tmp_path: Path) -> None:
+async def test_lost_events_are_repaired_and_nothing_follows_a_lost_right_or_membership(
+    tmp_path: Path,
+) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),
@@ -149,6 +152,20 @@ async def test_lost_events_are_repaired_and_no_event_follows_a_lost_right(tmp_pa
         assert "message_posted" not in grace.kept_events()
         metrics = await metrics_of(far)
         assert "svc_relay_repairs_total 0.0" not in metrics and "svc_relay_owner_link_up 1.0" in metrics
+
+        async with (
+            ClientSession(near.address, headers=headers) as http,
+            http.post(f"/api/members/{edsger.id}/kick", json={}) as response,
+        ):
+            assert response.status in (200, 204), await response.text()
+        assert await close_code_of(edsger) == 4001
+
+
+async def close_code_of(member: LiveMember) -> object:
+    async with asyncio.timeout(30):
+        while (message := await member.ws.receive()).type is WSMsgType.TEXT:
+            pass
+    return message.data
 
 
 async def metrics_of(relay: ChatRelay) -> str:

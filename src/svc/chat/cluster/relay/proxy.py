@@ -117,7 +117,10 @@ class Proxy:
         try:
             yield answer
         finally:
-            answer.close() if not answer.content.at_eof() else answer.release()
+            if answer.content.at_eof():
+                answer.release()
+            else:
+                answer.close()
 
     def headers(self, request: web.Request) -> list[tuple[str, str]]:
         """Return the headers for the owner. It learns the client's address like behind any proxy."""
