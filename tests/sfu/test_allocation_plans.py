@@ -244,7 +244,7 @@ SCENARIOS = [
             ((8, 8e6), (60, 3e5), (14, 4e6)),
             (
                 Expected(all_back=6),
-                Expected(sent_share=1.0, changes=15, queue_s=0.15),
+                Expected(sent_share=1.0, changes=15, queue_s=0.1),
                 Expected(first_raise=5, pictures_back=5, all_back=8),
             ),
             camera=SMALL_CAMERA,

@@ -41,7 +41,7 @@ cdef double VERIFY_SCALE = 1.5
 cdef double VERIFY_BITS = 110_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
 # This queue shows that the line does not carry a verification (ns).
-cdef int64_t MAX_VERIFY_QUEUE = 40_000_000
+cdef int64_t MAX_VERIFY_QUEUE = 30_000_000
 # The time from a verification that failed to the next one. It doubles with each failure.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 cdef int MAX_DOUBLINGS = 1
