@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from svc.chat.webhooks.limits import BURST, SHARED_BURST_BYTES
 from svc.tools.bench import cores
 from svc.tools.bench.attack.catalogue import ATTACKS
-from svc.tools.bench.attack.expensive_bodies import with_expensive_bodies
+from svc.tools.bench.attack.expensive_bodies import _webhook_bodies, with_expensive_bodies
 from svc.tools.bench.attack.honest_members import Noticed
 from svc.tools.bench.attack.installation import joined, own_installation, prepared, with_accounts
 from svc.tools.bench.attack.report import Row, heading, line
@@ -71,6 +72,13 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
         assert row["requests"] == 0 or row["attack"] != "none", row
         assert row["log_kb_per_minute"] is not None
+
+
+def test_all_bodies_for_webhooks_fit_into_the_limits_of_one() -> None:
+    """The last would be refused, and their endpoint would be left out of the attack."""
+    bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
+    assert len(bodies) <= BURST
+    assert sum(map(len, bodies)) <= SHARED_BURST_BYTES
 
 
 async def test_the_most_expensive_body_of_each_endpoint_is_found_first() -> None:
