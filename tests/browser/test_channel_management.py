@@ -82,7 +82,7 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
     assert (await here.member.page.evaluate("navigator.clipboard.readText()")).endswith("/#channel=general")
     await entry(here.member, "general").click(button="right")
     await expect(here.member.page.get_by_role("menuitem").first).to_be_visible()
-    for item in ("Edit", "Permissions", "Move down", "Delete"):
+    for item in ("Channel settings", "Permissions", "Move down", "Delete"):
         await expect(here.member.page.get_by_role("menuitem", name=item, exact=True)).to_have_count(0)
     await here.member.page.keyboard.press("Escape")
     await has_no_page(here.member, "Channels")
@@ -99,7 +99,7 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
         (here.moderator, "hall", "lobby", "Whatever comes up", "30 seconds", 30),
     )
     for person, before, name, topic, slow_mode, seconds in changes:
-        await choose(person, before, "Edit")
+        await choose(person, before, "Channel settings")
         await person.page.get_by_label("Name", exact=True).fill(name)
         await person.page.get_by_label("Topic").fill(topic)
         await person.page.get_by_label("Slow mode").select_option(slow_mode)
@@ -121,7 +121,7 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
         (here.owner, "5", "128 kbit/s", (5, 128, True)),
         (here.moderator, "3", "96 kbit/s", (3, 96, False)),
     ):
-        await choose(person, "Voice", "Edit")
+        await choose(person, "Voice", "Channel settings")
         await person.page.get_by_label("Seats").fill(seats)
         await person.page.get_by_label("Sound quality").select_option(quality)
         await person.page.get_by_role("switch", name="Encrypt calls").click()
@@ -300,7 +300,7 @@ async def test_a_channel_is_deleted_only_after_its_name_is_typed(here: Community
 async def test_an_archived_channel_is_restored_from_the_settings(here: Community) -> None:
     await create(here.owner, "attic")
     for person in (here.owner, here.moderator):
-        await choose(person, "attic", "Edit")
+        await choose(person, "attic", "Channel settings")
         await person.press("Archive the channel")
         await expect(names(here.member)).to_have_text(["general", "Voice"])
         page = await open_settings(person, "Channels")

@@ -130,7 +130,7 @@ async def test_a_late_action_closes_nothing_that_was_opened_meanwhile(people: Pe
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
     await ada.show_channels()
     await entry(ada, "attic").click(button="right")
-    await ada.page.get_by_role("menuitem", name="Edit", exact=True).click()
+    await ada.page.get_by_role("menuitem", name="Channel settings", exact=True).click()
     async with Held(ada, "**/api/channels/*") as archiving:
         await ada.press("Archive the channel")
         await archiving.is_given()

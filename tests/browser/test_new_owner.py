@@ -112,6 +112,9 @@ async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
     await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
+    # The steps already invite others.
+    await expect(ada.page.locator("#beginning h2")).to_be_attached()
+    await expect(ada.page.locator("#beginning button")).to_have_count(0)
     await until_still(ada.page)
     card, box = await steps.bounding_box(), await ada.page.locator("#messages-box").bounding_box()
     assert card is not None and box is not None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.async_api import ViewportSize, expect
+from playwright.async_api import Locator, ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
@@ -25,9 +25,11 @@ OUT_OF_REACH = """() => {
   const [width, height] = [innerWidth, innerHeight];
   if (document.documentElement.scrollWidth > width) found.push("the page is wider than the screen");
   const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
-  const above = document.querySelector(".menu") ?? [...document.querySelectorAll("dialog[open]")].pop();
+  const opened = document.querySelector(".menu, .emoji-popup, .picker");
+  const above = opened ?? [...document.querySelectorAll("dialog[open]")].pop();
   const root = above ?? drawer ?? document.body;
-  const tappable = "button:not(.author, .mention, .replied), input, select, textarea";
+  // The last cells of a list that scrolls are cut off.
+  const tappable = "button:not(.author, .mention, .replied, .emoji-grid *), input, select, textarea";
   for (const each of root.querySelectorAll(tappable)) {
     const box = each.getBoundingClientRect();
     const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
@@ -188,3 +190,67 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyb
     await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
     await expect(send).to_be_in_viewport(ratio=1)
     await expect(box(ada)).to_be_in_viewport(ratio=1)
+
+
+@on_a_phone
+async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_its_text(
+    people: People,
+) -> None:
+    ada = await people.arrive("Ada", touch=True)
+    page, menu = ada.page, ada.page.get_by_role("menu")
+    await come_to_read(ada)
+    await write(ada, "Dinner?")
+    fingers = await page.context.new_cdp_session(page)
+    text = message(ada, "Dinner?").locator(".text")
+
+    async def rest_on(target: Locator) -> None:
+        box = await target.bounding_box()
+        assert box
+        at = [{"x": box["x"] + 10, "y": box["y"] + box["height"] / 2}]
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": at})
+        await expect(menu).to_be_visible()
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    await rest_on(text)
+    await is_within_reach(ada, "the actions of a message")
+    await page.get_by_role("menuitem", name="Select text").tap()
+    assert (await page.evaluate("getSelection().toString()")).strip() == "Dinner?"
+    await page.evaluate("getSelection().empty()")
+
+    await rest_on(text)
+    await page.get_by_role("menuitem", name="React", exact=True).tap()
+    await is_within_reach(ada, "the usual reactions")
+    await page.get_by_role("button", name="All emoji").tap()
+    await expect(page.get_by_label("Search emoji")).to_be_visible()
+    await is_within_reach(ada, "all emoji")
+    await page.go_back()
+    await text.tap()
+    await message(ada, "Dinner?").get_by_role("button", name="React", exact=True).tap()
+    await page.locator(".picker button").first.tap()
+    await expect(message(ada, "Dinner?").locator(".reaction")).to_have_count(1)
+
+
+@on_a_phone
+async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_back(
+    people: People, axe: str
+) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
+    grace = await people.arrive("Grace", touch=True, greeted=False)
+    page = grace.page
+    await grace.come_in()
+    greeting = page.get_by_role("region", name="Welcome to Garden club")
+    await expect(greeting).to_contain_text("Beds and seeds")
+    await is_within_reach(grace, "the greeting")
+    await keeps_nobody_out(grace, axe, "the greeting")
+    await greeting.get_by_role("button", name="random").tap()
+    await expect(page.locator("#text-name")).to_have_text("random")
+    await greeting.get_by_role("button", name="Close").tap()
+    await expect(greeting).to_have_count(0)
+    await expect(page.locator("#text-name")).to_be_focused()
+
+    offer = page.get_by_role("region", name="Two things that help later")
+    await expect(offer).to_have_count(0)
+    await write(grace, "Hello")
+    await expect(offer.get_by_role("button", name="Make a code")).to_be_visible()

@@ -97,6 +97,9 @@ for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] 
   };
 }
 """
+# The greeting of new members and the offer after their first message stay away.
+SETTLED = """if (/^https?:/.test(location.protocol) && self.origin !== "null")
+  localStorage["svc.newcomer"] ??= "";"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +240,13 @@ class People:
         line: Relay | None = None,
         touch: bool = False,
         locale: str | None = None,
+        greeted: bool = True,
     ) -> Person:
         """Open the page at the sign-in form. `line` is the only way to the SFU.
 
         `codec` is the codec of the sent video; without it, the page's default. `touch` makes fingers the only
         input, as on a phone; `locale` is the browser's language.
+        The page greets a new member only without `greeted`.
         """
         context = await self._browser.new_context(
             viewport=self._viewport,
@@ -253,6 +258,8 @@ class People:
         context.set_default_timeout(DEADLINE_MS)
         camera = CAMERAS[len(self._all) // PAGES_PER_CAMERA % len(CAMERAS)]
         await context.add_init_script((capture or Capture()).script(camera))
+        if greeted:
+            await context.add_init_script(SETTLED)
         person = Person(name, await context.new_page())
         self._all.append(person)
         if line:

@@ -13,6 +13,7 @@ import { batch, computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { open } from "./navigation.js";
+import { enterStage, stage } from "./newcomer.js";
 import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 
@@ -201,9 +202,12 @@ async function attempt(prove) {
   try {
     proof = await prove();
     const wanted = step.value === "new" ? wishes.value.name.trim() : "";
+    const isNew = step.value === "new" && stage.value === null;
+    const { founder } = invitation.value ?? {};
     const isNamed = /[#&](channel|private)=/.test(location.hash);
     const { channel_id: channelId } = await requestSignIn(proof);
     arrived(isNamed ? null : channelId);
+    if (isNew) enterStage(founder ? "writing" : "greeting");
     const given = member.value?.nickname;
     if (wanted && given && given !== wanted) notify(t("name-given", { wanted, given }), "done");
   } catch (error) {

@@ -122,6 +122,14 @@ function Link({ invite, onAnother }) {
       <${QrCode} text=${address} label=${t("invite-code-for-phones")} />
       <p class="quiet">${t("invite-code-for-phones")}</p>
     </div>
-    <footer><${Button} onClick=${onAnother}>${t("another-link")}<//></footer>
+    <footer>
+      <${Button} onClick=${onAnother}>${t("another-link")}<//>
+      ${
+        navigator.share &&
+        html`<${Button} look="primary" onClick=${() => navigator.share({ url: address }).catch(() => {})}>
+          ${t("share-link")}
+        <//>`
+      }
+    </footer>
   `;
 }

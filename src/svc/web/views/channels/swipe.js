@@ -1,11 +1,14 @@
 // On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
-// channels. A swipe back closes the list, or replies to the message under the finger. Loaded after the first
+// channels. A swipe back closes the list, or replies to the message under the finger. A finger that rests
+// opens the menu of the element under it, which iPhones report in no other way. Loaded after the first
 // messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
 
 const LEAST_PX = 60;
 const FARTHEST_PX = 76; // A message follows the finger this far.
+const HOLD_MS = 550; // Android reports a resting finger after 500 ms.
+const STILL_PX = 10;
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
 
 /**
@@ -14,9 +17,17 @@ const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
  */
 let from = null;
 
-/** Follow swipes from now on. */
+/** The finger that may come to rest; `opened` once its menu is open. */
+let resting = { timer: 0, x: 0, y: 0, opened: false };
+
+/** Follow swipes and resting fingers from now on. */
 export function startSwipes() {
   const listen = { passive: true };
+  document.addEventListener("touchstart", rest, listen);
+  document.addEventListener("touchmove", ({ changedTouches }) => stir(changedTouches[0]), listen);
+  document.addEventListener("touchend", lift);
+  document.addEventListener("touchcancel", () => clearTimeout(resting.timer), listen);
+  document.addEventListener("contextmenu", reported, true);
   document.addEventListener("touchstart", begin, listen);
   document.addEventListener("touchmove", ({ changedTouches }) => pull(changedTouches[0]), listen);
   document.addEventListener("touchend", ({ changedTouches }) => end(changedTouches[0]), listen);
@@ -80,4 +91,40 @@ function movesItself(target) {
       return true;
   }
   return false;
+}
+
+/** @param {TouchEvent} event */
+function rest({ touches, target }) {
+  clearTimeout(resting.timer);
+  const { clientX: x, clientY: y } = touches[0];
+  resting = { timer: 0, x, y, opened: false };
+  const element = /** @type {Element} */ (target);
+  if (touches.length > 1 || !element.closest(".home") || element.closest("input, textarea, a, .menu")) return;
+  resting.timer = setTimeout(() => {
+    const press = new MouseEvent("contextmenu", { bubbles: true, cancelable: true, clientX: x, clientY: y });
+    resting.opened = !element.dispatchEvent(press);
+  }, HOLD_MS);
+}
+
+/** @param {Touch} touch */
+function stir({ clientX, clientY }) {
+  if (Math.hypot(clientX - resting.x, clientY - resting.y) > STILL_PX) clearTimeout(resting.timer);
+}
+
+/** Lifting the finger must not press what the menu now covers. @param {TouchEvent} event */
+function lift(event) {
+  clearTimeout(resting.timer);
+  if (resting.opened && event.cancelable) event.preventDefault();
+}
+
+/**
+ * A browser that reports the resting finger itself must not open the menu a second time.
+ * @param {Event} event
+ */
+function reported(event) {
+  if (!event.isTrusted) return;
+  clearTimeout(resting.timer);
+  if (!resting.opened) return;
+  event.preventDefault();
+  event.stopPropagation();
 }

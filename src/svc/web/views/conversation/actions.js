@@ -40,6 +40,13 @@ export function openMenuOf(event) {
   openWhere(event, button);
 }
 
+/** Select a message's text, whose selection the long touch prevents. @param {string} id */
+function select(id) {
+  const text = document.querySelector(`[data-id="${id}"] .text`);
+  text?.classList.add("selectable");
+  if (text) getSelection()?.selectAllChildren(text);
+}
+
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
 const SHEET = matchMedia("(pointer: coarse) and (max-width: 640px)"); // As in style/later/touch.css.
 
@@ -80,6 +87,8 @@ export function Actions({ message, conversation, may, onEdit }) {
         )
       : []),
     // The whole choice is in the sheet that a long touch opens.
+    SHEET.matches &&
+      may("add_reactions") && { label: t("react"), icon: "emoji", onChoose: () => setPicking(true) },
     SHEET.matches && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
     SHEET.matches && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
     posted &&
@@ -108,6 +117,7 @@ export function Actions({ message, conversation, may, onEdit }) {
       icon: "copy",
       onChoose: () => copy(shortened(message.text, new Map()), t("copied")),
     },
+    SHEET.matches && message.text && { label: t("select-text"), icon: "file", onChoose: () => select(id) },
     posted && {
       label: t("copy-link"),
       icon: "link",

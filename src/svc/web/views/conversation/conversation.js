@@ -10,6 +10,7 @@
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
+import { stage } from "../../state/newcomer.js";
 import { isMuted } from "../../state/notifications.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
@@ -24,10 +25,13 @@ import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
+import { Later } from "../parts/later.js";
 import { MenuButton } from "../parts/menu.js";
 import { Skeletons } from "../parts/skeletons.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
+
+const Newcomer = Later(() => import("../sign_in/newcomer.js"), "Newcomer");
 
 /** @typedef {{current: Timeline | null}} TimelineRef */
 
@@ -40,6 +44,7 @@ export function Conversation({ channel }) {
   return html`<main id="text" class="conversation" ...${dropping.on}>
     <${Head} channel=${channel} />
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
+    ${stage.value && html`<${Newcomer} />`}
     <${Typing} channel=${channel} />
     <${Composer}
       channel=${channel}

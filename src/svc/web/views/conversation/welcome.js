@@ -3,6 +3,7 @@
 /** @import { Channel } from "../../types/api.js" */
 
 import { may } from "../../state/channels.js";
+import { firstSteps } from "../../state/first_steps.js";
 import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -18,6 +19,7 @@ export function Welcome({ channel: { name, topic }, empty }) {
     ${topic && html`<p class="quiet" dir="auto">${topic}</p>`}
     ${
       empty &&
+      !firstSteps.value &&
       may("create_invites") &&
       html`<${Button} icon="invite" onClick=${() => showDialog("invite")}>${t("invite-others")}<//>`
     }

@@ -29,7 +29,12 @@ export function FirstSteps() {
       <li>
         <${Mark} done=${done.channel} number="3" />
         <span class="row-text">${t("step-channel")}</span>
-        <${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>${t("step-channel-do")}<//>
+        ${
+          !done.channel &&
+          html`<${Button} onClick=${() => showDialog("create-channel", { type: "text" })}>
+            ${t("step-channel-do")}
+          <//>`
+        }
       </li>
       <li>
         <${Mark} done=${false} number="4" />
@@ -87,13 +92,14 @@ function NameIt({ done }) {
 function IconOfIt({ done }) {
   /** @type {RefObject<HTMLInputElement>} */
   const input = useRef(null);
+  if (done) return html`<span class="row-text">${t("step-icon-given")}</span>`;
   const picked = async (/** @type {EventOn<HTMLInputElement>} */ event) => {
     const [file] = event.currentTarget.files ?? [];
     event.currentTarget.value = "";
     if (file && (await tried(sendIcon(file)))) notify(t("picture-checked"), "done");
   };
   return html`
-    <span class="row-text">${t(done ? "step-icon-given" : "step-icon")}</span>
+    <span class="row-text">${t("step-icon")}</span>
     <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>
     <input
       type="file"

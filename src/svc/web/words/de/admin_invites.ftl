@@ -18,6 +18,7 @@ invite-approval = Jede Person bestätigen
 invite-approval-hint = Sie wartet, bis jemand, der Einladungen verwaltet, sie hereinlässt.
 make-link = Link erstellen
 another-link = Weiteren Link erstellen
+share-link = Teilen
 invite-link = Link
 invite-copied = Der Link ist kopiert. Schick ihn allen, die du hier haben möchtest.
 invite-code-for-phones = Code für Handys

@@ -90,6 +90,7 @@ forward = Weiterleiten
 pin = Anpinnen
 unpin = Nicht mehr anpinnen
 copy-text = Text kopieren
+select-text = Text auswählen
 copy-id = ID kopieren
 copy-link = Link kopieren
 copied = Kopiert.

@@ -18,6 +18,7 @@ invite-approval = Approve each person
 invite-approval-hint = They wait until somebody who manages invites lets them in.
 make-link = Make a link
 another-link = Make another link
+share-link = Share
 invite-link = Link
 invite-copied = The link is copied. Send it to anyone you want here.
 invite-code-for-phones = Code for phones

@@ -90,6 +90,7 @@ forward = Forward
 pin = Pin
 unpin = Unpin
 copy-text = Copy text
+select-text = Select text
 copy-id = Copy ID
 copy-link = Copy link
 copied = Copied.

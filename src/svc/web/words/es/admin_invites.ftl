@@ -18,6 +18,7 @@ invite-approval = Aprobar a cada persona
 invite-approval-hint = Esperan hasta que las deje entrar alguien que gestione las invitaciones.
 make-link = Crear un enlace
 another-link = Crear otro enlace
+share-link = Compartir
 invite-link = Enlace
 invite-copied = Enlace copiado. Envíaselo a quien quieras que venga.
 invite-code-for-phones = Código para teléfonos

@@ -90,6 +90,7 @@ forward = Reenviar
 pin = Fijar
 unpin = Dejar de fijar
 copy-text = Copiar el texto
+select-text = Seleccionar texto
 copy-id = Copiar el ID
 copy-link = Copiar un enlace al mensaje
 copied = Copiado.

@@ -18,6 +18,7 @@ invite-approval = Approuver chaque personne
 invite-approval-hint = Chaque personne attend que quelqu’un qui gère les invitations la laisse entrer.
 make-link = Créer un lien
 another-link = Créer un autre lien
+share-link = Partager
 invite-link = Lien
 invite-copied = Le lien est copié. Envoie-le aux personnes que tu veux voir ici.
 invite-code-for-phones = Code pour téléphones

@@ -93,6 +93,7 @@ forward = Transférer
 pin = Épingler
 unpin = Désépingler
 copy-text = Copier le texte
+select-text = Sélectionner du texte
 copy-id = Copier l’ID
 copy-link = Copier le lien du message
 copied = Copié.

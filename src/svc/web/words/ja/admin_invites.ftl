@@ -17,6 +17,7 @@ invite-approval = 1人ずつ承認する
 invite-approval-hint = 招待を管理する人が承認するまで待ってもらいます。
 make-link = リンクを作成
 another-link = 別のリンクを作成
+share-link = 共有
 invite-link = リンク
 invite-copied = リンクをコピーしました。招待したい人に送ってください。
 invite-code-for-phones = スマートフォン用のコード

@@ -85,6 +85,7 @@ forward = 転送
 pin = ピン留め
 unpin = ピン留めを外す
 copy-text = テキストをコピー
+select-text = テキストを選択
 copy-id = IDをコピー
 copy-link = メッセージのリンクをコピー
 copied = コピーしました。

@@ -1,0 +1,83 @@
+// A new member's greeting with the server's face and its channels, and after the first message the offer of
+// notifications and a recovery code. Each appears once, above the composer.
+
+import { channels } from "../../state/channels.js";
+import "../../state/first_message.js";
+import { open, place, showDialog } from "../../state/navigation.js";
+import { enterStage, stage } from "../../state/newcomer.js";
+import { tried } from "../../state/notices.js";
+import { lookAtPush, push } from "../../state/push.js";
+import { subscribe } from "../../state/push_subscription.js";
+import { info } from "../../state/server.js";
+import { html, useLayoutEffect } from "../../vendor/preact.js";
+import { t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
+
+const MOST_CHANNELS = 4;
+
+/** Show what the next stage needs, and keep the focus in the channel. @param {"writing" | ""} next */
+function leave(next) {
+  enterStage(next);
+  document.getElementById("text-name")?.focus();
+}
+
+export function Newcomer() {
+  return stage.value === "greeting"
+    ? html`<${Greeting} />`
+    : stage.value === "offer"
+      ? html`<${Offer} />`
+      : null;
+}
+
+function Greeting() {
+  const { name, iconUrl, description } = info.value ?? {};
+  const others = channels.value
+    .filter(({ id, type }) => type !== "category" && id !== place.value?.channelId)
+    .slice(0, MOST_CHANNELS);
+  return html`<section class="newcomer" aria-labelledby="newcomer">
+    <header>
+      <img src=${iconUrl ?? "/web/icon.svg"} alt="" width="44" height="44" />
+      <h2 id="newcomer" dir="auto">${t("newcomer-title", { server: name || "svc" })}</h2>
+      <${IconButton} icon="close" label=${t("close")} onClick=${() => leave("writing")} />
+    </header>
+    ${description && html`<p dir="auto">${description}</p>`}
+    ${
+      others.length > 0 &&
+      html`<h3>${t("newcomer-here")}</h3>
+        <ul>
+          ${others.map(
+            ({ id, type, name: channel, topic }) => html`<li key=${id}>
+              <button type="button" class="channel" onClick=${() => open(id)}>
+                <${Icon} name=${type === "voice" ? "voice" : "hash"} />
+                <span dir="auto">${channel}${topic && html` <span class="quiet">${topic}</span>`}</span>
+              </button>
+            </li>`,
+          )}
+        </ul>`
+    }
+  </section>`;
+}
+
+function Offer() {
+  useLayoutEffect(lookAtPush, []);
+  return html`<section class="newcomer" aria-labelledby="newcomer">
+    <header>
+      <h2 id="newcomer">${t("offer-title")}</h2>
+      <${IconButton} icon="close" label=${t("close")} onClick=${() => leave("")} />
+    </header>
+    ${
+      ["off", "busy"].includes(push.value) &&
+      html`<div class="offer">
+        <p>${t("offer-notifications-text")}</p>
+        <${Button} disabled=${push.value === "busy"} onClick=${() => tried(subscribe())}>
+          ${t("offer-notifications")}
+        <//>
+      </div>`
+    }
+    <div class="offer">
+      <p>${t("offer-code-text")}</p>
+      <${Button} onClick=${() => showDialog("settings", { page: "devices" })}>${t("recovery-make")}<//>
+    </div>
+  </section>`;
+}
