@@ -48,11 +48,7 @@ function Who({ server }) {
   const { members, online = 0 } = invitation.value ?? server;
   return html`<p class="quiet">
     ${t("people-here", { count: members })}
-    ${
-      online > 0 &&
-      members > 1 &&
-      html` <span class="online-now">${t("online-now", { count: online })}</span>`
-    }
+    ${online > 0 && html` <span class="online-now">${t("online-now", { count: online })}</span>`}
   </p>`;
 }
 
