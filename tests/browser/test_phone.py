@@ -214,7 +214,7 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
     await rest_on(text)
     await is_within_reach(ada, "the actions of a message")
     await page.get_by_role("menuitem", name="Select text").tap()
-    assert (await page.evaluate("getSelection().toString()")).strip() == "Dinner?"
+    await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")
 
     await rest_on(text)

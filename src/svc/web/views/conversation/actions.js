@@ -2,6 +2,7 @@
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, May, Shown } from "./message.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
 
 import { may as mayOnServer } from "../../state/channels.js";
 import { acts } from "../../state/message_actions.js";
@@ -16,7 +17,7 @@ import { forward } from "../../state/shared_content.js";
 import { shortened } from "../../state/mention_text.js";
 import { spotOf } from "../../state/location.js";
 import { markUnread } from "../../state/unread_counts.js";
-import { html, useComputed, useState } from "../../vendor/preact.js";
+import { html, useComputed, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
@@ -40,9 +41,9 @@ export function openMenuOf(event) {
   openWhere(event, button);
 }
 
-/** Select a message's text, whose selection the long touch prevents. @param {string} id */
-function select(id) {
-  const text = document.querySelector(`[data-id="${id}"] .text`);
+/** Select a message's text, whose selection the long touch prevents. @param {RefObject<HTMLElement>} lane */
+function select(lane) {
+  const text = lane.current.closest(".message")?.querySelector(".text");
   text?.classList.add("selectable");
   if (text) getSelection()?.selectAllChildren(text);
 }
@@ -54,6 +55,8 @@ const SHEET = matchMedia("(pointer: coarse) and (max-width: 640px)"); // As in s
 export function Actions({ message, conversation, may, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
+  /** @type {RefObject<HTMLElement>} */
+  const lane = useRef(null);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
   const posted = message.conversation_id === undefined ? message : null; // Null in private conversations.
@@ -117,7 +120,7 @@ export function Actions({ message, conversation, may, onEdit }) {
       icon: "copy",
       onChoose: () => copy(shortened(message.text, new Map()), t("copied")),
     },
-    SHEET.matches && message.text && { label: t("select-text"), icon: "file", onChoose: () => select(id) },
+    SHEET.matches && message.text && { label: t("select-text"), icon: "file", onChoose: () => select(lane) },
     posted && {
       label: t("copy-link"),
       icon: "link",
@@ -150,7 +153,7 @@ export function Actions({ message, conversation, may, onEdit }) {
       },
     mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
   ];
-  return html`<div class=${`actions-lane ${picking || menu ? "in-use" : ""}`}>
+  return html`<div ref=${lane} class=${`actions-lane ${picking || menu ? "in-use" : ""}`}>
     <div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
       ${quick.map(
         ({ sign, own: pressed, label, press }) =>

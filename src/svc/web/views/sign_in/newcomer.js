@@ -16,11 +16,14 @@ import { Icon } from "../parts/icon.js";
 
 const MOST_CHANNELS = 4;
 
-/** Show what the next stage needs, and keep the focus in the channel. @param {"writing" | ""} next */
-function leave(next) {
+/**
+ * Return a handler that shows what the next stage needs, and keeps the focus in the channel.
+ * @param {"writing" | ""} next
+ */
+const leave = (next) => (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
+  event.currentTarget.closest("main")?.querySelector("h1")?.focus();
   enterStage(next);
-  document.getElementById("text-name")?.focus();
-}
+};
 
 export function Newcomer() {
   return stage.value === "greeting"
@@ -39,7 +42,7 @@ function Greeting() {
     <header>
       <img src=${iconUrl ?? "/web/icon.svg"} alt="" width="44" height="44" />
       <h2 id="newcomer" dir="auto">${t("newcomer-title", { server: name || "svc" })}</h2>
-      <${IconButton} icon="close" label=${t("close")} onClick=${() => leave("writing")} />
+      <${IconButton} icon="close" label=${t("close")} onClick=${leave("writing")} />
     </header>
     ${description && html`<p dir="auto">${description}</p>`}
     ${
@@ -64,7 +67,7 @@ function Offer() {
   return html`<section class="newcomer" aria-labelledby="newcomer">
     <header>
       <h2 id="newcomer">${t("offer-title")}</h2>
-      <${IconButton} icon="close" label=${t("close")} onClick=${() => leave("")} />
+      <${IconButton} icon="close" label=${t("close")} onClick=${leave("")} />
     </header>
     ${
       ["off", "busy"].includes(push.value) &&
