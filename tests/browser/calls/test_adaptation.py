@@ -21,7 +21,7 @@ SMALLEST, NEXT = [150, 2], [450, 1]
 # Window sizes in which the only other tile is that wide, with the expected encodings. The smallest is always
 # sent.
 SMALL, LARGE = (
-    ({"width": 340, "height": 600}, [SMALLEST]),
+    ({"width": 340, "height": 400}, [SMALLEST]),
     ({"width": 900, "height": 700}, [SMALLEST, NEXT]),
 )
 

@@ -123,7 +123,7 @@ export function VoiceChannel({ channel }) {
       </button>
       <span class="row-actions">
         <${IconButton}
-          icon="gear"
+          icon="headphones"
           label=${t("join-with", { channel: channel.name })}
           onClick=${() => showDialog("join", { channelId: channel.id })}
         />
