@@ -12,8 +12,8 @@ from tests.kit.waiting import wait_until
 
 # The parameters of the encoder: layers and bits a second; and of the capture: pictures a second.
 SCREENS = (
-    ("text", "Share text: sharp", ["L1T2", 4_000_000, 15]),
-    ("motion", "Share motion: smooth", ["L1T3", 8_000_000, 60]),
+    ("text", "Text: sharp", ["L1T2", 4_000_000, 15]),
+    ("motion", "Motion: smooth", ["L1T3", 8_000_000, 60]),
 )
 NOTE_RATE = """() => {
   const share = navigator.mediaDevices.getDisplayMedia.bind(navigator.mediaDevices);
@@ -66,9 +66,11 @@ async def test_microphone_camera_and_screen_are_switched_each_without_the_others
     screens = grace.page.locator("#screens .name")
     for kind, item, encoding in SCREENS:
         await ada.press("More call options")
-        await ada.page.get_by_role("menu").get_by_text(item, exact=True).click()
+        await ada.page.get_by_role("menuitem", name="Sharing options").click()
+        options = ada.page.get_by_role("dialog", name="Sharing options")
+        await options.get_by_text(item, exact=True).click()
         before = (await grace.statistics()).frames("Ada")
-        await ada.press("Share screen")
+        await options.get_by_role("button", name="Share screen").click()
         await expect(screens).to_have_text(["Ada’s screen"])
         await grace.sees(ada, source="screen")
         await grace.hears(ada, source="screen_audio")

@@ -22,16 +22,17 @@ export function IdentityPage({ onPage }) {
   const { nickname } = member.value;
   return html`
     <p>${t(`identity-${way}`)}</p>
-    ${
-      alone &&
-      html`<p class="advice">
-        ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>
-      </p>`
-    }
     <p><${Button} onClick=${() => setConfirm("out")}>${t("sign-out")}<//></p>
     ${
       way === "local" &&
       html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("be-somebody-else")}<//></p>`
+    }
+    ${
+      // Below the buttons, which it would move from under the pointer when the devices are known.
+      alone &&
+      html`<p class="advice">
+        ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>
+      </p>`
     }
     ${
       confirm === "out" &&
