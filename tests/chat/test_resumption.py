@@ -11,7 +11,6 @@ from svc.chat.access import rate_limits
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
 from svc.chat.community import Community
-from svc.chat.live import hub as hub_module
 from svc.chat.live import socket
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, KeptPushes, Push, Viewers, only
@@ -188,7 +187,7 @@ async def test_another_members_token_does_not_renew_a_page(chat: ChatServer) -> 
 async def test_a_members_oldest_page_is_closed_for_a_new_one(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub_module, "MAX_PAGES_OF_A_MEMBER", 1)
+    monkeypatch.setattr(Hub, "max_pages_of_a_member", 1)
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as first, chat.member("Ada", token) as second:
         assert await close_code(first) == CloseCode.TOO_MANY_PAGES

@@ -128,6 +128,8 @@ MAX_PAGES_OF_A_MEMBER = 16
 class Hub:
     """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
 
+    max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
+
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self.directory = directory
         self._now = now
@@ -137,7 +139,6 @@ class Hub:
         self._pages: dict[str, list[MemberPage]] = {}
         # Those that this process writes to: all of them, unless relays hold sockets.
         self._receiving = self._pages
-        self.max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
         self._count = 0
         # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
         # reused while it is valid. Cleared when a page opens or closes.
