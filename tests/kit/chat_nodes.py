@@ -128,12 +128,27 @@ async def token_of(node: ChatNode, nickname: str) -> str:
 
 
 @asynccontextmanager
+async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterator[None]:
+    """Kill processes at the end of the block, and print their output if it failed."""
+    try:
+        yield
+    except BaseException:
+        for process in processes:
+            await process.kill()
+            sys.stderr.write(f"{process.name}:\n{await process.output()}\n")
+        raise
+    finally:
+        for process in processes:
+            await process.kill()
+
+
+@asynccontextmanager
 async def chat_nodes(
     folder: Path, servers: Sequence[str], names: str = "abc", flags: Sequence[str] = ()
 ) -> AsyncIterator[list[ChatNode]]:
     """Run nodes. The first one creates the community."""
     nodes = [ChatNode(name, folder, servers, flags) for name in names]
-    try:
+    async with killed_at_the_end(nodes):
         await nodes[0].start()
         await owner_among(nodes[:1])
         for node in nodes[1:]:
@@ -141,14 +156,6 @@ async def chat_nodes(
         for node in nodes[1:]:
             await wait_until(f"{node.name} follows", node.follows, within_s=30)
         yield nodes
-    except BaseException:
-        for node in nodes:
-            await node.kill()
-            sys.stderr.write(f"node {node.name}:\n{await node.output()}\n")
-        raise
-    finally:
-        for node in nodes:
-            await node.kill()
 
 
 class ChatRelay(ClusterProcess):
@@ -165,17 +172,9 @@ class ChatRelay(ClusterProcess):
 async def chat_relays(servers: Sequence[str], names: Sequence[str]) -> AsyncIterator[list[ChatRelay]]:
     """Run relays until all are attached to an owner."""
     relays = [ChatRelay(name, servers) for name in names]
-    try:
+    async with killed_at_the_end(relays):
         for relay in relays:
             await relay.start()
         for relay in relays:
             await wait_until(f"{relay.name} is attached", relay.is_attached, within_s=30)
         yield relays
-    except BaseException:
-        for relay in relays:
-            await relay.kill()
-            sys.stderr.write(f"relay {relay.name}:\n{await relay.output()}\n")
-        raise
-    finally:
-        for relay in relays:
-            await relay.kill()

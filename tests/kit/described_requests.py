@@ -38,7 +38,7 @@ class Request:
 
     @property
     def media_type(self) -> str:
-        """Of the body; empty if there is none."""
+        """Return the media type of the body; empty without a body."""
         return next(iter(self.operation.get("requestBody", {"content": {}})["content"]), "")
 
 

@@ -14,7 +14,7 @@ VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
 INVISIBLE_PARTS = frozenset("\u200d" + "".join(map(chr, range(0xE0020, 0xE0080))))
-# Of a reaction. The longest sequences in use (families, flags of regions) have a dozen code points.
+# The limit of a reaction. The longest sequences in use (families, flags of regions) have a dozen code points.
 MAX_EMOJI_CHARACTERS = 32
 _OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
 _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)

@@ -40,7 +40,7 @@ MAX_ADDRESSES = 8
 # send one or two. Their number is checked after each step, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# Of an unencrypted connection. A host can split a file into chunks of one byte, which take 0.1 µs each.
+# The limit of unencrypted connections. A host can split a file into chunks of one byte, at 0.1 µs each.
 READ_AT_ONCE_BYTES = 64 * 1024
 
 
