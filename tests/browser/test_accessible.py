@@ -230,6 +230,7 @@ async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]])
 
 async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     await ada.press("Invite people")
+    await expect(ada.page.get_by_role("dialog")).to_be_visible()
     await looked("a new invite")
     await ada.press("Make a link")
     await expect(ada.page.get_by_role("img", name="Code for phones")).to_be_visible()
