@@ -85,6 +85,7 @@ class RecordedTransport:
         self.lines: dict[str, RecordedForwarder] = {}
         self.deafened = False
         self.bandwidth_listener: Callable[[int, str, int], None] | None = None
+        self.probed_bps = 0.0
         self.closed = False
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
@@ -128,6 +129,7 @@ class RecordedTransport:
 
     def want_bandwidth(self, up_to_bps: float, listener: Callable[[int, str, int], None]) -> None:
         assert up_to_bps > 0
+        self.probed_bps = up_to_bps
         self.bandwidth_listener = listener
 
     def close(self) -> None:

@@ -134,6 +134,21 @@ def estimated(receiver: Person, bps: int) -> None:
     receiver.transport.bandwidth_listener(bps, "use", 0)
 
 
+def test_the_line_of_a_client_that_hides_every_video_is_not_probed() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    want(ben, adaptive=True)
+    room.call.pass_time(1)
+    assert ben.transport.probed_bps > 1_000_000
+    want(ben, adaptive=True, paused=True)
+    room.call.pass_time(1)
+    # The estimate is never so low, and a line is only probed above its estimate.
+    assert ben.transport.probed_bps == 1
+    want(ben, adaptive=True, paused=False)
+    room.call.pass_time(1)
+    assert ben.transport.probed_bps > 1_000_000
+
+
 def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_line() -> None:
     """While nobody receives it, its publisher sends nothing, so its rate would stay unknown for good."""
     call = Call()

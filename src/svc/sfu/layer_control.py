@@ -30,6 +30,8 @@ _REPEATS_OVER_S = 2.0
 # The probed rate is changed only if it differs by this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
+# Below every estimate: the line is estimated and never probed.
+_UNPROBED_BPS = 1
 
 
 class LayerControl:
@@ -105,7 +107,8 @@ class LayerControl:
             self._review_due = self._allocator.next_review
             self._probe(min(max(wanted_bps(videos, reserved), _MIN_PROBED_BPS), MAX_PROBED_BPS))
         else:
-            self._probe(MAX_PROBED_BPS)
+            # A client that hides every video saves its data, and probes of a narrow line would never end.
+            self._probe(_UNPROBED_BPS if lines and not shown else MAX_PROBED_BPS)
         for line in lines:
             assert line.track is not None, "a down track has a track"
             limit = limits.get(line.track.track_id, UNLIMITED)
