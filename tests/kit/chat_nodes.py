@@ -144,10 +144,16 @@ async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterato
 
 @asynccontextmanager
 async def chat_nodes(
-    folder: Path, servers: Sequence[str], names: str = "abc", flags: Sequence[str] = ()
+    folder: Path,
+    servers: Sequence[str],
+    names: str = "abc",
+    flags: Sequence[str] = (),
+    variables: Mapping[str, str] = {},
 ) -> AsyncIterator[list[ChatNode]]:
     """Run nodes. The first one creates the community."""
     nodes = [ChatNode(name, folder, servers, flags) for name in names]
+    for node in nodes:
+        node.variables |= variables
     async with killed_at_the_end(nodes):
         await nodes[0].start()
         await owner_among(nodes[:1])

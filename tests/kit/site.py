@@ -102,9 +102,9 @@ class Socket:
         assert frame["event"] == event, frame
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
-    async def sync(self, server_id: str = "home") -> Any:
+    async def sync(self, server_id: str = "home", *, epoch: int = 0) -> Any:
         """Return the response to a sync_request. By then the service has handled all earlier events."""
-        await self.say("sync_request", {"server_id": server_id, "server_password": SECRET})
+        await self.say("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
         return (await self.hear("sync_response"))["rooms"]
 
     async def ending(self) -> tuple[int | None, str]:

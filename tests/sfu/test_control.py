@@ -257,3 +257,27 @@ async def _pong(control: Any) -> None:
     """Answer pings, as reading does, until cancelled."""
     while True:
         await control.socket.receive()
+
+
+@in_virtual_time
+async def test_a_chat_server_of_an_older_epoch_is_disconnected_and_refused() -> None:
+    async with site() as where:
+        older = await where.control()
+        ann = await where.join("ann")
+        await older.hear("peer_joined")
+        newer = await where.connect("/server")
+        assert await newer.sync(epoch=5) == [{"room_id": "lobby", "user_ids": ["ann"]}]
+        assert await older.ending() == (4007, "Another chat server owns the community now")
+
+        for event in (
+            ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
+            ("server_register", {**LOBBY, "room_id": "cellar"}),
+        ):
+            older = await where.connect("/server")
+            await older.say(*event)
+            assert await older.ending() == (4007, "Another chat server owns the community now")
+        again = await where.connect("/server")
+        assert await again.sync(epoch=5) == [{"room_id": "lobby", "user_ids": ["ann"]}]
+        # Epochs of other communities are theirs alone.
+        assert await (await where.control("away")).sync("away") == [{"room_id": "lobby", "user_ids": []}]
+        assert not ann.socket.closed

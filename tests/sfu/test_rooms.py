@@ -23,6 +23,9 @@ class Diary:
     def speaking_changed(self, room: Room) -> None:
         """Ignore the event: test_speaker_updates covers it."""
 
+    def replaced(self) -> None:
+        self.entries.append(("replaced",))
+
     def track_published(self, track: Track) -> None:
         self.entries.append(("published", track.track_id))
 

@@ -22,9 +22,11 @@ class KeepAlive(Payload):
 # From the chat server.
 
 
-class ServerRequest(Payload):
+class ServerRequest(Payload, kw_only=True):
     server_id: Id
     server_password: Id
+    # The owner's epoch in a cluster. An SFU refuses requests of an epoch older than the newest it has seen.
+    epoch: Annotated[int, Meta(ge=0)] = 0
 
 
 class SyncRequest(ServerRequest):

@@ -21,3 +21,4 @@ class CloseCode(IntEnum):
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # No encrypted media connection could be made, or the client ended it.
     REJOIN = 4006  # Another process serves this port from now on: rejoin immediately.
+    OUTDATED = 4007  # A chat server of a newer epoch owns the community.

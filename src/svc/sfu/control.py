@@ -19,12 +19,13 @@ from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.event_handlers import EventHandlers, handles
-from svc.sfu.rooms import AudioControl, Peer, Registration, Room
+from svc.sfu.rooms import AudioControl, OutdatedEpoch, Peer, Registration, Room
 from svc.sfu.service import Service
 from svc.sfu.speaker_updates import SpeakerUpdates
 
 FIRST_MESSAGE_DEADLINE_S = 10.0
 EXPECTED_CONTROL = "Expected server_register event"
+NEWER_OWNER = "Another chat server owns the community now"
 
 # A chat server that reconnects registers all its rooms at once.
 _BURST = 5_000
@@ -69,6 +70,9 @@ class Control(EventHandlers):
     def speaking_changed(self, room: Room) -> None:
         self._speakers.changed(room)
 
+    def replaced(self) -> None:
+        self._connection.close(CloseCode.OUTDATED, NEWER_OWNER)
+
     def _say_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
         self._connection.push(events.Speakers(room_id, list(user_ids)))
 
@@ -100,6 +104,9 @@ class Control(EventHandlers):
             self._service.tally["dropped_control_messages"] += 1
             extra = {"event": envelope.event[:64], "cause": str(error)}
             logger.debug("control message dropped", extra=extra)
+        except OutdatedEpoch:
+            self._service.tally["dropped_control_messages"] += 1
+            self.replaced()
 
     @handles
     def _receive_keep_alive(self, message: events.KeepAlive) -> None:
@@ -109,7 +116,7 @@ class Control(EventHandlers):
     def _receive_register(self, message: events.ServerRegister) -> None:
         server_id, room_id = message.server_id, message.room_id
         registration = self._service.rooms.register(
-            server_id, message.server_password, room_id, self._service.clock()
+            server_id, message.server_password, room_id, self._service.clock(), epoch=message.epoch
         )
         if registration is None:
             raise EnvelopeError("credentials do not match")
@@ -143,7 +150,9 @@ class Control(EventHandlers):
             self._speakers.want(room, message.wanted)
 
     def _authenticated(self, message: events.ServerRequest) -> Registration:
-        registration = self._service.rooms.authenticate(message.server_id, message.server_password)
+        registration = self._service.rooms.authenticate(
+            message.server_id, message.server_password, epoch=message.epoch
+        )
         if registration is None:
             raise EnvelopeError("credentials do not match")
         self._watch(registration)

@@ -38,6 +38,10 @@ class NoSeats(Exception):
     """Every seat of the service is taken."""
 
 
+class OutdatedEpoch(Exception):
+    """A request of a chat server that another one has replaced as the owner of the community."""
+
+
 @dataclass(frozen=True, slots=True)
 class AudioControl:
     is_muted: bool = False
@@ -95,6 +99,7 @@ class Watcher(Protocol):
     def peer_joined(self, room_id: str, user_id: str) -> None: ...
     def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None: ...
     def speaking_changed(self, room: "Room") -> None: ...
+    def replaced(self) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -225,6 +230,18 @@ class Registration:
     rooms: dict[str, Room] = field(default_factory=dict)
     watchers: list[Watcher] = field(default_factory=list)
     used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
+    # The newest epoch of the community's owner; 0 without a cluster.
+    epoch: int = 0
+
+    def admit(self, epoch: int) -> None:
+        """Accept a request of this epoch or raise OutdatedEpoch. A newer one ends older connections."""
+        if epoch < self.epoch:
+            raise OutdatedEpoch
+        if epoch > self.epoch:
+            self.epoch = epoch
+            outdated, self.watchers = self.watchers, []
+            for watcher in outdated:
+                watcher.replaced()
 
     def watch(self, watcher: Watcher) -> None:
         """Notify this control connection of joins and leaves from now on."""
@@ -282,13 +299,19 @@ class Rooms:
         for registration in self._registrations.values():
             yield from registration.rooms.values()
 
-    def register(self, server_id: str, server_password: str, room_id: str, now: float) -> Registration | None:
-        """Ensure that a room exists. Return None if the secret is empty or not this server's."""
+    def register(
+        self, server_id: str, server_password: str, room_id: str, now: float, *, epoch: int = 0
+    ) -> Registration | None:
+        """Ensure that a room exists. Return None if the secret is empty or not this server's.
+
+        Raises OutdatedEpoch.
+        """
         registration = self._registrations.get(server_id) or self._first_registration(
             server_id, server_password, now
         )
         if registration is None or not same_secret(server_password, registration.server_password):
             return None
+        registration.admit(epoch)
         if room_id not in registration.rooms and len(registration.rooms) < MAX_ROOMS:
             registration.rooms[room_id] = Room(room_id, registration, empty_since=now)
         registration.idle_since = None
@@ -297,11 +320,12 @@ class Rooms:
     def registration(self, server_id: str) -> Registration | None:
         return self._registrations.get(server_id)
 
-    def authenticate(self, server_id: str, server_password: str) -> Registration | None:
-        """Return the registration that these credentials control."""
+    def authenticate(self, server_id: str, server_password: str, *, epoch: int = 0) -> Registration | None:
+        """Return the registration that these credentials control. Raises OutdatedEpoch."""
         registration = self._registrations.get(server_id)
         if registration is None or not same_secret(server_password, registration.server_password):
             return None
+        registration.admit(epoch)
         return registration
 
     def join(self, room: Room, user_id: str, caps: frozenset[str], member: Member, now: float) -> Peer:

@@ -32,6 +32,12 @@ KEEP_ALIVE_S = 20.0
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
+# docs/signalling.md: the close code for a chat server with an older epoch.
+_OUTDATED = 4007
+_NEWER_OWNER = (
+    "the media service has seen an owner of this community with a newer epoch"
+    " (restart svc sfu if the community was restored from an older state)"
+)
 # Section 7: the media service silently drops requests with wrong credentials.
 _DOES_NOT_ANSWER = (
     "the media service answers nothing: SERVER_PASSWORD is not the one that it knows this SERVER_ID by"
@@ -58,7 +64,7 @@ class LinkError(Exception):
 
 class SfuLink:
     """The link to the media service with this `index`. `room_ids` returns the rooms to register and is called
-    at every connection.
+    at every connection. `epoch` is the owner's in a cluster, and 0 without one.
     """
 
     def __init__(
@@ -69,10 +75,17 @@ class SfuLink:
         room_ids: Callable[[], Sequence[str]],
         listener: SfuListener,
         backoff: Backoff,
+        epoch: int = 0,
     ) -> None:
         self._session = session
         self._url = f"{media.services[index].url}/server"
-        self.credentials = {"server_id": media.server_id, "server_password": media.server_password}
+        self.credentials: dict[str, Any] = {
+            "server_id": media.server_id,
+            "server_password": media.server_password,
+        }
+        # Omitted without a cluster, so that an older media service understands every request.
+        if epoch:
+            self.credentials["epoch"] = epoch
         self.room_ids = room_ids
         self.listener, self.index = listener, index
         self._backoff = backoff
@@ -138,7 +151,8 @@ class SfuLink:
                 self._in_step.clear()
                 self._conversation = None
                 self.listener.lost(self.index)
-        raise LinkError(f"closed with code {ws.close_code}")
+        outdated = ws.close_code == _OUTDATED
+        raise LinkError(_NEWER_OWNER if outdated else f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
         """Warn once when the service is gone and once when it does not respond. Log later attempts at debug

@@ -274,12 +274,12 @@ class SfuLinks:
 
 
 def links_to(
-    session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy
+    session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy, epoch: int
 ) -> SfuLinks:
     """Return the links to the media services that the operator has set."""
 
     def connect(at: int, listener: SfuListener) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
-        return SfuLink(session, media, at, directory.voice_channel_ids, listener, backoff)
+        return SfuLink(session, media, at, directory.voice_channel_ids, listener, backoff, epoch)
 
     return SfuLinks([service.url for service in media.services], connect, occupancy)
