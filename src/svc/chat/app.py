@@ -62,8 +62,6 @@ class Replication:
     """The parts of a cluster's node that its server needs: the log of its commits, and its commands."""
 
     log: CommitLog
-    # Counts the owners so far, this one included.
-    epoch: int
     # Adds the node's commands to the server's.
     commands: Callable[[ControlHandler], ControlHandler]
     # Adds the node's metrics to the server's.
@@ -188,15 +186,8 @@ async def serving(
     ):
         logger.info("database opened", extra={"sqlite": database.sqlite_version})
         machine = socket.gethostname()
-        community = Community(
-            config,
-            session,
-            database,
-            secure=files is not None,
-            machine=machine,
-            hub=replication.hub if replication is not None else None,
-            epoch=replication.epoch if replication is not None else 0,
-        )
+        hub = replication.hub if replication is not None else None
+        community = Community(config, session, database, secure=files is not None, machine=machine, hub=hub)
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):

@@ -95,12 +95,8 @@ class Community:
         secure: bool,
         machine: str,
         hub: Hub | None = None,
-        epoch: int = 0,
     ) -> None:
-        """Build the features.
-
-        `secure`: TLS ends here; `machine`: the hostname; `hub`: one with relays; `epoch`: in a cluster.
-        """
+        """Build the features. `secure`: TLS ends here; `machine`: the hostname; `hub`: one with relays."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
         # The server's address; empty while it is not served.
@@ -128,7 +124,7 @@ class Community:
         self.reports = Reports(services, self._author_of)
         occupancy = Occupancy()
         self.automod = Automod(services, self.reports, self.moderation, self.settings.profanity_mode)
-        self.link = links_to(session, media, self.directory, occupancy, epoch)
+        self.link = links_to(session, media, self.directory, occupancy, self.hub.epoch)
         self.auth = self._auth(services, session)
         self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
         self.files = FileModule(services, config, session, self.members, self.media, self._judged)

@@ -280,7 +280,6 @@ class Node:
         )
         return Replication(
             self._log,
-            self._log.epoch,
             self._commands.before,
             self._measure,
             hub,

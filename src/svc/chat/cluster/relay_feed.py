@@ -193,7 +193,7 @@ class ReplicatedHub(Hub):
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())
-        self.feed = feed
+        self.feed, self.epoch = feed, feed.epoch
         self._receiving: dict[str, list[MemberPage]] = {}
 
     def add(self, member_id: str, page: MemberPage) -> None:

@@ -129,6 +129,8 @@ class Hub:
     """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
 
     max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
+    # The number of owners of the community so far; 0 without a cluster.
+    epoch = 0
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self.directory = directory
