@@ -1,12 +1,12 @@
 """Deliberately slow searches end and wait for each other, and nobody else waits."""
 
 import asyncio
+import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import aiosqlite
 import pytest
 
 from svc.base import database as database_module
@@ -17,9 +17,11 @@ from svc.chat.access.directory import Member
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.members import listing
-from svc.chat.messages import personal_data, search_store
+from svc.chat.messages import personal_data, search_store, store
+from svc.chat.messages.message import Message
 from svc.chat.messages.query import MAX_TERMS, parse
 from svc.chat.text_folding import folded_name
+from tests.chat.inside import server_with_insight
 from tests.chat.people import People
 
 DEADLINE_S = 20.0
@@ -29,7 +31,7 @@ AGES_S = 600.0
 
 @asynccontextmanager
 async def pool(size: int, deadline_s: float, wait_s: float, places: int = 1) -> AsyncIterator[QueryPool]:
-    connections = [await aiosqlite.connect(":memory:") for _ in range(size)]
+    connections = [sqlite3.connect(":memory:", check_same_thread=False) for _ in range(size)]
     made = QueryPool(connections, deadline_s, wait_s, 1_000, places)
     try:
         async with asyncio.timeout(DEADLINE_S):
@@ -38,18 +40,22 @@ async def pool(size: int, deadline_s: float, wait_s: float, places: int = 1) -> 
         await made.close()
 
 
+def query(sql: str) -> Callable[[sqlite3.Connection], list[tuple[object, ...]]]:
+    return lambda connection: connection.execute(sql).fetchall()
+
+
 async def test_a_query_ends_at_its_deadline_and_the_connection_continues() -> None:
     async with pool(1, deadline_s=0.01, wait_s=AGES_S) as queries:
         for _ in range(3):
             with pytest.raises(QueryTooLong):
-                await queries.rows(ENDLESS, ())
-            assert [tuple(row) for row in await queries.rows("SELECT ?", (1,))] == [(1,)]
+                await queries.run(query(ENDLESS))
+            assert await queries.run(query("SELECT 1")) == [(1,)]
 
 
 async def test_a_cancelled_query_ends_at_once() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
-        task = asyncio.create_task(queries.rows(ENDLESS, ()))
-        next_one = asyncio.create_task(queries.rows("SELECT 1", ()))
+        task = asyncio.create_task(queries.run(query(ENDLESS)))
+        next_one = asyncio.create_task(queries.run(query("SELECT 1")))
         await asyncio.sleep(0)
         task.cancel()
         assert len(await next_one) == 1
@@ -58,41 +64,85 @@ async def test_a_cancelled_query_ends_at_once() -> None:
 
 async def test_a_search_that_gets_no_connection_in_time_gets_an_error() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
-        task = asyncio.create_task(queries.rows(ENDLESS, ()))
+        task = asyncio.create_task(queries.run(query(ENDLESS)))
         await asyncio.sleep(0)
         with pytest.raises(PoolBusy):
-            await queries.rows("SELECT 1", ())
+            await queries.run(query("SELECT 1"))
         task.cancel()
 
 
 async def test_slow_queries_of_one_member_leave_a_connection_to_others() -> None:
     async with pool(2, deadline_s=AGES_S, wait_s=AGES_S, places=16) as queries:
         with reading_for("greedy"):
-            slow = [asyncio.create_task(queries.rows(ENDLESS, ())) for _ in range(40)]
+            slow = [asyncio.create_task(queries.run(query(ENDLESS))) for _ in range(40)]
         await asyncio.sleep(0)
         for member in ("ada", "bob", ""):
             with reading_for(member):
-                assert len(await queries.rows("SELECT 1", ())) == 1
-        for query in slow:
-            query.cancel()
+                assert len(await queries.run(query("SELECT 1"))) == 1
+        for task in slow:
+            task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
         with reading_for("greedy"):
-            found = await asyncio.gather(*(queries.rows("SELECT 1", ()) for _ in range(40)))
+            found = await asyncio.gather(*(queries.run(query("SELECT 1")) for _ in range(40)))
         assert all(len(rows) == 1 for rows in found)
 
 
 async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     ended = threading.Event()
-    only = await aiosqlite.connect(":memory:")
-    await only.create_function("end", 0, ended.set)
+    only = sqlite3.connect(":memory:", check_same_thread=False)
+    only.create_function("end", 0, ended.set)
     queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
-    tasks = [asyncio.create_task(queries.rows(sql, ())) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
-    for _ in range(3):
-        await asyncio.sleep(0)
+    tasks = [asyncio.create_task(queries.run(query(sql))) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
+    await asyncio.sleep(0)
     # This turn of the loop ends only after the last query.
     assert ended.wait(DEADLINE_S)
-    assert [tuple(row) for rows in await asyncio.gather(*tasks) for row in rows] == [(1,), (2,), (None,)]
+    assert await asyncio.gather(*tasks) == [[(1,)], [(2,)], [(None,)]]
     await queries.close()
+
+
+async def test_a_closed_pool_refuses_queries() -> None:
+    async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
+        await queries.close()
+        with pytest.raises(PoolBusy):
+            await queries.run(query("SELECT 1"))
+
+
+async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each further pass through the loop costs a search several turns, which are long under an attack."""
+    ended, read_these = threading.Event(), store.read_these
+
+    def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:
+        messages = read_these(connection, numbers)
+        ended.set()
+        return messages
+
+    async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:
+        await olga.ask("message_send", channel_id="general", text="brief words")
+        await community.messages.indexer.in_step()
+        monkeypatch.setattr(store, "read_these", read)
+        search = asyncio.create_task(community.messages.search.find(olga.id, "brief wor", None, 5))
+        await asyncio.sleep(0)
+        # This turn of the loop ends only after the queries.
+        assert ended.wait(DEADLINE_S)
+        found, more = await search
+        assert ([message.text for message in found], more) == (["brief words"], False)
+
+
+async def test_searches_find_what_is_indexed_while_the_disk_is_full(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(connection: sqlite3.Connection, most: int) -> int:
+        raise StorageFailed("the disk is full")
+
+    async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:
+        await olga.ask("message_send", channel_id="general", text="brief words")
+        await community.messages.indexer.in_step()
+        monkeypatch.setattr(search_store, "take_in", full)
+        await olga.ask("message_send", channel_id="general", text="brief and late")
+        found, _ = await community.messages.search.find(olga.id, "brief", None, 5)
+        assert [message.text for message in found] == ["brief words"]
 
 
 async def test_pages_do_not_wait_for_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +150,7 @@ async def test_pages_do_not_wait_for_searches(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(database_module, "SEARCH_WAIT_S", AGES_S)
     database = await Database.open(tmp_path / "a.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
     async with asyncio.timeout(DEADLINE_S):
-        searches = [asyncio.create_task(database.searched(ENDLESS)) for _ in range(40)]
+        searches = [asyncio.create_task(database.search(query(ENDLESS))) for _ in range(40)]
         await asyncio.sleep(0)
         assert len(await database.rows("SELECT 1")) == 1
         for search in searches:
@@ -137,8 +187,8 @@ def test_repeated_words_are_looked_up_once() -> None:
 def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace every search by an endless query."""
 
-    async def find(database: Database, *_: object) -> list[int]:
-        return [row["n"] for row in await database.searched(ENDLESS)]
+    def find(connection: sqlite3.Connection, *_: object) -> list[int]:
+        return [n for (n,) in connection.execute(ENDLESS).fetchall()]
 
     monkeypatch.setattr(search_store, "find", find)
 

@@ -122,7 +122,9 @@ class Database:
         """
         free_space = await asyncio.to_thread(_prepare, path, migrations, backups, log)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        connections = [await database_file.reader(path) for _ in range(READERS + SEARCHERS)]
+        connections = [
+            await asyncio.to_thread(database_file.reader, path) for _ in range(READERS + SEARCHERS)
+        ]
         readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
         searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
         database = cls(path, free_space, readers, searchers, log)
@@ -223,17 +225,21 @@ class Database:
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query. They are held in memory: give it a LIMIT. Raises StorageFailed."""
+        return await self.read(lambda connection: connection.execute(sql, parameters).fetchall())
+
+    async def read(self, query: Callable[[Connection], T]) -> T:
+        """Run a query, all its statements in one go, on a reader's thread. Raises StorageFailed."""
         try:
-            return await self._readers.rows(sql, parameters)
+            return await self._readers.run(query)
         except (QueryTooLong, PoolBusy):
             raise StorageFailed("reading took too long") from None
         except sqlite3.DatabaseError as fault:
             self._note_damage(fault)
             raise
 
-    async def searched(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """Return rows as `rows` does, for queries of untrusted cost. Raises QueryTooLong and PoolBusy."""
-        return await self._searchers.rows(sql, parameters)
+    async def search(self, query: Callable[[Connection], T]) -> T:
+        """Run a query of untrusted cost on a searcher's thread. Raises QueryTooLong and PoolBusy."""
+        return await self._searchers.run(query)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
         found = await self.rows(sql, parameters)

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-import aiosqlite
-
 from svc.base.commit_log import RecordingConnection
 from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
@@ -133,12 +131,12 @@ def touch(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
-async def reader(path: Path) -> aiosqlite.Connection:
-    """Return a read-only connection that sees committed data."""
-    reader = await aiosqlite.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+def reader(path: Path) -> sqlite3.Connection:
+    """Return a read-only connection that sees committed data, for any one thread."""
+    reader = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     reader.row_factory = sqlite3.Row
     for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
-        await reader.execute(f"PRAGMA {pragma}")
+        reader.execute(f"PRAGMA {pragma}")
     return reader
 
 

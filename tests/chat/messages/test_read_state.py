@@ -340,7 +340,6 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         assert await found(owner, "brief") == ["brief and lasting"]
         # A server tidies up at its start and from time to time.
         await community.messages.indexer._tidy_up()
-        await community.messages.indexer._take_in()
     async with server_with_insight(variables) as (_, community):
         left = await community.messages.history._database.rows("SELECT text FROM messages")
         assert [row["text"] for row in left] == ["brief and lasting"]

@@ -29,7 +29,7 @@ _SHARE = 4
 # Indexing runs this long after a commit, so that several messages are indexed together. Each run costs a
 # commit of its own.
 _PAUSE_S = 0.25
-# A search starts indexing earlier. It proceeds after this time if there is too much to index.
+# A search indexes at once. It proceeds after this time if there is too much to index.
 _CATCHING_UP_S = 0.2
 # A client that has no response by then will not repeat its request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
@@ -51,33 +51,35 @@ class Indexer:
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        self._behind = True
-        # Searches that wait for the index. While there are any, indexing runs without a pause.
-        self._waiting: set[asyncio.Future[None]] = set()
-        self._hurry = asyncio.Event()
+        # Calls of `wake` so far, of which the index has taken in those up to `_indexed`. One more is what an
+        # earlier run of the program left.
+        self._committed, self._indexed = 1, 0
+        # Held while messages are indexed, so that simultaneous searches index them once.
+        self._turn = asyncio.Lock()
 
     def wake(self) -> None:
         self._due.set()
-        self._behind = True
+        self._committed += 1
 
     async def in_step(self) -> None:
-        """Return once everything that was committed before is indexed."""
-        if not self._behind:
+        """Return once everything that was committed before is indexed. Raises StorageFailed."""
+        wanted = self._committed
+        if self._indexed >= wanted:
             return
-        waiting = asyncio.get_running_loop().create_future()
-        self._waiting.add(waiting)
-        self._hurry.set()
-        try:
-            await waiting
-        finally:
-            self._waiting.discard(waiting)
+        async with self._turn:
+            if self._indexed >= wanted:
+                return
+            wanted = self._committed
+            await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
+            self._indexed = wanted
 
     async def run(self) -> NoReturn:
         tidy_at = 0.0
         while True:
             async with undeterred(logger, StorageFailed, *_SAID):
+                self._due.clear()
                 try:
-                    await self._take_in()
+                    await self.in_step()
                     if time.monotonic() >= tidy_at:
                         tidy_at = time.monotonic() + _TIDY_EVERY_S
                         await self._tidy_up()
@@ -85,22 +87,7 @@ class Indexer:
                     self._due.set()
                     raise
             await self._due.wait()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_PAUSE_S):
-                    await self._hurry.wait()
-
-    async def _take_in(self) -> None:
-        waiting = set(self._waiting)
-        self._hurry.clear()
-        self._due.clear()
-        await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
-        if not self._due.is_set():
-            self._behind = False
-            self._hurry.clear()
-            waiting |= self._waiting
-        for each in waiting:
-            if not each.done():
-                each.set_result(None)
+            await asyncio.sleep(_PAUSE_S)
 
     async def _tidy_up(self) -> None:
         """Delete old nonces and the messages of deleted channels."""
@@ -138,7 +125,8 @@ class Search:
             raise ChatError("search_running")
         self._searching.add(member_id)
         try:
-            with suppress(TimeoutError):
+            # On a full disk searches find what is indexed.
+            with suppress(TimeoutError, StorageFailed):
                 async with asyncio.timeout(_CATCHING_UP_S):
                     await self._indexer.in_step()
             return await self._find(member_id, text, before_id, limit)
@@ -159,18 +147,19 @@ class Search:
         if not channel_ids or (query.from_names and not authors):
             return [], False
         sought = self._sought(query, channel_ids, authors)
-        beginnings = sought.beginnings()
-        expandable = await search_store.expandable(self._database, beginnings) if beginnings else set()
-        numbers = await search_store.find(
-            self._database,
-            sought.spelled(expandable),
-            *_bounds(query, before_id),
-            limit + 1,
-        )
-        found = await store.these(self._database, numbers[:limit])
+        bounds = _bounds(query, before_id)
+
+        def read(connection: Connection) -> tuple[list[Message], bool]:
+            beginnings = sought.beginnings()
+            expandable = search_store.expandable(connection, beginnings) if beginnings else set()
+            words = sought.spelled(expandable)
+            numbers = search_store.find(connection, words, *bounds, limit + 1)
+            return store.read_these(connection, numbers[:limit]), len(numbers) > limit
+
+        found, more = await self._database.search(read)
         # The index may be older than a message and than the member's current permissions.
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
-        return [message for message in found if message.channel_id in visible], len(numbers) > limit
+        return [message for message in found if message.channel_id in visible], more
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> Sought:
         groups: list[Iterable[str]] = []

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 
-from svc.base.database import Connection, Database
+from svc.base.database import Connection
 from svc.base.strict_json import dumps
 from svc.chat.messages.markdown import has_link
 from svc.chat.messages.message import Message
@@ -66,27 +66,24 @@ def take_in(connection: Connection, most: int) -> int:
     return len(stale) + len(new)
 
 
-async def find(database: Database, query: str, after: int, before: int, limit: int) -> list[int]:
-    """Return the cursors of matches between two cursors, newest first. Raises QueryTooLong and PoolBusy."""
-    found = await database.searched(
-        "SELECT rowid AS n FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
+def find(connection: Connection, query: str, after: int, before: int, limit: int) -> list[int]:
+    """Return the cursors of matches between two cursors, newest first."""
+    found = connection.execute(
+        "SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
         " ORDER BY rowid DESC LIMIT ?",
         (query, after, before, limit),
-    )
-    return [row["n"] for row in found]
+    ).fetchall()
+    return [n for (n,) in found]
 
 
-async def expandable(database: Database, beginnings: Collection[str]) -> set[str]:
-    """Return the beginnings that may match longer words without costing too much together.
-
-    Raises QueryTooLong and PoolBusy.
-    """
-    found = await database.searched(
+def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
+    """Return the beginnings that may match longer words without costing too much together."""
+    found = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
         " WHERE term >= value AND term < value || char(0x10FFFF) LIMIT ?)) AS counts FROM json_each(?)",
         (MOST_WORDS + 1, dumps(sorted(beginnings)).decode()),
-    )
+    ).fetchall()
     words, entries, those = 0, 0, set()
     for (count, messages, first), beginning in sorted(
         (json.loads(row["counts"]), row["value"]) for row in found if row["counts"] != _NO_WORDS

@@ -141,12 +141,11 @@ def existing(connection: Connection, channel_id: str, message_id: str) -> Messag
 
 
 def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
-    """Return the messages with these numbers that still exist."""
+    """Return the messages with these numbers that still exist, newest first."""
     if not numbers:
         return []
-    found = connection.execute(
-        _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?))", (dumps(list(numbers)).decode(),)
-    )
+    sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
+    found = connection.execute(sql, (dumps(list(numbers)).decode(),)).fetchall()
     return [_message(row) for row in found]
 
 
@@ -259,9 +258,7 @@ async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
 
 async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
     """Return the messages with these numbers that still exist, newest first."""
-    wanted = dumps(list(numbers)).decode()
-    sql = _MESSAGES + "WHERE m.n IN (SELECT value FROM json_each(?)) ORDER BY m.n DESC"
-    return [_message(row) for row in await database.rows(sql, (wanted,))]
+    return await database.read(lambda connection: read_these(connection, numbers))
 
 
 async def latest_of_members(database: Database, limit: int) -> list[Message]:
