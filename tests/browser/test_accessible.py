@@ -120,6 +120,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
     await press_at(first, "React")
     await looked("a message with its actions")
     await ada.press("👍")
+    await expect(first.locator(".reaction")).to_have_count(1)
     await looked("a channel with messages")
 
     await look_at_messages(ada, looked)
@@ -147,7 +148,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
         await close(ada)
 
     if size == "narrow":
-        await ada.press("Show the channels")
+        await ada.show_channels()
         await looked("the list of channels")
     await look_at_an_invite(ada, looked)
     await fill_the_lists(ada)
@@ -172,6 +173,7 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
     await ada.press("Unmute")
     await ada.page.emulate_media(forced_colors="none")
     await ada.press("More call options")
+    await expect(ada.page.get_by_role("menu")).to_be_visible()
     await looked("the menu of a call")
     labels = ada.page.locator(".menu button > span:not(.further)")
     assert len(set(await labels.evaluate_all(STARTS))) == 1, "the words of a menu stand in one column"

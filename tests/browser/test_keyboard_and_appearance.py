@@ -9,6 +9,7 @@ from tests.browser.test_people import settings
 from tests.kit.community import ask
 from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, shows, write
+from tests.kit.waiting import becomes
 
 MOST_STOPS = 60
 FOCUS_RING = """() => {
@@ -33,6 +34,16 @@ MARKS = """() => {
   return [dot !== getComputedStyle(document.body).backgroundColor, parseFloat(bar) > 2];
 }"""
 PAPER = "() => getComputedStyle(document.body).backgroundColor"
+
+
+async def looks(person: Person, **wanted: str) -> None:
+    """Wait until the page has this look. Media queries take effect with the next frame."""
+
+    async def shown() -> dict[str, str]:
+        look = await person.page.evaluate(LOOK)
+        return {name: look[name] for name in wanted}
+
+    await becomes(shown, wanted)
 
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
@@ -198,10 +209,9 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     await page.get_by_label("Text size").select_option("150")
     await ada.page.reload()
     await expect(message(ada, "A word")).to_be_attached()
-    chosen = await ada.page.evaluate(LOOK)
-    assert (chosen["colorScheme"], chosen["fontSize"]) == ("dark", "22.5px")
-    assert chosen["avatar"] < usual["avatar"]
-    assert (usual["motion"], chosen["motion"]) == ("marked", "none")
+    await looks(ada, colorScheme="dark", fontSize="22.5px", motion="none")
+    assert usual["motion"] == "marked"
+    assert (await ada.page.evaluate(LOOK))["avatar"] < usual["avatar"]
     assert await ada.page.evaluate(TOO_WIDE) == []
     page = await settings(ada, "Appearance and language")
     await until_still(ada.page)
@@ -210,17 +220,18 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     await expect(page.get_by_label("Text size")).to_have_value("150")
     await expect(page.get_by_role("radio", name="Reduced")).to_be_checked()
     await page.get_by_role("group", name="Motion").get_by_role("radio", name="Match system").check()
-    assert (await ada.page.evaluate(LOOK))["motion"] == "marked"
+    await looks(ada, motion="marked")
     await ada.page.emulate_media(reduced_motion="reduce")
-    assert (await ada.page.evaluate(LOOK))["motion"] == "none"
+    await looks(ada, motion="none")
     await page.get_by_role("radio", name="Light").check()
-    assert (await ada.page.evaluate(LOOK))["colorScheme"] == "light"
+    await looks(ada, colorScheme="light")
     await ada.page.emulate_media(color_scheme="dark")
+    await until_still(ada.page)
     light = await ada.page.evaluate(PAPER)
     await page.get_by_role("group", name="Theme").get_by_role("radio", name="Match system").check()
-    dark = await ada.page.evaluate(PAPER)
+    await ada.page.wait_for_function(f"(light) => ({PAPER})() !== light", arg=light)
     await ada.page.emulate_media(color_scheme="light")
-    assert await ada.page.evaluate(PAPER) == light != dark
+    await becomes(lambda: ada.page.evaluate(PAPER), light)
 
 
 @wide_only

@@ -6,9 +6,9 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths
+from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, come_to_read, do, message, write
-from tests.kit.waiting import wait_until
+from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
 
@@ -124,16 +124,16 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
             await expect(shown.locator(":focus").first).to_be_attached()
             await page.keyboard.press("Escape")
             await expect(shown).to_have_count(0)
-            assert await page.evaluate(HAS_FOCUS) == "draft", (way, keys)
+            await becomes(lambda: page.evaluate(HAS_FOCUS), "draft")
     await ada.press("Choose an emoji")
     await expect(page.locator(".emoji-picker input[type=search]")).to_be_focused()
     await page.keyboard.press("Escape")
-    assert await page.evaluate(HAS_FOCUS) == "Choose an emoji"
+    await becomes(lambda: page.evaluate(HAS_FOCUS), "Choose an emoji")
     await do(ada, "Hello", "React")
     await expect(page.locator(".picker button").first).to_be_focused()
     await page.keyboard.press("Escape")
     await expect(page.locator(".picker")).to_have_count(0)
-    assert await page.evaluate(HAS_FOCUS) == "React"
+    await becomes(lambda: page.evaluate(HAS_FOCUS), "React")
 
 
 async def test_escape_dismisses_the_bar_of_new_messages(people: People) -> None:
@@ -199,7 +199,11 @@ async def test_the_edited_mark_is_below_the_text(people: People) -> None:
     mark = message(ada, "Second, changed").get_by_text("edited", exact=True)
     await expect(mark).to_be_visible()
     words = message(ada, "Second, changed").locator(".text")
-    assert await top_of(mark) >= await top_of(words) + 10
+
+    async def below() -> bool:
+        return await top_of(mark) >= await top_of(words) + 10
+
+    await wait_until("the mark is below the text", below, within_s=15)
 
 
 async def top_of(element: Locator) -> float:
@@ -241,9 +245,13 @@ async def test_a_notice_covers_no_button_for_selected_members(people: People) ->
     await expect(notice).to_be_visible()
     # In a low window the buttons are at its lower edge.
     await page.set_viewport_size({"width": (page.viewport_size or VIEWPORT)["width"], "height": 480})
-    above = await notice.locator("xpath=ancestor-or-self::*[contains(@class, 'notice')][1]").bounding_box()
-    below = await page.locator(".chosen-bar").bounding_box()
-    assert above and below and above["y"] + above["height"] <= below["y"]
+    shown = notice.locator("xpath=ancestor-or-self::*[contains(@class, 'notice')][1]")
+
+    async def apart() -> bool:
+        above, below = await shown.bounding_box(), await page.locator(".chosen-bar").bounding_box()
+        return bool(above and below and above["y"] + above["height"] <= below["y"])
+
+    await wait_until("the notice is above the buttons", apart, within_s=15)
     await acts.click(trial=True)
 
 
@@ -258,6 +266,7 @@ async def test_every_role_colour_is_readable(people: People, theme: str) -> None
 
 
 async def colours_of(person: Person, control: str) -> list[str]:
+    await until_still(person.page)
     styles = "(button) => [getComputedStyle(button).color, getComputedStyle(button).backgroundColor]"
     colours: list[str] = await person.page.locator(control).evaluate(styles)
     return colours
@@ -272,6 +281,7 @@ async def test_only_a_muted_microphone_button_stands_out(people: People) -> None
         assert await colours_of(ada, control) == usual, control
     await ada.press("Deafen")
     await expect(ada.page.locator("#deafen")).to_have_text("Undeafen")
+    await until_still(ada.page)
     for control in ("#mic", "#deafen"):
         red, green, blue = await ada.page.locator(control).evaluate(
             """(button) => {

@@ -99,6 +99,7 @@ async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_rea
     await is_within_reach(ada, "about a channel")
     await keeps_nobody_out(ada, axe, "about a channel")
     await dialog.get_by_role("button", name="Notifications").tap()
+    await expect(page.get_by_role("menu")).to_be_visible()
     await is_within_reach(ada, "a menu")
     await page.keyboard.press("Escape")
     await dialog.get_by_role("button", name="Pinned messages").tap()
@@ -219,6 +220,7 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
 
     await rest_on(text)
     await page.get_by_role("menuitem", name="React", exact=True).tap()
+    await expect(page.locator(".picker button").first).to_be_visible()
     await is_within_reach(ada, "the usual reactions")
     await page.get_by_role("button", name="All emoji").tap()
     await expect(page.get_by_label("Search emoji")).to_be_visible()

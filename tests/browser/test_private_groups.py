@@ -49,6 +49,7 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
     await dialog.get_by_role("button", name="Remove Edsger").click()
+    await expect(dialog.get_by_role("button", name="Remove", exact=True)).to_be_visible()
     await keeps_nobody_out(grace, axe, "whether to remove somebody")
     await dialog.get_by_role("button", name="Remove", exact=True).click()
     await expect(dialog.get_by_role("listitem")).to_have_count(2)

@@ -229,7 +229,7 @@ async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
     await expect(ada.page.locator(".emoji-picker")).to_be_visible()
     await look("emoji")
     await ada.page.keyboard.press("Escape")
-    await ada.press("Show the channels")
+    await ada.show_channels()
     await look("the list")
     await ada.press("Settings")
     pages = ada.page.locator(".settings-pages nav li button")

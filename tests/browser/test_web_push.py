@@ -19,7 +19,7 @@ from tests.kit.notifications import OWN_ID, click_notice, look_away, look_back, 
 from tests.kit.people import People, Person, SharedBrowsers, chromium, narrow_only, wide_only
 from tests.kit.push_device import Deliverer, can_subscribe
 from tests.kit.text_channels import come_to_read, message, open_channel
-from tests.kit.waiting import wait_until
+from tests.kit.waiting import becomes, wait_until
 
 SWITCH = "Notify me on this device while the page is closed"
 SUBSCRIPTION = "navigator.serviceWorker.ready.then((worker) => worker.pushManager.getSubscription())"
@@ -134,8 +134,8 @@ async def test_switching_push_off_ends_the_subscription_on_both_sides(scene: Sce
     await open_settings(ada)
     await switch(ada).uncheck()
     await expect(ada.page.get_by_text("delivers the notifications encrypted")).to_be_visible()
-    assert await scene.stored() == []
-    assert await ada.page.evaluate(SUBSCRIPTION) is None
+    await becomes(scene.stored, [])
+    await becomes(lambda: ada.page.evaluate(SUBSCRIPTION), None)
 
 
 @wide_only
