@@ -1,15 +1,24 @@
-"""Running coroutines: concurrently until the first ends, and repeatedly despite errors.
+"""Running coroutines: until a signal, concurrently until the first ends, and repeatedly despite errors.
 
 Structured waiting only: nothing that this module starts outlives the call.
 """
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from logging import Logger
 
 # A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
+
+
+def stop_event(*signals: int) -> asyncio.Event:
+    """Return an event that SIGTERM, SIGINT, and these signals set. Call this in the main thread."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT, *signals):
+        loop.add_signal_handler(number, stop.set)
+    return stop
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:

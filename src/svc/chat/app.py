@@ -6,7 +6,6 @@ Contains no rules and knows no feature. ARCHITECTURE.md and docs/http.md.
 import asyncio
 import contextlib
 import logging
-import signal
 import socket
 import sys
 import time
@@ -33,6 +32,7 @@ from svc.base.listeners import tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import reading_for
+from svc.base.tasks import stop_event
 from svc.chat import ports
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
@@ -154,9 +154,7 @@ async def opened(config: ChatConfig, log: CommitLog | None = None) -> AsyncItera
 
 
 async def _run(config: ChatConfig, flags: Flags) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event()
     async with serving(config, flags) as address:
         if is_loopback(config.host):
             logger.warning("only this machine can reach the server", extra={"host": config.host})

@@ -15,6 +15,7 @@ from urllib.parse import quote
 from aiohttp import ClientSession, ClientTimeout, FormData, TCPConnector
 from msgspec import convert
 
+from svc.base.tasks import until_first_ends
 from svc.client.cursors import Cursors
 from svc.client.live import Live
 from svc.client.models import Channel, Member, Message, Upload, VoiceMember
@@ -95,15 +96,7 @@ class Bot:
         async with ClientSession(self._address, connector=connector, timeout=timeout) as http:
             self._requests = Requests(http, self._token)
             live = Live(http, Session(self._token), self._waiting.put)
-            tasks = [asyncio.create_task(live.run()), asyncio.create_task(self._handle_all())]
-            try:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    task.result()
-            finally:
-                for task in tasks:
-                    task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+            await until_first_ends(live.run(), self._handle_all())
 
     # State.
 

@@ -9,7 +9,6 @@ import asyncio
 import errno
 import logging
 import os
-import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -27,6 +26,7 @@ from svc.base.descriptors import raise_limit
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
 from svc.base.listeners import Inherited, bound, inherited
+from svc.base.tasks import stop_event
 from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.config import Config
@@ -93,10 +93,7 @@ def run(config: Config, flags: Flags = Flags()) -> None:
 
 
 async def _run(config: Config, flags: Flags) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = stop_event()
     async with running(config, flags, handed_over=stop.set):
         await stop.wait()
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from svc.base import logs
 from svc.base.config import ConfigError
 from svc.base.private_files import make_private_folder
-from svc.base.tasks import until_first_ends
+from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.joining.invite_file import shown_code
 from svc.tools.secret_store import kept_secrets
 from svc.tools.startup_message import Place, reachable, url_of
@@ -59,9 +59,7 @@ def run(installation: Installation, variables: Mapping[str, str]) -> None:
 
 
 async def _run(installation: Installation, nats_server: str, variables: Mapping[str, str]) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event(signal.SIGHUP)
     make_private_folder(installation.data_dir)
     with ExitStack() as listening:
         installation, sockets = open_ports(installation)

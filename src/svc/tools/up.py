@@ -19,7 +19,7 @@ from pathlib import Path
 from svc.base import logs
 from svc.base.config import ConfigError, host_names
 from svc.base.listeners import bound
-from svc.base.tasks import until_first_ends
+from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.joining.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.hidden_environment import is_harmless
@@ -147,9 +147,7 @@ def run(
 async def _run(
     installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting]
 ) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event(signal.SIGHUP)
     names = host_names(variables, "EXTERNAL_HOST")
     with ExitStack() as listening:
         installation, sockets = open_ports(installation)

@@ -10,7 +10,6 @@ import logging
 import os
 import random
 import secrets
-import signal
 import socket
 import sys
 import time
@@ -26,7 +25,7 @@ from svc.base.http_server import Runner
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.pictures import picture_sandbox
 from svc.base.private_files import make_private_folder
-from svc.base.tasks import until_first_ends
+from svc.base.tasks import stop_event, until_first_ends
 from svc.worker.config import WorkerConfig
 from svc.worker.encoders import LONG_KINDS, RULES, Encoders
 from svc.worker.health import health_of
@@ -88,9 +87,7 @@ def run(config: WorkerConfig, flags: Flags = Flags()) -> None:
 
 
 async def _run(config: WorkerConfig, flags: Flags) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event()
     async with working(config, flags) as running:
         logger.info("listening", extra={"address": running.address})
         await until_first_ends(stop.wait(), running.ends())

@@ -9,7 +9,6 @@ held is built again from the file at the next takeover.
 import asyncio
 import logging
 import secrets
-import signal
 import sqlite3
 import sys
 import threading
@@ -31,6 +30,7 @@ from svc.base.listeners import address_of, tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import schema_version
 from svc.base.storage import FILESYSTEM
+from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
 from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
@@ -67,9 +67,7 @@ def run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None:
 
 
 async def _run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event()
     _refuse_split_uploads(config, cluster)
     try:
         if not cluster.trust_sync:

@@ -11,11 +11,13 @@ import logging
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import msgspec
 from aiohttp import WSMsgType, web
 
 from svc.base.http_connections import recognise
+from svc.base.tasks import until_first_ends
 from svc.chat.access.tokens import Session
 from svc.chat.cluster.membership import RelayStatus
 from svc.chat.cluster.relay_feed import Feed, RemotePage, ReplicatedDirectory, ReplicatedHub
@@ -95,17 +97,14 @@ class RelayLinks:
 
     async def run(self) -> None:
         """Publish events, tell relays the last number, and cut off pages whose token has expired."""
-        publishing = asyncio.ensure_future(self.hub.feed.run())
-        try:
-            while True:
-                await asyncio.sleep(_PULSE_S)
-                now = time.time()
-                for link in list(self._links.values()):
-                    link.check(now)
-        finally:
-            publishing.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await publishing
+        await until_first_ends(self.hub.feed.run(), self._check_links())
+
+    async def _check_links(self) -> NoReturn:
+        while True:
+            await asyncio.sleep(_PULSE_S)
+            now = time.time()
+            for link in list(self._links.values()):
+                link.check(now)
 
     async def close(self) -> None:
         """Let requests in progress finish, and leave the others to the next owner."""
@@ -233,10 +232,12 @@ class Link:
             match decode_from_relay(message.data):
                 case SignIn() as sign_in:
                     await self._sign_in(sign_in)
+                    await _let_others_go_on()
                 case Ask() as ask:
                     self._start(self._answer(ask))
                 case Greet() as greet:
                     await self._greet(greet)
+                    await _let_others_go_on()
                 case Opened(origin):
                     self._start(self._live.opened(origin))
                 case Closed(page_id):
@@ -323,3 +324,10 @@ class Link:
         frame = await self._live.answer_at_its_pace(page, request)
         session = SessionRecord.of(page.session)
         await self.send(Answered(message.request, frame, session, page.in_sight, page.idle))
+
+
+async def _let_others_go_on() -> None:
+    """Give the event loop a turn. Composing a page's state takes milliseconds, and a relay that comes to a
+    new owner asks for thousands, which are read without waiting.
+    """
+    await asyncio.sleep(0)

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from socket import socket
@@ -25,6 +24,7 @@ from svc.base.http_server import Runner
 from svc.base.listeners import tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.strict_json import dumps
+from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
 from svc.chat.cluster.nats_log import ClusterError, connected
 from svc.chat.cluster.relay.config import RelayConfig
@@ -59,9 +59,7 @@ def run(config: RelayConfig, flags: Flags) -> None:
 
 
 async def _run(config: RelayConfig, flags: Flags) -> None:
-    stop = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    stop = stop_event()
     try:
         await Relay(config, flags).serve(stop)
     except ClusterError as fault:
@@ -115,25 +113,11 @@ class Relay:
                 self._address = address
                 logger.info("listening", extra={"address": address, "relay": config.relay})
                 collect_rarely()
-                await self._until_ended(stop, link, live)
+                await until_first_ends(stop.wait(), link.run(), live.run(), collect_when_quiet())
         finally:
             await live.close_all()
             await signalling.close_all()
             await runner.cleanup()
-
-    async def _until_ended(self, stop: asyncio.Event, link: OwnerLink, live: RelaySockets) -> None:
-        tasks = [
-            asyncio.ensure_future(stop.wait()),
-            *(asyncio.ensure_future(task) for task in (link.run(), live.run(), collect_when_quiet())),
-        ]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
 
     def _build(
         self, link: OwnerLink, live: RelaySockets, proxy: Proxy, signalling: SignallingPassThrough

@@ -39,6 +39,9 @@ from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
+# The owner always has the next request for a state when it has answered one, and its other requests wait for
+# few of them.
+_GREETED_AT_ONCE = 4
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
 logger = logging.getLogger(__name__)
@@ -180,18 +183,26 @@ class RelaySockets(SocketServer):
             self._greeting = asyncio.create_task(self._greet_all(numbers))
 
     async def _greet_all(self, numbers: Sequence[int]) -> None:
-        """Send each page its whole state, because it may have missed events. One at a time."""
-        for number in numbers:
-            if (page := self._by_number.get(number)) is None:
-                continue
-            try:
-                reply, later = await self._state_of(number)
-            except (LinkLost, TimeoutError, ChatError):
-                page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
-                continue
-            page.send(reply.frame)
-            for item in later:
-                self._send_later(page, number, item, is_kept_sent=False)
+        """Send each page its whole state, because it may have missed events. A few at a time."""
+        waiting = iter(numbers)
+
+        async def greet_one_by_one() -> None:
+            for number in waiting:
+                await self._greet(number)
+
+        await asyncio.gather(*(greet_one_by_one() for _ in range(_GREETED_AT_ONCE)))
+
+    async def _greet(self, number: int) -> None:
+        if (page := self._by_number.get(number)) is None:
+            return
+        try:
+            reply, later = await self._state_of(number)
+        except (LinkLost, TimeoutError, ChatError):
+            page.cut_off(CloseCode.GOING_AWAY, "The server has changed")
+            return
+        page.send(reply.frame)
+        for item in later:
+            self._send_later(page, number, item, is_kept_sent=False)
 
     async def _state_of(self, number: int) -> tuple[SignedIn, list[Pushed | PageCutOff]]:
         """Return a page's whole state, and the events after it. Raises LinkLost, TimeoutError, ChatError."""

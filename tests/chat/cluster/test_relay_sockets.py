@@ -1,0 +1,61 @@
+"""Pages of a relay get their state from a new owner a few at a time."""
+
+import asyncio
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any, cast
+
+from svc.chat.cluster.relay.link import OwnerLink
+from svc.chat.cluster.relay.replica import RelayReplica
+from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
+from svc.chat.cluster.relay_protocol import Attached, Greet, OpenPage, SessionRecord
+from svc.chat.errors import ChatError
+from svc.chat.live.page import Page
+
+PAGES = range(1, 11)
+
+
+class BusyOwner(SimpleNamespace):
+    """The link to an owner that refuses each request when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__(connection=None, session="one")
+        self.requested: list[int] = []
+        self.answers: list[asyncio.Future[None]] = []
+
+    async def call(self, make: Callable[[int], Greet]) -> Any:
+        self.requested.append(make(1).page)
+        answer = asyncio.get_running_loop().create_future()
+        self.answers.append(answer)
+        await answer
+        raise ChatError("server_stopping")
+
+    def tell(self, message: object) -> None: ...
+
+
+async def turns() -> None:
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+async def test_a_relay_asks_a_new_owner_for_a_few_states_at_a_time() -> None:
+    owner, closed = BusyOwner(), list[int]()
+    sockets = RelaySockets(cast(OwnerLink, owner), RelayReplica(), LearnedOrigins([], secure=False))
+    for number in PAGES:
+        page = SimpleNamespace(cut_off=lambda code, reason, number=number: closed.append(number))
+        sockets._by_number[number] = cast(Page, page)
+    session = SessionRecord("ada", "session", 0, 1, lasting=False)
+    opened = [OpenPage(number, session, in_sight=True, idle=False) for number in PAGES]
+    attached = Attached(
+        2, 0, 0, goes_on=False, server_id="", allowed_origins=(), media_urls=(), media_services=1, refused=()
+    )
+    owner.on_attached(attached, opened)
+    await turns()
+    assert 1 < len(owner.requested) < len(PAGES)
+    while owner.answers:
+        at_once = len(owner.answers)
+        owner.answers.pop(0).set_result(None)
+        await turns()
+        left = len(PAGES) - len(closed)
+        assert len(owner.answers) == min(at_once, left)
+    assert owner.requested == closed == [*PAGES]
