@@ -5,7 +5,9 @@
 
 The store is that of benchmarks.chat_store. Both ways take turns, and the table has the median of the rounds.
 The three NATS servers run on the same machine and disk, with `sync_interval: always`. With `--relay-sockets`,
-so many members have their sockets at one relay of one node, and write and read there.
+so many members have their sockets at one relay of one node, and write and read there. `--rate 0` has one of
+them write after the other, without pauses. The last row is the time of bare writes of one frame to a thousand
+sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is a write of its own.
 """
 
 import argparse
@@ -17,13 +19,14 @@ from contextlib import closing
 from pathlib import Path
 
 from benchmarks.chat_store import measure
+from benchmarks.limit import fanout
 from svc.base import commit_log, database_file
 from svc.base.migrations import migrations_in
 from svc.chat.cluster.nats_log import NatsLog, Origin
 from svc.chat.cluster.replica import Replica
 from svc.chat.cluster.takeover import take_over
 from svc.chat.community import SCHEMA_FOLDER
-from svc.tools.bench import process
+from svc.tools.bench import cores, process
 from svc.tools.bench.chat import Community, Scenario
 from svc.tools.bench.chat_server import ChatServer
 from tests.kit.chat_nodes import chat_nodes, chat_relays
@@ -103,6 +106,8 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
                 chat_relays(servers.urls, ["one"]) as (relay,),
             ):
                 assert node.process is not None and relay.process is not None, "they have been started"
+                for measured in (node.process, relay.process):
+                    cores.as_nice_as_we(measured.pid)
                 invite = (node.data_dir / "invite-code").read_text().strip()
                 server = ChatServer(relay.address, invite, relay.process.pid)
                 scenario = Scenario(members=count, rate=rate, writers=1, size=400, seconds=seconds)
@@ -128,6 +133,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.relay_sockets:
         asyncio.run(relays(options.relay_sockets, options.rate, options.seconds))
+        print(f"| limit: a bare write | | {fanout.measure():.2f} | | | |")
         return
     asyncio.run(run(options.writers, options.seconds, options.rounds))
 

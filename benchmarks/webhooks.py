@@ -3,10 +3,10 @@
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
 The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
-cores, each with one post under way at a time. The posts rotate through a thousand webhooks, so that no rate
-limit applies; nobody is online to read. CPU is that of all threads of the server (/proc). `limit` is the same
-with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the database on another
-disk; a file system in memory measures no fsync.
+cores, each with one post under way at a time. The posts rotate through a thousand webhooks of forty members,
+so that no rate limit applies; nobody is online to read. CPU is that of all threads of the server (/proc).
+`limit` is the same with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the
+database on another disk; a file system in memory measures no fsync.
 """
 
 import argparse
@@ -26,16 +26,23 @@ from pathlib import Path
 from statistics import median
 from urllib.parse import urlsplit
 
+from aiohttp import ClientSession
+
 from svc.base.control_socket import ask
 from svc.base.strict_json import dumps
 from svc.tools.bench import process
+from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
+from svc.tools.bench.sign_up import join_all
 
-WEBHOOKS = 1_000
+# All webhooks of a member, and all of a channel, may post 480 small bodies at once.
+MAKERS = 40
+WEBHOOKS_OF_EACH = 25
+WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH
 # The bursts of all webhooks add up to fifteen thousand.
 WARM_UP_POSTS = 2_000
 MOST_POSTS = 12_500
-# The number of webhooks created at the same time.
+# The number of members who create webhooks at the same time.
 MAKING = 4
 DEADLINE_S = 120.0
 _LISTENING = re.compile(rb" listening address=(\S+)$")
@@ -124,16 +131,47 @@ async def chat_server(folder: Path) -> AsyncIterator[Served]:
         "ADDITIONAL_CHANNELS": "general",
         "SFU_WS_HOST": "",
         "STORAGE_BACKEND": "filesystem",
+        "SVC_IDENTITY_TIERS": "local",
     }
     async with own_program(["chat"], variables, _LISTENING) as (address, pid):
-        making = asyncio.Semaphore(MAKING)
+        server = ChatServer(address, (folder / "invite-code").read_text().strip(), pid)
+        yield Served(address, pid, await _webhooks(folder, server))
 
-        async def path(number: int) -> str:
-            async with making:
-                made = await ask(folder, "webhook_create", {"channel": "general", "name": f"Hook {number}"})
-            return str(made["result"]["path"])  # type: ignore[index]
 
-        yield Served(address, pid, await asyncio.gather(*map(path, range(WEBHOOKS))))
+async def _webhooks(folder: Path, server: ChatServer) -> list[str]:
+    """Let members join and create webhooks, each in a channel of its own. Return the webhooks' paths."""
+    tokens, paths = list[str](), list[list[str]]()
+
+    async def arrive(token: str) -> None:
+        tokens.append(token)
+
+    await join_all(server, MAKERS, MAKING, arrive)
+    members = (await ask(folder, "member_list", {}))["result"]["members"]  # type: ignore[index]
+    for member in members:
+        await ask(folder, "member_role", {"member": member["id"], "role": "admin"})
+    waiting = iter(tokens)
+
+    async def create_one_by_one() -> None:
+        for token in waiting:
+            paths.append(await _webhooks_of(server, token, f"channel-{len(paths)}"))
+
+    await asyncio.gather(*(create_one_by_one() for _ in range(MAKING)))
+    # Consecutive posts go to webhooks of different members.
+    return [path for of_all in zip(*paths, strict=True) for path in of_all]
+
+
+async def _webhooks_of(server: ChatServer, token: str, channel: str) -> list[str]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with ClientSession(server.address, headers=headers, raise_for_status=True) as http:
+        async with http.post("/api/channels", json={"name": channel, "type": "text"}) as response:
+            channel_id = (await response.json())["id"]
+        made = []
+        for number in range(WEBHOOKS_OF_EACH):
+            wanted = {"name": f"Hook {number}", "channel_id": channel_id}
+            async with http.post("/api/webhooks", json=wanted) as response:
+                webhook = await response.json()
+            made.append(f"/api/webhooks/{webhook['id']}/{webhook['token']}")
+        return made
 
 
 @asynccontextmanager
