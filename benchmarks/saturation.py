@@ -29,7 +29,7 @@ MOST_LOSS_PERCENT = 0.1
 LEAST_SENT = 0.99  # of the requested rate
 NEAR = 0.9  # of the maximum: "near saturation"
 BEYOND = 1.5
-# The queues' bounds need a moment to take hold: a burst is no overload.
+# The queues' bounds need a moment to take hold: a burst is not overload.
 SETTLED_S = 1.0
 
 Attempt = Callable[[int], Awaitable[Measurement]]

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, settings
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# On a machine under other load an example takes longer, which is no fault.
+# On a machine under other load an example takes longer, which is not a fault.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 

@@ -424,7 +424,7 @@ def _to_stay() -> Iterator[None]:
 def _no_authorities() -> Iterator[None]:
     """Import aiohttp without the system's certificate authorities, which take half the time of its import.
 
-    Only for programs that are no client of anybody by aiohttp.
+    Only for programs that make no requests by aiohttp.
     """
     kept = os.environ.get("SSL_CERT_FILE")
     os.environ["SSL_CERT_FILE"] = os.devnull

@@ -10,7 +10,7 @@ from svc._rtp.descriptor import Structure as Known
 from svc._rtp.descriptor_writer import rewrite_descriptor
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template, known_structure, read
 
-# A slow machine is no failure.
+# A slow machine must not fail the test.
 
 
 def symbols(dt_cnt: int) -> st.SearchStrategy[str]:

@@ -141,7 +141,7 @@ def test_a_receiver_on_a_narrow_line_disturbs_nobody_else() -> None:
     assert good.duplicates <= 0.005 * good.packets
     # A fifth, plus the initial credit.
     assert share_resent(bad) <= 0.21
-    # "at most one per receiver per second" may become a PLI. Its own are periodic, every two seconds.
+    # Each receiver causes at most one PLI a second. The SFU itself sends one every two seconds.
     assert call.sender.plis <= 62 * 1.5
 
 

@@ -156,7 +156,7 @@ def test_nobody_waits_for_more_than_one_job_of_each_other_member(jobs: Sequence[
     while waiting := [Waiting(f"{who} {left[who]}", who, 0) for who in left if left[who]]:
         chosen = turns.next_of(waiting, {})
         assert chosen is not None
-        turns.had(chosen.member_id)
+        turns.note_turn(chosen.member_id)
         left[chosen.member_id] -= 1
         served.append(chosen.member_id)
     for who in set(served):

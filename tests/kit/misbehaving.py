@@ -83,7 +83,7 @@ def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outco
 
 
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write bytes that are no message of the sandbox into its socket."""
+    """Write bytes that are not a message of the sandbox into its socket."""
     for descriptor in range(3, 256):
         try:
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))

@@ -160,7 +160,7 @@ class LiveLine:
 
     @property
     def is_late(self) -> bool:
-        """Return whether the server has sent it."""
+        """Return whether the server has sent the held event."""
         return bool(self._late)
 
     def let_go(self) -> None:

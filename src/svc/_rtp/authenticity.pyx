@@ -16,7 +16,7 @@ from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.wire cimport load16, load32
 
 # After a packet from an unknown address fails authentication, no other such packet is tried for the
-# participant for this long (ns). A stranger who knows an SSRC must not make us decrypt in vain.
+# participant for this long (ns). A stranger who knows an SSRC must not be able to waste our processor time.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 

@@ -483,7 +483,8 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, for all alike.
+    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, and every listener
+    gets it.
 
     A listener that gets RED has the lost packets already, and would discard the FEC.
     """

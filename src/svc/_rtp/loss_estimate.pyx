@@ -21,7 +21,8 @@ cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
 # Above this share of loss, the limit is bounded at once, without the model.
 cdef double HOPELESS = 0.16
-# Bias per packet in favour of a higher limit, so that a lower limit with the same explanation is no trap.
+# Bias per packet in favour of a higher limit, so that the estimate does not get stuck at a lower limit with
+# the same explanation.
 cdef double BIAS_PER_KBPS = 0.0002
 cdef double BIAS_PER_LOG = 0.02
 # Above this average loss, there is no bias in favour of a higher limit.

@@ -37,7 +37,7 @@ cdef bint has_pacer(Transport* transport) noexcept nogil:
 
 
 cdef void update_pace(Transport* transport) noexcept nogil:
-    """Follow the estimate. A first guess limits nothing."""
+    """Pace at the current estimate. Do not pace at a first guess."""
     if transport.pacer != NULL:
         set_rate(transport.pacer, transport.bandwidth.estimate if transport.bandwidth.known else 0)
 

@@ -9,7 +9,7 @@ from svc._rtp.pool cimport Slot
 
 cdef enum:
     MAX_RED_BLOCKS = 10     # libwebrtc sends at most nine redundant blocks
-    # A longer packet is no speech. It goes without redundancy.
+    # A longer packet is not speech, and is sent without redundancy.
     MAX_REDUNDANT = 400
     MAX_RED_PREFIX = MAX_REDUNDANT + 5
 

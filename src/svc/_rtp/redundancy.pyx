@@ -79,7 +79,7 @@ cdef bint unwrap_lost(const Slot* slot, const RedBlock* block, uint16_t sequence
 
 
 cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* slot, int64_t output) noexcept nogil:
-    """Return whether the packet before this one was sent to the receiver, and fits in beside it."""
+    """Return whether the packet before this one was sent to the receiver, and fits into the same datagram."""
     cdef const Sent* before = &down_track.sent[(output - 1) & down_track.sent_mask]
     cdef const Slot* previous
     cdef uint32_t elapsed

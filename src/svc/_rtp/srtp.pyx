@@ -189,7 +189,7 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 def _crypto_libraries():
     """Return the libraries that may export OpenSSL: the wheel's, then the one that CPython's hashlib links.
 
-    Windows looks for a function in a single library. There it is the library beside hashlib's.
+    Windows looks for a function in a single library. There it is the library next to hashlib's.
     """
     import _hashlib
 

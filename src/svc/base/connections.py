@@ -20,8 +20,8 @@ MOST = 8192
 # A school or an office behind one address may open this many connections before it signs in; see
 # `Table`.
 MOST_OF_ADDRESS = 256
-# Enough for a member's pages, their signalling, and extra connections that browsers open. Further
-# connections count as strangers'.
+# Enough for a member's pages, their signalling, and extra connections that browsers open. Further connections
+# count as connections of strangers.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
@@ -165,7 +165,9 @@ class Place:
 
 
 class Table:
-    """Open connections. Strangers from this machine have no limit per address: it may be a proxy's."""
+    """Open connections. Strangers from this machine have no limit per address, because a proxy may run on
+    it.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

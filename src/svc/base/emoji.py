@@ -59,7 +59,7 @@ def canonical_emoji(text: str) -> str | None:
 
 
 def reaction_form(text: str) -> str | None:
-    """Return a reaction as it is stored, or None if it is none.
+    """Return a reaction as it is stored, or None if the text is not a reaction.
 
     A reaction is one or more emoji of the catalogue, or the `:name:` of a server's own emoji. The page shows
     whether an emoji of that name exists.

@@ -72,7 +72,7 @@ class _Connection(HttpConnection):
     ) -> web.StreamResponse:
         """Return the response to malformed HTTP, or to an exception that no handler caught."""
         if isinstance(exc, ConnectionError) and (request.transport is None or request.transport.is_closing()):
-            # The client left, or was closed to make room. That is no error and must not be logged.
+            # The client left, or was closed to make room. That is not an error, and must not be logged.
             raise exc
         # Logs the error. Raises ConnectionError if a response is already being sent.
         super().handle_error(request, status, exc, message)

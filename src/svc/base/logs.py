@@ -5,8 +5,8 @@
 
 Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
 Warnings and errors of one kind cannot fill a disk: `Bounded` leaves out frequent lines and counts them. This
-module writes to one stream, keeps no files, and does not choose messages. Callers never pass in secrets: no
-field is worth a token or a password.
+module writes to one stream, keeps no files, and does not choose messages. Callers never pass in secrets, such
+as a token or a password.
 """
 
 import json
@@ -99,7 +99,7 @@ class Bounded(logging.Filter):
 
 def name_request() -> str:
     """Give the running task a new request id and return it."""
-    # The id is no secret. Reading the system's random bytes would release the interpreter and then wait
+    # The id is not secret. Reading the system's random bytes would release the interpreter and then wait
     # for it.
     name = f"{random.getrandbits(32):08x}"
     _request.set(name)

@@ -39,7 +39,7 @@ class Machine:
         return {name: size for name, size in self.buffers.items() if size < WANTED_BUFFER_BYTES}
 
 
-def looked_at(files: int) -> Machine:
+def examine(files: int) -> Machine:
     """Return the present state, for a process that may have so many files open."""
     return Machine(_clock_kept(), files, _buffers())
 

@@ -100,7 +100,9 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """Return a piece, or None if the store does not answer a range with 206, as `rclone serve s3`."""
+        """Return a piece, or None if the store does not answer a range with 206, such as `rclone serve
+        s3`.
+        """
         try:
             async with _s3_errors(key):
                 return bytes(await self._store.get_range_async(key, start=start, end=end))
@@ -112,7 +114,7 @@ class S3Objects:
             return None
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """Copy the whole object to a file at the store's pace, then yield the part at the reader's."""
+        """Copy the whole object to a file at the store's pace, then yield the part at the reader's pace."""
         with TemporaryFile() as file:
             async with _s3_errors(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)

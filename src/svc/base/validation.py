@@ -38,7 +38,7 @@ _KINDS = {
 
 
 def problem_of(error: ValidationError, kind: type) -> str:
-    """Return the field and its problem, or an empty string if the value of this type is no object at all."""
+    """Return the field and its problem, or an empty string if the value of this type is not an object."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
     # A number out of range in an unknown field.

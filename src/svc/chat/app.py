@@ -66,7 +66,7 @@ class Replication:
     commands: Callable[[ControlHandler], ControlHandler]
     # Adds the node's metrics to the server's.
     measure: Callable[[Registry], None]
-    # Passes events on to relays, beside this process's own pages.
+    # Passes events on to relays, in addition to this process's own pages.
     hub: Hub
     # Serve relays of this community.
     relay_routes: Callable[[Community], list[web.RouteDef]]

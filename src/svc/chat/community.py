@@ -281,7 +281,7 @@ class Community:
             calls=lambda: len(self.pass_through),
             secure=self._secure,
             push_contact=lambda: self.notifications.contact.address,
-            machine=lambda: machine.looked_at(limit()),
+            machine=lambda: machine.examine(limit()),
         )
 
     def _judged(self, text: str) -> str:

@@ -57,7 +57,7 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
         if isinstance(fault, ConnectionResetError) and (
             request.transport is None or request.transport.is_closing()
         ):
-            # The client has disconnected. This is no fault and must not fill the log.
+            # The client has disconnected. This is not a fault, and must not fill the log.
             return web.Response(status=CLIENT_GONE)
         # Not the requested path: those of webhooks contain a secret.
         resource = request.match_info.route.resource

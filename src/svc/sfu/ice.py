@@ -434,7 +434,7 @@ class IceAgent:
     def _move_media(self, consent: Consent, pair: CandidatePair, now: float) -> None:
         consent.pair = pair
         consent.granted(now)
-        # Pending checks on other paths are no consent to this one.
+        # Pending checks on other paths do not count as consent to this one.
         self._forget_checks(lambda check: check.pair is None)
         if self.state is State.CONNECTED:
             self._move(Event.SELECTED)

@@ -295,7 +295,7 @@ def _too_long(bounds: _Bounds) -> Rejected:
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
     """Return one frame as a PNG, displayed as intended, and its geometry.
 
-    A file without any picture is no video.
+    A file without any picture is not a video.
     """
     with av.open(source, "r", format=container) as given:
         video, _ = _streams(given, bounds)

@@ -11,7 +11,7 @@ from tests.chat.people import Person
 
 @dataclass
 class Hook:
-    """A webhook with a reader. `path` is its address without the server's."""
+    """A webhook with a reader. `path` is its address without the server's address."""
 
     chat: ChatServer
     path: str

@@ -8,7 +8,7 @@ from svc.base.config import ConfigError, items, text
 
 # Also parts of NATS subjects and of stream names.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-# A shorter lease would lapse while a busy machine is slow, a longer one delays each takeover.
+# A shorter lease would lapse whenever a busy machine is slow. A longer one would delay each takeover.
 MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
 
 

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class TableCheck:
-    """Hashes the tables at positions that all nodes choose alike: one in `every` entries of the log."""
+    """Hashes the tables at the same positions on all nodes: at one in `every` entries of the log."""
 
     def __init__(self, path: Path, membership: Membership, every: int) -> None:
         self._path, self._membership, self._every = path, membership, every

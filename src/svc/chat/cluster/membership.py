@@ -95,7 +95,9 @@ class Membership:
         status: Callable[[], NodeStatus],
         on_change: Callable[[], None],
     ) -> None:
-        """Call `on_change` on the log's thread when the lease may be claimed, was lost, or the name was."""
+        """Call `on_change` on the log's thread when the lease may be claimed, or when the lease or the name
+        was lost.
+        """
         self._log, self._config, self._session = log, config, session
         self._status, self._on_change = status, on_change
         self._beat_s = config.lease_s / _BEATS_IN_LEASE
@@ -115,7 +117,7 @@ class Membership:
         self.fatal = ""
 
     def start(self) -> None:
-        """Take the node's name and begin to beat. Raises ClusterError."""
+        """Take the node's name and start the heartbeat. Raises ClusterError."""
         self._log.run(self._start())
 
     def stop(self) -> None:

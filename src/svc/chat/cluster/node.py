@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None:
-    """Run the node until SIGTERM or SIGINT. Raises ConfigError if it cannot start or go on."""
+    """Run the node until SIGTERM or SIGINT. Raises ConfigError if it cannot start or continue."""
     logs.configure(sys.stderr, debug=False)
     raise_limit()
     with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -86,7 +86,7 @@ class Node:
         self._config, self._cluster = config, cluster
         self._loop = asyncio.get_running_loop()
         self._stop = stop
-        # Set whenever the node's task has something to look at.
+        # Set to wake the node's task.
         self._changed = asyncio.Event()
         self._session = secrets.token_hex(8)
         self._state = STARTING

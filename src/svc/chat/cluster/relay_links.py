@@ -119,7 +119,7 @@ class RelayLinks:
             raise ChatError("server_stopping")
         ws = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES)
         await ws.prepare(request)
-        # No stranger, who makes room when there are too many connections.
+        # A recognised connection is not closed when there are too many connections.
         recognise(request, f"relay {id(ws)}")
         link: Link | None = None
         try:

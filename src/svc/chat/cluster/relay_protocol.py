@@ -314,7 +314,7 @@ class Refusal(Struct, frozen=True, tag="refusal"):
 class Answered(Struct, frozen=True, tag="answered"):
     request: int
     frame: bytes
-    # Changes of what the owner knows of the page.
+    # Changes in the page's state as the owner knows it.
     session: SessionRecord
     in_sight: bool
     idle: bool

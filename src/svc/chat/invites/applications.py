@@ -59,11 +59,11 @@ class Applications:
     def announce(self, application: Application) -> None:
         self._hub.push("application_created", application, Holders(_DECIDE))
 
-    def over(self, connection: Connection, application: Application) -> None:
+    def close(self, connection: Connection, application: Application) -> None:
         """Delete the application of somebody who has joined by any means; `came_in` follows."""
         store.APPLICATIONS.delete(connection, id=application.id)
 
-    def came_in(self, application: Application) -> None:
+    def announce_closed(self, application: Application) -> None:
         if application.state == PENDING:
             self._decided(application, APPROVED, None)
 

@@ -134,8 +134,8 @@ class InvitePolicy:
     def _forgotten(self, connection: Connection, earlier: Applied | None) -> Callable[[], None]:
         if earlier is None:
             return lambda: None
-        self._applications.over(connection, earlier.shown)
-        return partial(self._applications.came_in, earlier.shown)
+        self._applications.close(connection, earlier.shown)
+        return partial(self._applications.announce_closed, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
         """Return the roles of a newcomer. Every role except guest comes with the member role."""

@@ -112,8 +112,8 @@ class InviteRequests(Requests):
         http="GET /api/invites/{invite_id}/members",
         refusals=("unknown_invite",),
     )
-    async def came_by(self, session: Session, invite_id: Id) -> Newcomers:
-        found = await self._invites.came_by(session.member_id, invite_id)
+    async def list_newcomers(self, session: Session, invite_id: Id) -> Newcomers:
+        found = await self._invites.list_newcomers(session.member_id, invite_id)
         return Newcomers([Newcomer(member.id, member.nickname, at_ms) for member, at_ms in found])
 
     @endpoint(

@@ -172,12 +172,12 @@ class Invites:
         given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if given or role_id == GUEST else MEMBER
 
-    async def came_by(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
+    async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
         """Return the present members who joined by an invite, with the times in ms. Raises ChatError."""
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
-        found = await store.came_by(self._database, invite_id, MAX_LISTED)
+        found = await store.newcomers(self._database, invite_id, MAX_LISTED)
         members = self._directory.members
         return [
             (members[invited.member_id], invited.at_ms) for invited in found if invited.member_id in members

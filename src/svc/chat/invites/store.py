@@ -148,6 +148,6 @@ async def applications(database: Database, state: State, after: str, limit: int)
     return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
-async def came_by(database: Database, invite_id: str, limit: int) -> list[Invited]:
+async def newcomers(database: Database, invite_id: str, limit: int) -> list[Invited]:
     """List everyone who joined by an invite, including former members."""
     return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)

@@ -56,7 +56,7 @@ class SocketServer:
         self._hello = hello_of(server_id)
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
-        # Set while pages are open: nothing is checked without them.
+        # Set while pages are open, because the checks wait for it.
         self._has_pages = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
@@ -278,5 +278,5 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Return the text of a message; a text that is no request for other messages."""
+    """Return the text of a message. For other messages, return a text that is not a valid request."""
     return message.data if message.type is WSMsgType.TEXT else ""

@@ -62,7 +62,7 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether a push service may use the host as a contact. An IP address is none."""
+    """Return whether a push service may use the host as a contact. An IP address may not be used."""
     try:
         ip_address(host)
     except ValueError:

@@ -174,7 +174,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
             raise export.at(line, fault) from None
     if dangling := connection.execute("PRAGMA foreign_key_check").fetchone():
         raise BadRecord(f"{export.path}: a record of {dangling[0]} names something that is not there")
-    store.index_anew(connection)
+    store.rebuild_search_index(connection)
     return set_right(connection, now_ms)
 
 
@@ -203,7 +203,7 @@ def _with_files(
 
 
 def _picture(files: Files, key: object) -> Mapping[str, object] | None:
-    """Return a picture's facts. A file that was kept unchanged is no picture."""
+    """Return a picture's facts. A file that was kept unchanged is not a picture."""
     found = files.get(str(key))
     return found if found is not None and found.get("kind") == PICTURE else None
 

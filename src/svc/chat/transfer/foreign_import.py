@@ -126,7 +126,7 @@ class _Placing:
         execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
             self._place_channel(channel, total)
-        store.index_anew(self._connection)
+        store.rebuild_search_index(self._connection)
         return Added(
             len(channels), self._messages, len(self._people), len(self._pictures), dict(self._left_out)
         )

@@ -68,7 +68,7 @@ def make_way(connection: Connection, now_ms: int) -> None:
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))
 
 
-def index_anew(connection: Connection) -> None:
+def rebuild_search_index(connection: Connection) -> None:
     """Rebuild the search index, because messages were added between the indexed ones."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")

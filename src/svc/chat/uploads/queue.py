@@ -107,7 +107,7 @@ class Turns:
 
         return min(waiting, key=order, default=None)
 
-    def had(self, member_id: str) -> None:
+    def note_turn(self, member_id: str) -> None:
         """Note that a job of the member has begun."""
         self._turn += 1
         self._last.pop(member_id, None)
@@ -201,7 +201,7 @@ class Queue:
         def taken(claimed: _Claimed) -> None:
             self.counted(claimed.counts)
             if claimed.upload is not None:
-                self._turns.had(claimed.upload.member_id)
+                self._turns.note_turn(claimed.upload.member_id)
             for upload in claimed.given_up:
                 self._refused(upload, GIVEN_UP, _GIVEN_UP_MESSAGE)
 

@@ -40,7 +40,9 @@ DOWN = 0
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The position of a raised hand. Lower numbers were raised earlier, and 0 is no raised hand."""
+    """The position of a raised hand. Lower numbers were raised earlier, and 0 means that the hand is not
+    raised.
+    """
 
     hand: Annotated[int, Meta(ge=DOWN)] = DOWN
 

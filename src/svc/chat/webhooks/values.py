@@ -87,7 +87,7 @@ def color_of(value: object) -> int | None:
     """Return a colour as a number, or None if it is invalid."""
     if isinstance(value, str):
         return int(value[1:], 16) if _color.fullmatch(value) else None
-    # JSON has only one kind of number, so 255.0 is a whole number. `true` is no number.
+    # JSON has only one kind of number, so 255.0 is a whole number. `true` is not a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value <= MAX_COLOR and value == int(value) else None

@@ -1,7 +1,7 @@
 """Traffic: the media of many clients, sent and received on one native thread without the GIL.
 
-Each client is a socket with its SRTP keys: ICE and DTLS are over when it comes here. Sealing, opening and
-parsing are the core's; sockets and clocks are traffic.h's. Knows nothing of rooms or signalling.
+Each client is a socket with its SRTP keys: ICE and DTLS have finished by then. The core encrypts, decrypts
+and parses; traffic.h has the sockets and clocks. Knows nothing of rooms or signalling.
 """
 
 import threading
@@ -26,10 +26,10 @@ MAX_SIZE = 1400
 TOTALS = ("sent", "unsent", "late", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked",
           "other", "discarded", "busy_ns")
 
-# How often the sockets are looked at (ns). Arrival times are the kernel's, so this only bounds what must wait
-# in a socket; and nobody who sleeps on one costs the service a wake-up.
+# How often the sockets are read (ns). Arrival times come from the kernel, so this only bounds how much waits
+# in a socket. No thread sleeps on a socket, so the service never pays for waking one.
 cdef int64_t DRAIN_INTERVAL = 1_000_000
-# Where nothing is sent little comes, and another generator may be at work.
+# Little arrives where nothing is sent, and another generator may need the processor.
 cdef int64_t IDLE_DRAIN_INTERVAL = 10_000_000
 
 
@@ -46,7 +46,7 @@ cdef class Traffic:
 
     cdef Load load
     cdef size_t stopping
-    cdef list keys          # what the clients' contexts belong to
+    cdef list keys          # owners of the clients' SRTP contexts
     cdef object thread
 
     def __cinit__(self, *, bint audio, int size, int burst, double loss=0.0):

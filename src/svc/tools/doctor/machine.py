@@ -4,7 +4,7 @@ import resource
 import sqlite3
 import sys
 
-from svc.base.machine import WANTED_BUFFER_BYTES, WANTED_FILES, Machine, looked_at
+from svc.base.machine import WANTED_BUFFER_BYTES, WANTED_FILES, Machine, examine
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok
 
 # sqlite.org/wal.html#walresetbug
@@ -12,7 +12,7 @@ _REPAIRED_SQLITE = (3, 51, 3)
 
 
 def examined() -> Findings:
-    return [python_and_sqlite(), *findings(looked_at(_file_limit()))]
+    return [python_and_sqlite(), *findings(examine(_file_limit()))]
 
 
 def python_and_sqlite() -> Finding:

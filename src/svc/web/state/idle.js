@@ -3,7 +3,7 @@
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-/** Set by the page's view. */
+/** The page's view sets it. */
 export const idle = signal(false);
 
 let reported = false; // On this connection; a new one knows nothing of it.

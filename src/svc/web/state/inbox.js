@@ -38,7 +38,7 @@ export function lookIntoInbox(is) {
 /** Load older messages. */
 export async function fetchMore() {
   const requested = round;
-  // A pushed message is no cursor to continue from.
+  // Older pages cannot continue from a pushed message.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {

@@ -80,7 +80,7 @@ function later(name, make) {
       if (member.value && greeted)
         keep(name, one.make())
           .then(tidy)
-          .catch(() => {}); // A full disk is no concern of the reader.
+          .catch(() => {}); // A full disk does not concern the reader.
     }, EVERY_MS),
   };
   waiting.set(name, one);

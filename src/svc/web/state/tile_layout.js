@@ -26,7 +26,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // Bars beside the picture of a screen show nothing.
+  // Bars next to the picture of a screen show nothing.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {

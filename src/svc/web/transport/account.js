@@ -176,7 +176,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const kept = keptLike(NOBODY, KEPT);
     if (!kept.proof.way) kept.proof = LOCAL;
     kept.member = { ...kept.member, ...like(NAMED, kept.member) };
-    // An earlier version's data is no valid identity.
+    // An earlier version's data is not a valid identity.
     this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 

@@ -120,8 +120,8 @@ export function onShortcut(event) {
 }
 
 /**
- * Close what covers the channel or stands beside it; if nothing does, mark the open channel as read and show
- * its newest message.
+ * Close anything that covers the channel or is next to it. If nothing is, mark the open channel as read and
+ * show its newest message.
  * @param {KeyboardEvent} event
  */
 function dismiss(event) {

@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(config: RelayConfig, flags: Flags) -> None:
-    """Serve until SIGTERM or SIGINT. Raises ConfigError if it cannot start or go on."""
+    """Serve until SIGTERM or SIGINT. Raises ConfigError if it cannot start or continue."""
     logs.configure(sys.stderr, debug=False)
     raise_limit()
     with asyncio.Runner(loop_factory=new_loop) as runner:

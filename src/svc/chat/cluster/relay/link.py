@@ -51,7 +51,7 @@ _ANSWER_WITHIN_S = 60.0
 _CONNECT_S = 5.0
 _HEARTBEAT_S = 10.0
 _LOOK_S = 0.3
-# An event is over NATS sooner than this, or it was dropped.
+# NATS delivers an event within this time, or has dropped it.
 _LATE_S = 0.2
 _REPAIR_WITHIN_S = 2.0
 # Repaired batches: the owner keeps 8 MB of them.
@@ -69,7 +69,7 @@ class LinkLost(Exception):
 
 
 class Connection:
-    """A link that is up."""
+    """An established link."""
 
     def __init__(self, ws: ClientWebSocketResponse, owner: Owner, attached: Attached) -> None:
         self.ws, self.owner, self.attached = ws, owner, attached
@@ -139,7 +139,8 @@ class OwnerLink:
             raise ChatError("server_stopping", NO_OWNER) from None
 
     async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
-        """Ask the owner, and the next one if it did not begin. Return the link that answered, and its reply.
+        """Send a request to the owner, or to the next owner if this one did not begin it. Return the link
+        that answered, and its reply.
 
         Raises LinkLost and ChatError.
         """

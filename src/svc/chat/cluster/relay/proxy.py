@@ -76,7 +76,7 @@ class Proxy:
             self.counts[(str(answer.status),)] += 1
             token = request.headers.get("Authorization", "")
             if token and answer.status < 400:
-                # The owner has accepted the token, so the connection is no stranger's.
+                # The owner has accepted the token, so the connection no longer belongs to a stranger.
                 recognise(request, hashlib.sha256(token.encode()).hexdigest())
             headers = _end_to_end(answer.headers.items())
             response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
@@ -123,7 +123,7 @@ class Proxy:
                 answer.close()
 
     def headers(self, request: web.Request) -> list[tuple[str, str]]:
-        """Return the headers for the owner. It learns the client's address like behind any proxy."""
+        """Return the headers for the owner. It learns the client's address as it does behind any proxy."""
         headers = _end_to_end(request.headers.items())
         headers.append(("X-Forwarded-For", request.remote or ""))
         is_secure = self._is_secure()
@@ -154,7 +154,7 @@ async def _small_body(request: web.Request) -> bytes | None:
 
 
 async def _has_not_begun(answer: ClientResponse) -> bool:
-    """Return whether a 503 is of a node that does not own the community, or stops."""
+    """Return whether a 503 comes from a node that does not own the community, or that is stopping."""
     if answer.content_type != "application/json" or not 0 < (answer.content_length or 0) < _MAX_REFUSAL_BYTES:
         return False
     body = await answer.content.read()

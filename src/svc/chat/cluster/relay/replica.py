@@ -33,7 +33,7 @@ from svc.chat.live.hub import Hub, includes, steady_clock
 # Events for pages that sign in meanwhile. A busy community has fifty a second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# Batches behind a gap. Beyond this they are asked for again.
+# Batches behind a gap. Beyond this, they are requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
@@ -65,7 +65,7 @@ class RelayReplica:
         self._recent.clear()
         self._recent_bytes = 0
         self.epoch, self.number = epoch, number
-        # Those that wait for an event of an older epoch notice that the link is another one.
+        # Tasks that wait for an event of an older epoch then notice that the link has changed.
         for waiting in list(self._waiting):
             self._settle(waiting)
         self._go_on()
@@ -118,7 +118,7 @@ class RelayReplica:
         return item.but_not != member_id and includes(unpacked(item.to), member_id, self.hub.directory)
 
     def _go_on(self) -> None:
-        """Apply what has waited for earlier events."""
+        """Apply the events that waited for earlier ones."""
         for epoch, first in sorted(self._ahead):
             if epoch < self.epoch:
                 del self._ahead[epoch, first]

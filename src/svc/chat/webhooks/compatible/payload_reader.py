@@ -252,7 +252,7 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 def _is_json(body: bytes) -> bool:
     """Return whether a body looks like JSON. Form fields begin with a letter. So do `true`, `false` and
-    `null`, which are no payload either way.
+    `null`, which are not payloads in either case.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 

@@ -13,7 +13,7 @@ const buttonOf = (target) => (target instanceof Element ? target.closest(".icon-
 function show(button) {
   if (button === named) return;
   named = button;
-  // An open menu says more than its button's name, and would be covered by it.
+  // An open menu explains more than its button's name, and the tooltip would cover it.
   const text = button?.ariaExpanded === "true" ? "" : button?.ariaLabel;
   if (!button || !text) {
     tip?.hidePopover();
