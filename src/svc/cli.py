@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import ConfigError
+from svc.base.config import ConfigError, cluster_library
 from svc.tools.argument_types import port, workers
 from svc.tools.bench.errors import BenchError
 from svc.tools.rtpdump import RtpdumpError
@@ -319,12 +319,8 @@ def _run_chat(options: argparse.Namespace) -> None:
 
 
 def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatFlags") -> None:
-    try:
+    with cluster_library("--cluster"):
         from svc.chat.cluster import config, node
-    except ModuleNotFoundError as fault:
-        if fault.name != "nats":
-            raise
-        raise ConfigError("--cluster needs its library: pip install 'svc-server[cluster]'") from None
     cluster = config.read(
         os.environ,
         cluster=options.cluster,
@@ -341,13 +337,8 @@ def _run_node(options: argparse.Namespace, settings: "ChatConfig", flags: "ChatF
 
 
 def _run_relay(options: argparse.Namespace) -> None:
-    with _to_stay():
-        try:
-            from svc.chat.cluster.relay import app, config
-        except ModuleNotFoundError as fault:
-            if fault.name != "nats":
-                raise
-            raise ConfigError("a relay needs its library: pip install 'svc-server[cluster]'") from None
+    with _to_stay(), cluster_library("a relay"):
+        from svc.chat.cluster.relay import app, config
         from svc.chat.ports import Flags
 
     _watch_parent(options)

@@ -132,7 +132,7 @@ def test_a_new_member_is_served_first_with_pending_data(
 def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
     selector: FairSelector,
 ) -> None:
-    selector.fair.whose = lambda data: "Ada" if data == b"member" else None
+    selector.fair.owner_of = lambda data: "Ada" if data == b"member" else None
     table = Table(Limits(10, of_owner=1))
     (member, member_socket), (stranger, stranger_socket) = pairs = socket.socketpair(), socket.socketpair()
     with ExitStack() as stack:
@@ -155,7 +155,7 @@ def test_a_member_skips_the_queue_only_with_a_limited_number_of_connections(
     selector: FairSelector,
 ) -> None:
     """A crowd that always has priority would keep everybody else waiting, even with tokens."""
-    selector.fair.whose = lambda data: data.decode().partition(" ")[0] or None
+    selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:
         for owner in ["Ada"] * 10 + ["Ben"]:
@@ -369,13 +369,13 @@ async def _shows_a_token(loop: FairLoop, variables: dict[str, str]) -> None:
     passed: list[str | None] = []
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
-        whose = loop.whose
+        owner_of = loop.owner_of
 
         def noted(data: bytes) -> str | None:
-            passed.append(whose(data))
+            passed.append(owner_of(data))
             return passed[-1]
 
-        loop.whose = noted
+        loop.owner_of = noted
         for token, status in ((answer["access_token"], 200), ("wrong", 401)):
             async with (
                 ClientSession(chat.address, headers={"Authorization": f"Bearer {token}"}) as http,

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from svc.base.config import ConfigError
-from svc.base.data_folder import held
+from svc.base.data_folder import hold
 from svc.base.database import Database
 from svc.base.migrations import Migration
 from svc.base.objects import FileObjects
-from svc.base.private_files import kept, make_private_folder
+from svc.base.private_files import make_private_folder, read_or_create
 from svc.cli import main
 from tests.chat.member import chat_server
 
@@ -69,7 +69,7 @@ async def test_a_server_its_backup_and_its_export_are_private(
 async def test_stored_media_secrets_and_copies_are_private(umask: int, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     await FileObjects(folder / "uploads-store").put("uploads/a.webp", b"x", "image/webp")
-    assert kept(folder / "some-key", lambda: "secret") == "secret"
+    assert read_or_create(folder / "some-key", lambda: "secret") == "secret"
     for migrations in ([FIRST], [FIRST, SECOND]):
         database = await Database.open(folder / "words.sqlite3", migrations, folder / "backups")
         await database.close()
@@ -86,7 +86,7 @@ def test_permissions_that_are_too_open_are_tightened_at_the_start(tmp_path: Path
         (folder / name).write_text("x")
         (folder / name).chmod(0o664)
     (folder / "link").symlink_to("/etc/passwd")
-    with held(folder):
+    with hold(folder):
         (folder / "link").unlink()
         assert modes(folder) == {}
 
@@ -96,7 +96,7 @@ def test_a_readable_secret_is_tightened_when_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "webhook-key"
     path.write_text("secret")
     path.chmod(0o644)
-    assert kept(path, lambda: "another") == "secret"
+    assert read_or_create(path, lambda: "another") == "secret"
     assert modes(tmp_path) == {}
 
 
@@ -121,7 +121,7 @@ def test_another_users_open_folder_is_refused(tmp_path: Path, monkeypatch: pytes
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
-    with pytest.raises(ConfigError) as refusal, held(tmp_path):
+    with pytest.raises(ConfigError) as refusal, hold(tmp_path):
         pass
     error = str(refusal.value)
     assert error.startswith(f"{tmp_path} belongs to the user with the id {owner}") and "(mode 775)" in error

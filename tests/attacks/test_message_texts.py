@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from svc.base.time_slices import finished
+from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import Finder
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule import MAX_WORDS, WantedRule, made
@@ -78,7 +78,7 @@ def test_letters_of_starred_words_count_towards_the_limit() -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [folded, lambda text: finished(finders(kind="links")[0].search(ReadText(f"http://{text}/")))],
+    [folded, lambda text: run_to_end(finders(kind="links")[0].search(ReadText(f"http://{text}/")))],
     ids=["search index", "links"],
 )
 def test_the_cost_of_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
@@ -98,15 +98,15 @@ def test_the_cost_of_marks_on_a_letter_is_linear(read: Callable[[str], object]) 
 def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
     """The page opens each link at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
-    (span, *_) = finished(rule.search(ReadText(text))) or [(0, 0)]
+    (span, *_) = run_to_end(rule.search(ReadText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
-    assert finished(rule.search(ReadText(text.replace("evil", "www.good")))) is None
+    assert run_to_end(rule.search(ReadText(text.replace("evil", "www.good")))) is None
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
     """Merging the 1,300 matches of each of twenty rules once took as long as finding them."""
     (rule, *_) = finders(kind="words", words=["ab"])
-    assert finished(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
+    assert run_to_end(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
 
 
 async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,7 +197,7 @@ async def test_a_new_account_on_a_punished_persons_device_is_recognised(world: W
 
     async def taken_for() -> str | None:
         return await world.community.auth.joining._database.write(
-            lambda connection: persons.same_as(connection, other, now_ms)
+            lambda connection: persons.recognise(connection, other, now_ms)
         )
 
     # A shared device alone does not make two accounts the same person.

@@ -223,7 +223,7 @@ async def test_a_member_keeps_the_processed_versions_of_their_files_with_thumbna
     sweep = place.community.files.sweep
     now = sweep._now
     sweep._now = lambda: now() + sweep._grace_ms / 1000 + 60
-    await sweep.once()
+    await sweep.run_once()
     assert await kept(place) == {}
 
 

@@ -195,6 +195,6 @@ def test_the_reason_why_nothing_can_be_stored_is_reported(variables: dict[str, s
 
 async def test_the_folder_has_the_operators_name(tmp_path: Path) -> None:
     for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
-        store = read({"STORAGE_BACKEND": "filesystem", **variables}).opened(tmp_path)
+        store = read({"STORAGE_BACKEND": "filesystem", **variables}).open_store(tmp_path)
         await store.put("uploads/one.webp", b"data", "image/webp")
         assert (tmp_path / folder / "uploads/one.webp").read_bytes() == b"data"

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from svc.base.config import ConfigError
-from svc.base.private_files import kept
+from svc.base.private_files import read_or_create
 
 
 def test_the_first_created_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret"
-    assert kept(path, lambda: "first") == "first"
-    assert kept(path, lambda: "second") == "first"
+    assert read_or_create(path, lambda: "first") == "first"
+    assert read_or_create(path, lambda: "second") == "first"
 
 
 def test_only_the_owner_may_read(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret"
-    kept(path, lambda: "text")
+    read_or_create(path, lambda: "text")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert list(path.parent.iterdir()) == [path]
@@ -26,7 +26,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
 def test_an_unwritable_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(ConfigError, match="secret cannot be stored: Not a directory"):
-        kept(tmp_path / "file" / "secret", lambda: "text")
+        read_or_create(tmp_path / "file" / "secret", lambda: "text")
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"", b" \n"])
@@ -34,5 +34,5 @@ def test_an_empty_file_is_reported_and_not_replaced(tmp_path: Path, content: byt
     path = tmp_path / "secret"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="secret is damaged"):
-        kept(path, lambda: "text")
+        read_or_create(path, lambda: "text")
     assert path.read_bytes() == content

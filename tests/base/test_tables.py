@@ -78,7 +78,7 @@ async def test_records_are_found_by_the_end_of_a_query(database: Database) -> No
     def write(connection: Connection) -> list[Book]:
         for book in (BOOK, PLAIN):
             BOOKS.insert(connection, book)
-        return BOOKS.found(connection, "WHERE lent = ?", True)
+        return BOOKS.find(connection, "WHERE lent = ?", True)
 
     assert await database.write(write) == [BOOK]
     assert await BOOKS.all(database, "ORDER BY id LIMIT ?", 5) == [PLAIN, BOOK]

@@ -37,7 +37,7 @@ async def test_after_the_sweep_no_file_contains_expired_ciphertext(place: Place,
     assert held(place, marks) == marks
     sweep = place.community.private.sweep
     sweep._now = lambda: time.time() + (place.community._config.mls_retention_days + 1) * 24 * 60 * 60
-    assert await sweep.once() == count + 2, "the commit and its Welcome too"
+    assert await sweep.run_once() == count + 2, "the commit and its Welcome too"
     assert held(place, marks) == set()
     await ada.send(conversation, 1)
     await ben.person.done("GET", path(conversation, "log"))
@@ -75,7 +75,7 @@ async def test_an_hour_later_no_file_contains_deleted_data(place: Place) -> None
         return not await messages.database.rows(left)
 
     await wait_until("the messages of who has left are deleted", is_erased, within_s=10)
-    await messages.deleted_words.once()
+    await messages.deleted_words.run_once()
     assert held(place, marks) == set()
     found = await ada.done("GET", "/api/search?query=keptword042x")
     assert len(found["messages"]) == 1

@@ -18,7 +18,7 @@ def frame(event: str, data: object = None, **more: object) -> str:
 def sent(session: Session) -> Any:
     """Return a session's reply to the greeting of a new connection."""
     session.begin()
-    answer = session.received(frame("hello"))
+    answer = session.process(frame("hello"))
     assert isinstance(answer, Say)
     return json.loads(answer.text)
 
@@ -26,38 +26,38 @@ def sent(session: Session) -> Any:
 def test_a_session_signs_in_once_and_then_resumes() -> None:
     session = Session("svcbot.x")
     assert sent(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
-    assert session.received(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
-    assert session.received(frame("message_posted", seq=7)) == Pushed("message_posted", {})
+    assert session.process(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
+    assert session.process(frame("message_posted", seq=7)) == Pushed("message_posted", {})
     assert sent(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
 
 
 def test_missed_events_follow_and_none_is_repeated() -> None:
     session = Session("svcbot.x")
     sent(session)
-    session.received(frame("authenticated", {"seq": 5}, id=1))
-    session.received(frame("message_posted", seq=7))
+    session.process(frame("authenticated", {"seq": 5}, id=1))
+    session.process(frame("message_posted", seq=7))
     sent(session)
     # All up to 20 is on its way; the connection is lost before it arrives.
-    assert session.received(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
-    assert session.received(frame("message_posted", seq=7)) is None
-    assert session.received(frame("message_posted", seq=8)) == Pushed("message_posted", {})
+    assert session.process(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
+    assert session.process(frame("message_posted", seq=7)) is None
+    assert session.process(frame("message_posted", seq=8)) == Pushed("message_posted", {})
     assert sent(session)["data"]["seq"] == 8
 
 
 def test_the_whole_state_may_come_again_on_an_open_connection() -> None:
     session = Session("svcbot.x")
     sent(session)
-    session.received(frame("authenticated", {"seq": 50}, id=1))
-    assert session.received(frame("authenticated", {"seq": 9})) == SignedIn({"seq": 9})
-    assert session.received(frame("message_posted", seq=10)) == Pushed("message_posted", {})
+    session.process(frame("authenticated", {"seq": 50}, id=1))
+    assert session.process(frame("authenticated", {"seq": 9})) == SignedIn({"seq": 9})
+    assert session.process(frame("message_posted", seq=10)) == Pushed("message_posted", {})
 
 
 def test_events_without_a_number_are_always_delivered() -> None:
     session = Session("svcbot.x")
     sent(session)
-    session.received(frame("authenticated", {"seq": 5}, id=1))
+    session.process(frame("authenticated", {"seq": 5}, id=1))
     for _ in range(2):
-        assert session.received(frame("typing", {"member_id": "ada"})) == Pushed(
+        assert session.process(frame("typing", {"member_id": "ada"})) == Pushed(
             "typing", {"member_id": "ada"}
         )
 
@@ -65,7 +65,7 @@ def test_events_without_a_number_are_always_delivered() -> None:
 def test_before_the_sign_in_events_are_ignored() -> None:
     session = Session("svcbot.x")
     sent(session)
-    assert session.received(frame("message_posted", seq=7)) is None
+    assert session.process(frame("message_posted", seq=7)) is None
     assert not session.signed_in
 
 
@@ -73,7 +73,7 @@ def test_a_refused_sign_in_gives_the_reason() -> None:
     session = Session("svcbot.x")
     sent(session)
     with pytest.raises(Refused) as refused:
-        session.received(
+        session.process(
             frame("error", {"error": "rate_limited", "message": "Wait", "retry_after_ms": 1500}, id=1)
         )
     assert (refused.value.code, refused.value.retry_after_s) == ("rate_limited", 1.5)
@@ -85,7 +85,7 @@ def test_a_refused_sign_in_gives_the_reason() -> None:
 )
 def test_an_invalid_frame_is_reported(text: str) -> None:
     with pytest.raises(ValueError):
-        Session("svcbot.x").received(text)
+        Session("svcbot.x").process(text)
 
 
 def an_id(number: int) -> str:

@@ -13,7 +13,7 @@ import pytest
 from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
-from svc.sfu.handover import READY, HandoverFailed, offered, take_over
+from svc.sfu.handover import READY, HandoverFailed, take_over, wait_for_successor
 from tests.kit.guests import Guests, guests_of
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
@@ -215,7 +215,7 @@ async def test_ports_that_cannot_be_released_in_time_stay(
     async def give_up() -> None:
         given_up.append("given up")
 
-    async with offered(place, [], give_up, lambda: given_up.append("handed over")):
+    async with wait_for_successor(place, [], give_up, lambda: given_up.append("handed over")):
         with socket.socket(socket.AF_UNIX) as silent:
             silent.connect(str(place))
             await eventually("it is said", lambda: "handing over ports failed" in caplog.messages, within_s=5)

@@ -16,7 +16,7 @@ from svc.tools.bench import cores
 from svc.tools.bench.attack.catalogue import ATTACKS
 from svc.tools.bench.attack.expensive_bodies import _webhook_bodies, with_expensive_bodies
 from svc.tools.bench.attack.honest_members import Noticed
-from svc.tools.bench.attack.installation import joined, own_installation, prepared, with_accounts
+from svc.tools.bench.attack.installation import create_members, own_installation, prepare, with_accounts
 from svc.tools.bench.attack.report import Row, heading, line
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
@@ -83,8 +83,8 @@ def test_all_bodies_for_webhooks_fit_into_the_limits_of_one() -> None:
 
 async def test_the_most_expensive_body_of_each_endpoint_is_found_first() -> None:
     async with own_installation(tls=None) as found:
-        await prepared(found)
-        target = await with_accounts(found.target, await joined(found, 1))
+        await prepare(found)
+        target = await with_accounts(found.target, await create_members(found, 1))
         target = await with_expensive_bodies(target, found.tried, found.pid)
     endpoints = [each.partition(": ")[0] for each in target.expensive]
     webhooks = [f"POST webhook{end}" for end in ("", "/discord", "/slack", "/github")]

@@ -7,7 +7,8 @@ environment: the commands read it and pass it in. It knows no variable of any pr
 import logging
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
 # A public server. Both specifications ask for one as the default.
@@ -31,6 +32,17 @@ class ConfigError(Exception):
 def install_command(library: str) -> str:
     """Return the command that installs an optional library for this program, even in a checkout."""
     return f"{sys.executable} -m pip install {library}"
+
+
+@contextmanager
+def cluster_library(feature: str) -> Iterator[None]:
+    """Import modules that need the library for a cluster. Raises ConfigError if it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as fault:
+        if fault.name != "nats":
+            raise
+        raise ConfigError(f"{feature} needs its library: pip install 'svc-server[cluster]'") from None
 
 
 def text(variables: Mapping[str, str], name: str, default: str = "") -> str:

@@ -16,7 +16,7 @@ LOCK_NAME = "lock"
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def hold(folder: Path) -> Iterator[None]:
     """Hold `folder` while the block runs. Raises ConfigError if another process holds it."""
     try:
         make_private_folder(folder)

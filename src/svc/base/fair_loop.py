@@ -75,7 +75,7 @@ if sys.platform == "linux":
             # Callbacks to call in turn, for strangers whose next request has already been read.
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
-            self.whose: Callable[[bytes], str | None] = nobody
+            self.owner_of: Callable[[bytes], str | None] = nobody
             # Connections whose first bytes have not been inspected.
             self._arrived: dict[int, tuple[socket.socket, Recognise]] = {}
             # The number of turns of each stranger's descriptor.
@@ -142,7 +142,7 @@ if sys.platform == "linux":
             """Return whether a connection skips the queue. Otherwise queue it with the newcomers."""
             connection, recognise = self._arrived[fd]
             try:
-                owner = self.whose(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
+                owner = self.owner_of(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
                 owner = None  # The connection has ended, as its next reader will find.
             if owner is not None:
@@ -201,13 +201,13 @@ class FairLoop(asyncio.SelectorEventLoop):
         return set(self._fair.turns)
 
     @property
-    def whose(self) -> Callable[[bytes], str | None]:
+    def owner_of(self) -> Callable[[bytes], str | None]:
         """The function that returns the member whose token is in a connection's first bytes."""
-        return self._fair.whose
+        return self._fair.owner_of
 
-    @whose.setter
-    def whose(self, whose: Callable[[bytes], str | None]) -> None:
-        self._fair.whose = whose
+    @owner_of.setter
+    def owner_of(self, owner_of: Callable[[bytes], str | None]) -> None:
+        self._fair.owner_of = owner_of
 
     def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
         """Treat a connection as a stranger's until `put_first`. Call that before the descriptor is reused."""

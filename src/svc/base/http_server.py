@@ -78,7 +78,7 @@ class _Connection(HttpConnection):
         super().handle_error(request, status, exc, message)
         if status < 500:
             if exc is not None:
-                forgotten(exc)
+                without_traceback(exc)
             error, words = "invalid_request", "The server cannot read this as an HTTP/1.1 request"
         else:
             error, words = "internal_error", "The server failed to handle this; it has been logged"
@@ -148,7 +148,7 @@ class _MaskedFrames:
         return self._reader.feed_data(data)
 
 
-def forgotten(refusal: Raised) -> Raised:
+def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
     The traceback leads through the request back to the exception, a cycle of sixty objects. While

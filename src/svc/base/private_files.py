@@ -19,7 +19,7 @@ _OTHERS = 0o077
 logger = logging.getLogger(__name__)
 
 
-def kept(path: Path, make: Callable[[], str]) -> str:
+def read_or_create(path: Path, make: Callable[[], str]) -> str:
     """Return the text of a file. If it is missing, store the text that `make` returns, with mode 0600.
 
     Creates a missing folder with mode 0700. A crash leaves the whole file or none. Raises ConfigError if
@@ -39,8 +39,10 @@ def kept(path: Path, make: Callable[[], str]) -> str:
 
 
 def kept_key(path: Path, size: int) -> bytes:
-    """Return a secret of `size` bytes as `kept` does, random if new. The file holds it in hexadecimal."""
-    text = kept(path, lambda: secrets.token_hex(size) + "\n")
+    """Return a secret of `size` bytes as `read_or_create` does, random if new. The file holds it in
+    hexadecimal.
+    """
+    text = read_or_create(path, lambda: secrets.token_hex(size) + "\n")
     try:
         key = bytes.fromhex(text)
     except ValueError:
@@ -50,7 +52,7 @@ def kept_key(path: Path, size: int) -> bytes:
     return key
 
 
-def replaced(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str) -> None:
     """Replace a file's text, with mode 0600. Raises ConfigError."""
     try:
         _write(path, text)

@@ -116,8 +116,8 @@ class Sandbox:
             with job, leash:
                 try:
                     conversation = _Conversation(job, limits)
-                    self._note(await conversation.begun(request))
-                    result = await conversation.held(progress)
+                    self._note(await conversation.wait_started(request))
+                    result = await conversation.wait_result(progress)
                     if limits.file_bytes:
                         # The caller reads the written file next, so the child must be dead.
                         await _let_go(leash)
@@ -185,8 +185,10 @@ class _Conversation:
         self._left_bytes = limits.result_bytes + MAX_HEADER_BYTES
         self._loop = asyncio.get_running_loop()
 
-    async def begun(self, request: Mapping[str, object]) -> frozenset[Layer]:
-        """Return the layers that confine the child, which has read no input yet. Raises as `held` does."""
+    async def wait_started(self, request: Mapping[str, object]) -> frozenset[Layer]:
+        """Return the layers that confine the child, which has read no input yet. Raises as `wait_result`
+        does.
+        """
         text = json.dumps(request).encode()
         async with asyncio.timeout(START_DEADLINE_S):
             await self._loop.sock_sendall(self._job, LENGTH.pack(len(text)) + text)
@@ -195,7 +197,7 @@ class _Conversation:
                     return frozenset(map(Layer, names))
         raise ValueError("no message of ours")
 
-    async def held(self, progress: Callable[[float], None]) -> Result:
+    async def wait_result(self, progress: Callable[[float], None]) -> Result:
         """Return the result.
 
         Raises Rejected, TimeoutError, and OSError, EOFError or ValueError for a malformed result.

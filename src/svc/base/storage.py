@@ -39,7 +39,7 @@ class StorageConfig:
         """The folder under DATA_DIR for uploads, even if another backend is in use."""
         return (self.s3.bucket if self.backend == FILESYSTEM else "") or USUAL_FOLDER
 
-    def opened(self, data_dir: Path) -> ObjectStore:
+    def open_store(self, data_dir: Path) -> ObjectStore:
         """Return the object store. Raises ConfigError if its library is missing."""
         if self.backend == S3:
             return S3Objects(self.s3)

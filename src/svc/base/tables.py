@@ -154,7 +154,7 @@ class Table(Generic[Record]):
         found = connection.execute(f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", _given(key))
         return [one for (one,) in found]
 
-    def found(self, connection: Connection, rest: str, *values: object) -> list[Record]:
+    def find(self, connection: Connection, rest: str, *values: object) -> list[Record]:
         """Return the records of a query with this ending, as the current write sees them."""
         return [self.read(row) for row in connection.execute(self._query(rest), values)]
 

@@ -35,7 +35,7 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
 
 
 @asynccontextmanager
-async def undeterred(
+async def continue_on_errors(
     logger: Logger, expected: type[Exception], delayed: str, failed: str
 ) -> AsyncIterator[None]:
     """Wrap one round of repeated work: log an exception, then pause.

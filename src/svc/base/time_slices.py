@@ -22,7 +22,7 @@ SHORT_S = 0.001
 SLICE_S = 0.003
 
 
-def finished(work: Work[T]) -> T:
+def run_to_end(work: Work[T]) -> T:
     """Finish work at once, if it is short or does not run on the event loop."""
     while True:
         try:

@@ -21,7 +21,7 @@ from svc.base.commit_log import CommitLog
 from svc.base.config import ConfigError, is_loopback
 from svc.base.control_socket import Handler as ControlHandler
 from svc.base.control_socket import listening
-from svc.base.data_folder import held
+from svc.base.data_folder import hold
 from svc.base.database import Database, DatabaseError
 from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import FairLoop, new_loop
@@ -107,7 +107,7 @@ class Draining:
         """Refuse new requests from now on."""
         self._begun = True
 
-    async def finished(self, deadline_s: float) -> None:
+    async def wait_idle(self, deadline_s: float) -> None:
         """Wait until no request is in progress, or for the deadline. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
@@ -135,9 +135,9 @@ def run(config: ChatConfig, flags: Flags = NO_FLAGS) -> None:
 
 
 @contextlib.asynccontextmanager
-async def opened(config: ChatConfig, log: CommitLog | None = None) -> AsyncIterator[Database]:
+async def open_database(config: ChatConfig, log: CommitLog | None = None) -> AsyncIterator[Database]:
     """Open the database of DATA_DIR and lock the folder. Raises ConfigError."""
-    with held(config.data_dir):
+    with hold(config.data_dir):
         path = config.data_dir / DATABASE_NAME
         try:
             database = await Database.open(
@@ -177,7 +177,7 @@ async def serving(
     # gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (
-        opened(config, replication.log if replication is not None else None) as database,
+        open_database(config, replication.log if replication is not None else None) as database,
         ClientSession(
             timeout=ClientTimeout(), headers=identity, auto_decompress=False, max_headers=64
         ) as session,
@@ -189,7 +189,7 @@ async def serving(
         await community.load()
         loop = asyncio.get_running_loop()
         if isinstance(loop, FairLoop):
-            loop.whose = lambda head: community.tokens.shown_in(head, time.time())
+            loop.owner_of = lambda head: community.tokens.shown_in(head, time.time())
         commands: ControlHandler = community.commands.run
         if replication is not None:
             commands = replication.commands(commands)
@@ -206,7 +206,7 @@ async def serving(
             async with (
                 managed,
                 control,
-                ports.opened(
+                ports.accept_connections(
                     runner.server,
                     tcp_sockets(flags.listen_fds, config.host, config.port),
                     files,
@@ -221,7 +221,7 @@ async def serving(
             if replication is not None:
                 await replication.end_relays()
             await community.send_goodbye()
-            await draining.finished(SHUTDOWN_DEADLINE_S)
+            await draining.wait_idle(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
 
 

@@ -49,7 +49,7 @@ def media_of(config: ChatConfig, database: Database) -> Media:
     urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
     if storage.unusable_because:
         logger.warning("uploads are disabled", extra={"because": storage.unusable_because})
-    objects = None if storage.unusable_because else storage.opened(config.data_dir)
+    objects = None if storage.unusable_because else storage.open_store(config.data_dir)
     return Media(database, objects, urls, time.time)
 
 

@@ -15,7 +15,7 @@ from aiohttp.typedefs import Handler
 from msgspec import json
 
 from svc.base.database import StorageFailed
-from svc.base.http_server import forgotten
+from svc.base.http_server import without_traceback
 from svc.base.strict_json import loads_object
 from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
 from svc.chat.access.tokens import Session
@@ -47,9 +47,9 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
     try:
         return await handler(request)
     except ChatError as refusal:
-        problem = forgotten(refusal)
+        problem = without_traceback(refusal)
     except web.HTTPException as fault:
-        problem = from_status(forgotten(fault).status)
+        problem = from_status(without_traceback(fault).status)
         headers = {name: fault.headers[name] for name in ("Allow",) if name in fault.headers}
     except StorageFailed as fault:
         problem = ChatError("storage_unavailable", fault.reason_for_clients)

@@ -142,7 +142,7 @@ def table_of(trusted_proxy_hops: int) -> Table:
 
 
 @contextlib.asynccontextmanager
-async def opened(
+async def accept_connections(
     server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: Table
 ) -> AsyncIterator[str]:
     """Accept connections for the duration of the block. Yield the address.

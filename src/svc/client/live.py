@@ -83,7 +83,7 @@ class Live:
             if not self._session.signed_in:
                 raise ConnectionError("closed before the sign-in")
             return
-        received = self._session.received(message.data)
+        received = self._session.process(message.data)
         if isinstance(received, Say):
             await ws.send_str(received.text)
         elif received is not None:

@@ -63,7 +63,7 @@ class Session:
         """Start on a new connection."""
         self.signed_in = False
 
-    def received(self, text: str) -> Say | Received | None:
+    def process(self, text: str) -> Say | Received | None:
         """Process a frame. Raises Refused for a refused sign-in, and ValueError for an invalid frame."""
         frame = json.loads(text)
         if not isinstance(frame, dict):

@@ -31,7 +31,7 @@ from svc.sfu.candidates import host_candidates, interface_addresses
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.config import Config
 from svc.sfu.dtls import Certificate
-from svc.sfu.handover import Succession, offered, refuse_if_used, take_over
+from svc.sfu.handover import Succession, refuse_if_used, take_over, wait_for_successor
 from svc.sfu.measurements import RESYNC_INTERVAL_S, MeasuredPlane, Measurements
 from svc.sfu.media import MediaPlane
 from svc.sfu.probe import Probe, ProbePlane
@@ -179,7 +179,7 @@ async def _offering(
         yield
         return
     descriptors = [*front.descriptors, *plane.descriptors()]
-    async with offered(flags.handover_socket, descriptors, give_up, handed_over):
+    async with wait_for_successor(flags.handover_socket, descriptors, give_up, handed_over):
         yield
 
 

@@ -98,7 +98,7 @@ def refuse_if_used(path: Path) -> None:
 
 
 @asynccontextmanager
-async def offered(
+async def wait_for_successor(
     path: Path,
     descriptors: Sequence[int],
     give_up: Callable[[], Awaitable[None]],

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from svc.base.config import ConfigError
-from svc.base.private_files import replaced
+from svc.base.private_files import replace_text
 
 # Certificate and key in one file, so that both change together.
 FILE_NAME = "tls.pem"
@@ -49,7 +49,7 @@ def kept_certificate(
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read: {fault.strerror}") from None
     if not fits:
-        replaced(path, _made([*hosts, *passing], now))
+        replace_text(path, _made([*hosts, *passing], now))
     return path
 
 

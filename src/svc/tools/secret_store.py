@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from svc.base.config import ConfigError
-from svc.base.private_files import kept
+from svc.base.private_files import read_or_create
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ def kept_secrets(data_dir: Path) -> Secrets:
     """Read the secrets, or generate them on first use. Raises ConfigError for an unusable file."""
     path = data_dir / "secrets.json"
     try:
-        return Secrets(**json.loads(kept(path, _new_secrets)))
+        return Secrets(**json.loads(read_or_create(path, _new_secrets)))
     except (ValueError, TypeError):
         raise ConfigError(f"{path} is damaged; restore it from a backup, or delete it") from None
 

@@ -102,7 +102,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
-        objects = config.storage.opened(config.data_dir)
+        objects = config.storage.open_store(config.data_dir)
         encoders = Encoders(pictures, videos, folder)
         worker = Worker(queue, objects, encoders, measurements, random.random)
         async with _answering(worker, measurements, flags, config.port) as address:

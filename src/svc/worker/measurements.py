@@ -31,7 +31,7 @@ class Measurements:
         self._running = self.registry.gauge("svc_worker_running_jobs", "Jobs in hand now.", ("kind",))
 
     @contextmanager
-    def timed(self, kind: str) -> Iterator[Measured]:
+    def measure_job(self, kind: str) -> Iterator[Measured]:
         """Measure a job while the block runs. The block sets the outcome."""
         measured = Measured()
         began = self._clock()

@@ -146,7 +146,7 @@ class Worker:
 
     async def _do(self, job: Job) -> None:
         fields = {"job": job.id, "kind": job.kind, "attempt": job.attempt}
-        with self._measurements.timed(job.kind) as measured:
+        with self._measurements.measure_job(job.kind) as measured:
             job_run = JobRun(job, self._queue, self._objects, self._encoders, self._jitter)
             measured.outcome = await job_run.run()
         logger.info("job ended", extra={**fields, "outcome": measured.outcome})

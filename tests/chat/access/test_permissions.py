@@ -14,8 +14,8 @@ from svc.chat.access.permissions import (
     Permission,
     Role,
     from_names,
+    from_store,
     names,
-    stored,
     to_store,
 )
 
@@ -103,8 +103,8 @@ def test_permissions_follow_the_model(world: dict[str, object]) -> None:
 @given(st.lists(st.sampled_from(list(Permission)), unique=True).map(union))
 def test_permissions_survive_json_and_the_database(permissions: Permission) -> None:
     assert from_names(names(permissions)) == permissions
-    assert stored(to_store(permissions)) == permissions
-    assert stored(f"{to_store(permissions)} of_another_version") == permissions
+    assert from_store(to_store(permissions)) == permissions
+    assert from_store(f"{to_store(permissions)} of_another_version") == permissions
 
 
 def test_unknown_members_have_no_permissions() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.base.time_slices import finished
+from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import links
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule import MAX_CHARACTERS, Phrases, problem_with
@@ -11,7 +11,7 @@ from tests.kit.effort import grows_with_its_size
 
 
 def found_in(text: str, phrases: Phrases) -> list[Span]:
-    return finished(phrases.search(ReadText(text)))
+    return run_to_end(phrases.search(ReadText(text)))
 
 
 def censored(entry: str, text: str) -> str:

@@ -161,7 +161,7 @@ async def test_the_proof_outlives_the_log_entry_and_its_key_is_kept(scene: Scene
     assert (place.data / "franking-key").stat().st_mode & 0o077 == 0
     sweep = place.community.private.sweep
     sweep._now = lambda: time.time() + 31 * 24 * 60 * 60
-    assert await sweep.once() > 0
+    assert await sweep.run_once() > 0
     status, answer = await scene.report(scene.ben, scene.proof())
     assert status == 201, answer
 

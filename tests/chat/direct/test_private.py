@@ -341,9 +341,9 @@ async def test_expired_messages_are_erased_from_the_file_and_its_log(place: Plac
     sweep = place.community.private.sweep
     days = place.community._config.mls_retention_days
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
-    assert await sweep.once() == 0, "not a minute before"
+    assert await sweep.run_once() == 0, "not a minute before"
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
-    assert await sweep.once() == 3, "the commit, its Welcome and the message"
+    assert await sweep.run_once() == 3, "the commit, its Welcome and the message"
     await ada.send(conversation, 1, private_message(conversation["id"], 1, APPLICATION, new))
     assert old not in place.bytes_on_disk()
     assert new in place.bytes_on_disk()

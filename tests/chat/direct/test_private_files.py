@@ -120,10 +120,10 @@ async def test_files_expire_with_their_messages_and_leave_no_rows(
     sweep = place.community.private.sweep
     days = place.community._config.mls_retention_days
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 - 60
-    await sweep.once()
+    await sweep.run_once()
     assert (await get(ben, conversation, file_id))[0].status == 200, "not a minute before"
     sweep._now = lambda: time.time() + days * 24 * 60 * 60 + 60
-    await sweep.once()
+    await sweep.run_once()
     assert stored(place) == []
     assert (await get(ben, conversation, file_id))[0].status == 404
     for trace in (file_id.encode(), name.encode()):
@@ -137,10 +137,10 @@ async def test_files_go_with_their_conversation(place: Place) -> None:
     for each in (ada, ben):
         await each.person.done("POST", path(conversation, "leave"))
     sweep = place.community.private.sweep
-    await sweep.once()
+    await sweep.run_once()
     assert (await get(cem, conversation, file_id))[0].status == 200, "somebody is left"
     await cem.person.done("POST", path(conversation, "leave"))
-    await sweep.once()
+    await sweep.run_once()
     assert stored(place) == []
 
 

@@ -46,12 +46,12 @@ async def test_the_sweep_keeps_the_files_of_a_draft(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
-    assert await sweep.once() == 2, "the orphan and its thumbnail"
+    assert await sweep.run_once() == 2, "the orphan and its thumbnail"
     assert await member.refused("GET", f"/api/uploads/{orphan}") == "unknown_upload"
     await member.done("POST", "/api/channels/general/messages", {"text": "", "attachments": [held]})
     await member.done("DELETE", DRAFT)
     now[0] += sweep._grace_ms / 1000 + 1
-    assert await sweep.once() == 0, "a message shows them now"
+    assert await sweep.run_once() == 0, "a message shows them now"
 
 
 async def test_a_draft_accepts_only_its_authors_finished_files(place: Place) -> None:
@@ -76,7 +76,7 @@ async def test_drafts_are_deleted_with_their_channel_and_their_member(place: Pla
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.once() == 2
+    assert await sweep.run_once() == 2
 
 
 async def test_a_draft_that_races_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:

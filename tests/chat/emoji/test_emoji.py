@@ -97,10 +97,10 @@ async def test_the_picture_of_an_emoji_is_kept_as_long_as_the_emoji(place: Place
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.once() == 1, "the thumbnail"
+    assert await sweep.run_once() == 1, "the thumbnail"
     await place.folk.owner.done("DELETE", f"/api/emoji/{emoji_id}")
     media._now = sweep._now = lambda: late + sweep._grace_ms / 1000
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
 
 
 async def test_the_number_of_emoji_is_limited(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

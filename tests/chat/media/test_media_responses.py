@@ -14,7 +14,7 @@ from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError
 from svc.chat.media import requests
-from svc.chat.media.requests import RangeNotSatisfiable, Validators, has_it_already, wanted
+from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modified, requested_range
 from svc.chat.media.rules import Facts
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
@@ -122,7 +122,9 @@ async def test_an_object_that_is_not_stored_yet_is_not_served(stored: Stored) ->
     await write(lambda connection: media.reserve(connection, key, Facts("image/webp")))
     status, _, _ = await stored.get(media.url(key))
     assert status == 404
-    await write(lambda connection: media.stored(connection, key, Facts("image/webp", bytes=len(CONTENT))))
+    await write(
+        lambda connection: media.mark_stored(connection, key, Facts("image/webp", bytes=len(CONTENT)))
+    )
     status, _, _ = await stored.get(media.url(key))
     assert status == 200
 
@@ -201,7 +203,7 @@ def test_a_url_of_another_server_is_refused() -> None:
 def test_every_key_has_a_url() -> None:
     urls = MediaUrls("secret", lambda: 0.0)
     key = "uploads/one.webp"
-    shown = urls.shown([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
+    shown = urls.with_urls([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
     assert shown == [{"image": {"key": key, "width": 1, "url": urls.url(key)}, "key": "no key of ours"}]
 
 
@@ -230,13 +232,13 @@ VALIDATORS = Validators('"tag"', 1_000_000)
     ],
 )
 def test_ranges_follow_rfc_9110(header: str, expected: tuple[int, int] | None) -> None:
-    assert wanted({"Range": header}, 100, VALIDATORS) == expected
+    assert requested_range({"Range": header}, 100, VALIDATORS) == expected
 
 
 @pytest.mark.parametrize("header", ["bytes=100-", "bytes=100-200", "bytes=-0", "bytes=999999999999999999-"])
 def test_an_empty_range_is_not_satisfiable(header: str) -> None:
     with pytest.raises(RangeNotSatisfiable):
-        wanted({"Range": header}, 100, VALIDATORS)
+        requested_range({"Range": header}, 100, VALIDATORS)
 
 
 @pytest.mark.parametrize(
@@ -254,4 +256,4 @@ def test_an_empty_range_is_not_satisfiable(header: str) -> None:
     ],
 )
 def test_the_tag_or_the_date_shows_that_an_object_is_unchanged(headers: dict[str, str], has_it: bool) -> None:
-    assert has_it_already(headers, VALIDATORS) is has_it
+    assert is_not_modified(headers, VALIDATORS) is has_it

@@ -97,7 +97,7 @@ async def test_the_sweep_keeps_referenced_objects(
     kept, orphan = await media.keep(b"one", "webp", WEBP), await media.keep(b"two", "webp", WEBP)
     await refer(database, media, kept)
     clock.now += IN_HAND_S + GRACE_MS
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
     assert await exists(objects, kept)
     assert not await exists(objects, orphan)
     assert await media.find(orphan) is None
@@ -112,11 +112,11 @@ async def test_an_object_is_removed_with_its_last_reference(
     clock.now += IN_HAND_S + GRACE_MS
     await release(database, media, "m1")
     clock.now += GRACE_MS
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     await release(database, media, "m2")
-    assert await sweep.once() == 0, "its grace begins only now"
+    assert await sweep.run_once() == 0, "its grace begins only now"
     clock.now += GRACE_MS / 1000
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
     assert not await exists(objects, key)
 
 
@@ -126,10 +126,10 @@ async def test_an_object_about_to_be_referenced_is_kept_even_without_grace(
     sweep = Sweep(database, media, 1000, 0, clock)
     key = await media.keep(b"one", "webp", WEBP)
     clock.now += IN_HAND_S - 1
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     await refer(database, media, key)
     clock.now += 10
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     assert await exists(objects, key)
 
 
@@ -138,7 +138,7 @@ async def test_nothing_can_refer_to_an_object_being_removed(
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)
     clock.now += IN_HAND_S + GRACE_MS
-    await sweep.once()
+    await sweep.run_once()
     with pytest.raises(ChatError, match="media_gone"):
         await refer(database, media, key)
 
@@ -162,10 +162,10 @@ async def test_an_object_that_the_store_fails_to_remove_is_removed_later(
     sweep = Sweep(database, media, 1000, GRACE_MS, clock)
     key = await media.keep(b"one", "webp", WEBP)
     clock.now += IN_HAND_S + GRACE_MS
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     assert await media.find(key) is None, "it is on its way out"
     objects.failing = False
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
     assert not await exists(objects, key)
     assert (sweep.counts.swept, sweep.counts.failed) == (1, 1)
 
@@ -176,7 +176,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
     await objects.put("uploads/another-servers.webp", b"theirs", "image/webp")
     await media.keep(b"ours", "webp", WEBP)
     clock.now += 10 * (IN_HAND_S + GRACE_MS)
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
     assert await exists(objects, "uploads/another-servers.webp")
 
 
@@ -208,5 +208,5 @@ async def test_an_object_whose_server_was_killed_while_storing_it_is_swept(
     after = Media(database, objects, MediaUrls("secret", clock), clock)
     assert await after.find(key) is None
     clock.now += GRACE_MS / 1000
-    assert await Sweep(database, after, 1000, GRACE_MS, clock).once() == 1
+    assert await Sweep(database, after, 1000, GRACE_MS, clock).run_once() == 1
     assert not await exists(objects, key)

@@ -130,7 +130,7 @@ class Histories(RuleBasedStateMachine):
     @rule(failing=st.booleans())
     def sweep_once(self, failing: bool) -> None:
         self.objects.failing = failing
-        self.runner.run(self.sweep.once())
+        self.runner.run(self.sweep.run_once())
         self.objects.failing = False
         for key in list(self.idle_since):
             if self.due(key) and not failing:

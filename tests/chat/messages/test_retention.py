@@ -63,7 +63,7 @@ async def test_old_attachments_are_deleted_and_their_messages_stay(variables: di
         folk = await people(chat)
         await _with_file(community, folk.member, "old", 40)
         await _with_file(community, folk.member, "new", 20)
-        assert await community.messages.retention.once() == 0
+        assert await community.messages.retention.run_once() == 0
         assert await _files(community, folk.owner) == {"old": (1, 0), "new": (1, 0)}
         async with folk.live("guest") as [guest]:
             await folk.owner.done("PATCH", "/api/settings", {"retentionDays": 30})

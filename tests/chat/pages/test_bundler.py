@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.pages.bundler import FIRST, LATER, gathered, joined
+from svc.chat.pages.bundler import FIRST, LATER, bundle, gathered
 from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
@@ -107,7 +107,7 @@ async def test_joined_modules_are_valid_and_keep_only_licence_comments(
         for path in WEB_FOLDER.rglob("*")
         if path.is_file()
     }
-    made = joined(gathered(contents))
+    made = bundle(gathered(contents))
     for name in (FIRST, LATER):
         (tmp_path / name).with_suffix(".mjs").write_bytes(made[name])
         await run("--check", str((tmp_path / name).with_suffix(".mjs")))
@@ -140,7 +140,7 @@ PROGRAM = {
 
 async def test_a_joined_program_behaves_like_its_source(tmp_path: Path) -> None:
     written = {name: source.encode() for name, source in PROGRAM.items()}
-    made = joined(written)
+    made = bundle(written)
     lines = []
     for folder, files in (("written", written), ("made", made)):
         for name, content in {**files, "package.json": b'{"type": "module"}'}.items():
@@ -176,7 +176,7 @@ def test_modules_that_cannot_be_joined_are_refused_with_the_location(source: str
         "c.js": 'import "./a.js"; export const c = 1;',
     }
     with pytest.raises(NotUnderstood) as refused:
-        joined({name: content.encode() for name, content in files.items()})
+        bundle({name: content.encode() for name, content in files.items()})
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
@@ -189,7 +189,7 @@ def test_style_sheets_lose_only_comments_and_spaces_and_languages_get_missing_te
         "words/en/a.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C",
         "words/de/a.ftl": b"c = Ce",
     }
-    assert joined(gathered(files)) == {
+    assert bundle(gathered(files)) == {
         "style.css": b'@layer base;a::after{content:"/* kept */"}b{color:red}',
         "later.css": b"i{color:blue}",
         "words/en.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C\nb = B",

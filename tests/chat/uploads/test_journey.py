@@ -38,10 +38,10 @@ async def test_a_file_is_posted_shown_in_parts_and_swept_with_its_message(place:
     media, sweep = place.community.media, place.community.files.sweep
     now = [media._now() + sweep._grace_ms / 1000 + 1]
     media._now = sweep._now = lambda: now[0]
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     await member.done("DELETE", f"{path}/{posted['id']}")
     now[0] += sweep._grace_ms / 1000
-    assert await sweep.once() == 2, "the picture and its thumbnail"
+    assert await sweep.run_once() == 2, "the picture and its thumbnail"
     with pytest.raises(ObjectMissing):
         await media.objects.size(attached["key"])
     async with place.chat.http.get(attached["url"]) as response:
@@ -59,7 +59,7 @@ async def test_deleting_a_channel_releases_the_files_of_its_messages(place: Plac
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.once() == 2
+    assert await sweep.run_once() == 2
 
 
 async def test_deleting_the_own_data_deletes_the_files(place: Place) -> None:
@@ -73,7 +73,7 @@ async def test_deleting_the_own_data_deletes_the_files(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.once() == 2
+    assert await sweep.run_once() == 2
 
 
 # A third-party tus client.

@@ -35,7 +35,7 @@ async def test_the_previous_avatar_is_deleted_and_the_present_one_stays(place: P
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
     # The first avatar, and two thumbnails that no avatar shows.
-    assert await sweep.once() == 3
+    assert await sweep.run_once() == 3
     avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
     async with place.chat.http.get(avatar) as response:
         assert await response.read() == b"second"
@@ -49,7 +49,7 @@ async def test_deleting_the_own_data_deletes_the_avatar(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    assert await sweep.once() == 2
+    assert await sweep.run_once() == 2
 
 
 async def test_the_export_contains_ones_uploads(place: Place) -> None:

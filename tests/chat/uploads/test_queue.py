@@ -100,9 +100,9 @@ async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock)
     # The lost worker's objects are unreferenced. They are removed once it can no longer write.
     sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
-    assert await sweep.once() == 0
+    assert await sweep.run_once() == 0
     clock.now += STORING_S
-    assert await sweep.once() == 1
+    assert await sweep.run_once() == 1
     with pytest.raises(ObjectMissing):
         await objects.size(key)
 

@@ -96,7 +96,7 @@ class Place:
         """Reserve a key and store an object under it."""
         reserved = await self.command("job_reserve", job=job["id"], lease=job["lease"], ext=ext)
         key = str(reserved["key"])
-        await read(self.variables).opened(self.data_dir).put(key, content, "image/webp")
+        await read(self.variables).open_store(self.data_dir).put(key, content, "image/webp")
         return key
 
     async def work(

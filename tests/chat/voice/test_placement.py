@@ -81,11 +81,11 @@ def test_a_room_stays_while_somebody_is_joining_it() -> None:
 
 def test_a_room_is_placed_where_participants_are_found_first() -> None:
     placement = World(NAMES).placement
-    assert placement.found("room-1", 2)
-    assert not placement.found("room-1", 0)
+    assert placement.is_placed_at("room-1", 2)
+    assert not placement.is_placed_at("room-1", 0)
     assert placement.rooms_at(2) == ["room-1"]
     placement.forget("room-1")
-    assert placement.found("room-1", 0)
+    assert placement.is_placed_at("room-1", 0)
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1]])

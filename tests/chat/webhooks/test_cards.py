@@ -3,7 +3,7 @@
 from typing import Any
 
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
-from svc.chat.webhooks.payload import NO_PICTURE, Payload, WantedPicture, parse, stored, wanted_pictures
+from svc.chat.webhooks.payload import NO_PICTURE, Payload, WantedPicture, parse, stored_cards, wanted_pictures
 
 FULL: dict[str, Any] = {
     "title": "Build",
@@ -43,15 +43,15 @@ def test_a_card_reports_the_failure_of_its_only_picture() -> None:
         {"title": "a", "image_url": "https://pictures.example/a"},
     ]
     bare = {"image_url": "https://pictures.example/a", "color": 1}
-    found = stored(read(cards=[*cards, bare]).cards, {})
+    found = stored_cards(read(cards=[*cards, bare]).cards, {})
     assert found == [{"description": NO_PICTURE}, {"title": "a"}, {"color": 1, "description": NO_PICTURE}]
-    had = stored(read(cards=cards[:1]).cards, {"cards[0].image_url": {"key": "k"}})
+    had = stored_cards(read(cards=cards[:1]).cards, {"cards[0].image_url": {"key": "k"}})
     assert had == [{"image": {"key": "k"}}]
 
 
 def test_a_card_is_stored_with_the_pictures_that_arrived() -> None:
     pictures = {wanted.path: {"key": wanted.path} for wanted in wanted_pictures(read(cards=[FULL]))}
-    [card] = stored(read(cards=[FULL]).cards, pictures)
+    [card] = stored_cards(read(cards=[FULL]).cards, pictures)
     assert card == {
         "title": "Build",
         "url": "https://ci.example/1",
@@ -71,6 +71,6 @@ def test_a_card_is_stored_with_the_pictures_that_arrived() -> None:
 
 
 def test_missing_pictures_leave_no_trace() -> None:
-    [card] = stored(read(cards=[FULL]).cards, {})
+    [card] = stored_cards(read(cards=[FULL]).cards, {})
     assert "pictures.example" not in str(card)
     assert {"image", "thumbnail"}.isdisjoint(card)

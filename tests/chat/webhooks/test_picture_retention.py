@@ -42,6 +42,6 @@ async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(
         # New files are protected for a minute, whether they are referenced or not.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
-        assert await sweep.once() == 0
+        assert await sweep.run_once() == 0
         await owner.done("DELETE", f"/api/channels/general/messages/{message_id}")
-        assert await sweep.once() == 2
+        assert await sweep.run_once() == 2

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from svc.base.progress import Progress
-from svc.tools.admin.progress_bar import line, shown
+from svc.tools.admin.progress_bar import line, show_progress
 
 
 class Terminal(io.StringIO):
@@ -29,7 +29,7 @@ def test_the_bar_shows_the_progress(progress: Progress, expected: str) -> None:
 
 def test_on_a_terminal_the_bar_redraws_and_erases_itself() -> None:
     screen = Terminal()
-    with shown(screen) as listener:
+    with show_progress(screen) as listener:
         listener(Progress("database", 1, 2))
         listener(Progress("files", 1, 2))
     first, second, last = screen.getvalue().split("\r\033[K")[1:]
@@ -38,6 +38,6 @@ def test_on_a_terminal_the_bar_redraws_and_erases_itself() -> None:
 
 def test_elsewhere_no_bar_is_written() -> None:
     screen = io.StringIO()
-    with shown(screen) as listener:
+    with show_progress(screen) as listener:
         listener(Progress("files", 1, 2))
     assert screen.getvalue() == ""

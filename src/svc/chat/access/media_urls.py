@@ -53,7 +53,7 @@ class MediaUrls:
             raise ChatError("media_address_over")
         return left
 
-    def shown(self, value: object) -> Any:
+    def with_urls(self, value: object) -> Any:
         """Return a stored value as clients see it: every object with a `key` also gets a `url`.
 
         It stays as it is stored, without checks. The response that gets it declares its type.
@@ -62,7 +62,7 @@ class MediaUrls:
             # Checks dict, not Mapping, for speed: this runs for every part of every card.
             case dict():
                 seen = {
-                    name: part if isinstance(part, _PLAIN) else self.shown(part)
+                    name: part if isinstance(part, _PLAIN) else self.with_urls(part)
                     for name, part in value.items()
                 }
                 key = seen.get("key")
@@ -70,7 +70,7 @@ class MediaUrls:
                     seen["url"] = self.url(key)
                 return seen
             case list() | tuple():
-                return [self.shown(part) for part in value]
+                return [self.with_urls(part) for part in value]
         return value
 
     def link(self, key: str) -> "MediaLink":

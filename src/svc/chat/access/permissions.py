@@ -147,7 +147,7 @@ def from_names(wanted: Iterable[object]) -> Permission:
     return together
 
 
-def stored(text: str) -> Permission:
+def from_store(text: str) -> Permission:
     """Parse a database column. Names of other versions are ignored."""
     found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
     return reduce(or_, found, NOTHING)

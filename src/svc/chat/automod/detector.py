@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from svc.base.time_slices import Work, finished
+from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
@@ -53,7 +53,7 @@ class CheckedText:
     @cached_property
     def essence(self) -> int:
         """Hash of the text, equal for texts that differ only in spaces, capitals and disguises."""
-        folded = finished(self.read.folded()).text
+        folded = run_to_end(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
     @property
@@ -120,7 +120,7 @@ class Finder:
             )
             return checked.whole if again else None
         # `Automod` decides to whose messages the rule applies.
-        return checked.whole if rule.kind == "newcomers" else finished(self.search(checked.read))
+        return checked.whole if rule.kind == "newcomers" else run_to_end(self.search(checked.read))
 
     def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
         match self.rule.kind:

@@ -99,9 +99,11 @@ class BackupRequests(Requests):
         returns=str,
         media_type=_ARCHIVE,
     )
-    async def linked(self, http_request: web.Request, token: Id) -> web.StreamResponse:
+    async def download_by_link(self, http_request: web.Request, token: Id) -> web.StreamResponse:
         # A HEAD request, such as a chat's link preview sends, does not use up the link.
-        return await self._send(http_request, self._backups.linked(token, used=http_request.method != "HEAD"))
+        return await self._send(
+            http_request, self._backups.use_link(token, used=http_request.method != "HEAD")
+        )
 
     async def _send(self, request: web.Request, path: Path) -> web.StreamResponse:
         transport = request.transport

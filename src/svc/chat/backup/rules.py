@@ -120,7 +120,7 @@ class Backups:
             missing, cut = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish, missing)
             file.flush()
-            await stored(file.fileno())
+            await sync_to_disk(file.fileno())
             size = file.tell()
         partial.rename(target)
         return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing, cut, faults)
@@ -166,7 +166,7 @@ def faults_in(path: Path) -> list[str]:
         return faults_of(copy)
 
 
-async def stored(file: int) -> None:
+async def sync_to_disk(file: int) -> None:
     """Wait until a file is on disk, reporting progress: a slow card takes minutes for a large file."""
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:

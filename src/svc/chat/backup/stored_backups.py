@@ -144,7 +144,7 @@ class KeptBackups:
 
         return Write(write, linked)
 
-    def linked(self, token: str, *, used: bool = True) -> Path:
+    def use_link(self, token: str, *, used: bool = True) -> Path:
         """Return the file behind a link, and use the link up unless `used` is false. Raises ChatError."""
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))

@@ -31,7 +31,7 @@ def listed(channel: Channel) -> Iterator[Change]:
             yield Change(kind, target_id, override)
 
 
-def changed(channel: Channel, change: Change) -> Channel:
+def with_change(channel: Channel, change: Change) -> Channel:
     """Return the channel with the change applied."""
     of_roles, of_members = dict(channel.overrides.roles), dict(channel.overrides.members)
     kind = of_roles if change.kind == ROLE else of_members
@@ -78,7 +78,7 @@ def _require_no_loss(directory: Directory, actor_id: str, channel: Channel, chan
     role = directory.roles.get(change.target_id) if change.kind == ROLE else None
     if role is not None and role.rank >= rank and _takes(_current(channel, change), change.override):
         raise ChatError("rank_too_low")
-    after = changed(channel, change)
+    after = with_change(channel, change)
     for member_id in directory.members:
         if member_id != actor_id and directory.rank(member_id) >= rank:
             lost = directory.would_have(member_id, channel) & ~directory.would_have(member_id, after)

@@ -13,7 +13,7 @@ from msgspec import structs
 from svc.base.database import Connection, Database, Write
 from svc.base.tables import Form, Table
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
-from svc.chat.access.permissions import Override, Overrides, Permission, stored, to_store
+from svc.chat.access.permissions import Override, Overrides, Permission, from_store, to_store
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write
 from svc.chat.channels import overrides, responses
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 # Each has a line in every member's welcome.
 MAX_CHANNELS = 500
 _CHANNELS = Table("channels", Channel, without=("overrides",))
-_PERMISSIONS = Form(to_store, stored)
+_PERMISSIONS = Form(to_store, from_store)
 _OVERRIDES = Table(
     "channel_overrides",
     Change,
@@ -51,7 +51,9 @@ class Channels:
         services.changes.member_removal.append(
             lambda c, member_id: self.forget(c, overrides.MEMBER, member_id)
         )
-        services.changes.member_gone.append(lambda member_id: self.forgotten(overrides.MEMBER, member_id))
+        services.changes.member_gone.append(
+            lambda member_id: self.forget_overrides(overrides.MEMBER, member_id)
+        )
 
     def welcome(self, session: Session) -> dict[str, object]:
         """Return the channels that a member can view."""
@@ -97,7 +99,7 @@ class Channels:
         for change in access:
             assert actor_id is not None, "whoever overrides is checked by what they may"
             overrides.check(self._directory, actor_id, channel, change)
-            channel = overrides.changed(channel, change)
+            channel = overrides.with_change(channel, change)
 
         def write(connection: Connection) -> None:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
@@ -216,14 +218,14 @@ class Channels:
     # Steps in other writes, when a role or a member is deleted.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """Delete the overrides, as part of a write; `forgotten` follows."""
+        """Delete the overrides, as part of a write; `forget_overrides` follows."""
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
-    def forgotten(self, kind: str, target_id: str) -> None:
+    def forget_overrides(self, kind: str, target_id: str) -> None:
         gone = Change(kind, target_id, Override())
         for channel in list(self._directory.channels.values()):
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
-                self._directory.put_channel(overrides.changed(channel, gone))
+                self._directory.put_channel(overrides.with_change(channel, gone))
 
     # After a write is durable, in the order of the writes.
 
@@ -253,7 +255,7 @@ class Channels:
     def _overridden(self, channel_id: str, change: Change) -> None:
         current = self._directory.channels[channel_id]
         with self.sight.watched(self._holders(change), [channel_id]):
-            self._directory.put_channel(overrides.changed(current, change))
+            self._directory.put_channel(overrides.with_change(current, change))
         self._hub.push("managed", Managed("overrides"), Holders(Permission.MANAGE_CHANNELS, channel_id))
 
     def _managed(self, actor_id: str | None, channel_id: str) -> Channel:

@@ -113,7 +113,7 @@ class Follower:
             self._check.compare()
             if time.monotonic() - news_at < _CONFIRMED_WITHIN_S:
                 time.sleep(_RETRY_S)
-            elif self._log.wait_for_news(_IDLE_S):
+            elif self._log.wait_for_append(_IDLE_S):
                 news_at = time.monotonic()
 
     def _step(self) -> bool:

@@ -141,14 +141,14 @@ class NatsLog:
                 self.run(asyncio.wait_for(self.client.close(), _ATTEMPT_S))
         self._end()
 
-    def wait_for_news(self, timeout_s: float) -> bool:
+    def wait_for_append(self, timeout_s: float) -> bool:
         """Block until somebody appends, for `timeout_s` at most. Return whether somebody did."""
         was_set = self._news.wait(timeout_s)
         self._news.clear()
         return was_set
 
     def wake(self) -> None:
-        """End `wait_for_news`."""
+        """End `wait_for_append`."""
         self._news.set()
 
     async def _connect(self, servers: Sequence[str]) -> None:

@@ -22,7 +22,7 @@ from socket import socket
 from svc.base import commit_log, logs
 from svc.base.config import ConfigError
 from svc.base.control_socket import listening
-from svc.base.data_folder import held
+from svc.base.data_folder import hold
 from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely
@@ -114,7 +114,7 @@ class Node:
         """Follow and own until told to stop. Raises ClusterError and ConfigError."""
         ending = asyncio.ensure_future(self._end_doubt())
         try:
-            with held(self._config.data_dir):
+            with hold(self._config.data_dir):
                 await asyncio.to_thread(self._file.join)
             await asyncio.to_thread(self._membership.start)
             try:
@@ -147,7 +147,7 @@ class Node:
 
     async def _follow(self) -> bool:
         """Follow the log until this node is elected and has fenced the last owner, or must end."""
-        with held(self._config.data_dir):
+        with hold(self._config.data_dir):
             async with (
                 standing_by(
                     self._duplicates(),

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from svc.chat.access.directory import Channel, Member
-from svc.chat.access.permissions import Override, Overrides, Role, stored, to_store
+from svc.chat.access.permissions import Override, Overrides, Role, from_store, to_store
 from svc.chat.access.tokens import Session
 from svc.chat.live.hub import EVERYONE, Audience, Everyone, Holders, Only, Viewers
 
@@ -76,7 +76,7 @@ def unpacked(audience: ToAudience) -> Audience:
         case ToOnly(member_ids):
             return Only(frozenset(member_ids))
         case ToHolders(permission, channel_id):
-            return Holders(stored(permission), channel_id)
+            return Holders(from_store(permission), channel_id)
         case ToEveryone():
             return EVERYONE
 
@@ -107,7 +107,7 @@ class RoleRecord(Struct, frozen=True, array_like=True, tag="r"):
         return cls(role.id, role.rank, to_store(role.permissions))
 
     def role(self) -> Role:
-        return Role(self.id, "", self.rank, stored(self.permissions))
+        return Role(self.id, "", self.rank, from_store(self.permissions))
 
 
 # By role or member: allowed and denied permissions.
@@ -136,7 +136,7 @@ def _named(overrides: Mapping[str, Override]) -> _Overrides:
 
 
 def _overrides(records: _Overrides) -> dict[str, Override]:
-    return {key: Override(stored(allow), stored(deny)) for key, (allow, deny) in records.items()}
+    return {key: Override(from_store(allow), from_store(deny)) for key, (allow, deny) in records.items()}
 
 
 class TokenMaker(Struct, frozen=True, array_like=True, tag="t"):

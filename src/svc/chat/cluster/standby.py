@@ -48,7 +48,9 @@ async def standing_by(
     runner = Runner(application, shutdown_timeout=_SHUTDOWN_S)
     await runner.setup()
     try:
-        async with ports.opened(runner.server, sockets, files, ports.table_of(trusted_proxy_hops)) as address:
+        async with ports.accept_connections(
+            runner.server, sockets, files, ports.table_of(trusted_proxy_hops)
+        ) as address:
             yield address
     finally:
         await runner.cleanup()

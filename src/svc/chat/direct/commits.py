@@ -44,7 +44,7 @@ def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
     """Return the devices that a Welcome is for, by id. Raises ChatError."""
-    added = devices_store.welcomed(connection, refs)
+    added = devices_store.devices_of(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
     if any(device.member_id not in people for device in added.values()):

@@ -113,7 +113,7 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
     return found["body"] if found else None
 
 
-def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
+def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
     """Return the devices of these packages, taken or last resort, by id."""
     found = {}
     for ref in refs:
@@ -127,7 +127,7 @@ def welcomed(connection: Connection, refs: Sequence[bytes]) -> dict[str, Private
     return found
 
 
-def used(connection: Connection, refs: Sequence[bytes]) -> None:
+def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:
     """Delete used key packages after their Welcome."""
     connection.executemany(
         "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]

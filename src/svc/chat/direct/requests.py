@@ -204,8 +204,8 @@ class PrivateRequests(Requests):
         http=f"DELETE {_PRIVATE}/welcomes/{{welcome_id}}",
         refusals=("no_device",),
     )
-    async def received(self, session: Session, welcome_id: Id) -> None:
-        await self._conversations.received(session, welcome_id)
+    async def accept_welcome(self, session: Session, welcome_id: Id) -> None:
+        await self._conversations.accept_welcome(session, welcome_id)
 
     @endpoint(
         PERSON,
@@ -324,7 +324,7 @@ class PrivateRequests(Requests):
     async def report(self, session: Session, conversation_id: Id, body: NewPrivateReport) -> Reported:
         sending = Sending(conversation_id, body.member_id, body.sent_at_ms)
         proof = Proof(body.said, body.key, body.tag)
-        revealed = self._conversations.revealed(session.member_id, sending, proof)
+        revealed = self._conversations.reveal(session.member_id, sending, proof)
         return Reported(
             await self._report(session.member_id, body.member_id, body.text, revealed, time.time())
         )

@@ -296,7 +296,7 @@ class PrivateConversations:
             if wanted.welcome is not None:
                 welcome = PrivateWelcome(self._new_id(), conversation_id, after.seq, wanted.welcome)
                 store.put_welcome(connection, welcome, list(added), int(now * 1000))
-                devices_store.used(connection, refs)
+                devices_store.delete_used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 
         return Write(write, lambda sent: self._sent(conversation_id, sent))
@@ -358,7 +358,7 @@ class PrivateConversations:
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
 
     @shared_write
-    def received(self, session: Session, welcome_id: str) -> Write[None, None]:
+    def accept_welcome(self, session: Session, welcome_id: str) -> Write[None, None]:
         """Record that this device has joined with a Welcome. Idempotent."""
 
         def write(connection: Connection) -> None:
@@ -367,7 +367,7 @@ class PrivateConversations:
 
         return Write(write, lambda _: None)
 
-    def revealed(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
+    def reveal(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
         """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""
         self.require_member(reporter_id, sending.conversation_id)
         try:
@@ -453,7 +453,7 @@ class PrivateConversations:
             self._hub.push("private_sent", event, self._audience(conversation_id))
         return group
 
-    def called(self, conversation_id: str, caller_id: str) -> None:
+    def ring_if_first(self, conversation_id: str, caller_id: str) -> None:
         """Ring for the others when a member is the first in a conversation's call."""
         self._ring("call", conversation_id, caller_id)
 

@@ -250,7 +250,7 @@ def put_devices_in_call(
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
-    found = LEAVES.found(connection, "WHERE conversation_id = ?", conversation_id)
+    found = LEAVES.find(connection, "WHERE conversation_id = ?", conversation_id)
     return {leaf.id: leaf for leaf in found}
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.migrations import remove_copies
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.direct import devices_store, store
 from svc.chat.direct.files import PrivateFiles
 from svc.chat.media.rules import Media
@@ -58,11 +58,11 @@ class PrivateSweep:
 
     async def run(self) -> NoReturn:
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
-                await self.once()
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
+                await self.run_once()
                 await asyncio.sleep(_INTERVAL_S)
 
-    async def once(self) -> int:
+    async def run_once(self) -> int:
         """Delete everything that is due. Return the number of messages."""
         now_ms = int(self._now() * 1000)
         before_ms = now_ms - self._days * DAY_MS

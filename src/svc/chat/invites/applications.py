@@ -60,7 +60,7 @@ class Applications:
         self._hub.push("application_created", application, Holders(_DECIDE))
 
     def close(self, connection: Connection, application: Application) -> None:
-        """Delete the application of somebody who has joined by any means; `came_in` follows."""
+        """Delete the application of somebody who has joined by any means; `announce_closed` follows."""
         store.APPLICATIONS.delete(connection, id=application.id)
 
     def announce_closed(self, application: Application) -> None:

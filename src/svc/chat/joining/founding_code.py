@@ -13,7 +13,7 @@ from pathlib import Path
 from svc.base.config import ConfigError
 from svc.base.database import Connection
 from svc.base.grants import same_secret
-from svc.base.private_files import kept, replaced
+from svc.base.private_files import read_or_create, replace_text
 from svc.chat.access.permissions import MEMBER, OWNER
 from svc.chat.errors import ChatError
 from svc.chat.joining.codes import new_code
@@ -38,7 +38,7 @@ class Founding:
         """
         self._invite = invite
         made = new_code(secrets.choice)
-        code, both, _ = kept(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
+        code, both, _ = read_or_create(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
         # Earlier versions used one code for both. That one is an invite.
         self._code = "" if founded else code if both else made
         self._show()
@@ -63,4 +63,4 @@ class Founding:
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:
-        replaced(self._path, f"{self._code}{BETWEEN if self._code else ''}{self._invite}\n")
+        replace_text(self._path, f"{self._code}{BETWEEN if self._code else ''}{self._invite}\n")

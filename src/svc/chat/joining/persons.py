@@ -17,7 +17,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.sealing_key import SealingKey
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.errors import ChatError
 from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
@@ -57,25 +57,25 @@ class Persons:
 
         await self._database.write(change)
 
-    def known(self, connection: Connection, identity: Identity) -> list[str]:
+    def persons_of(self, connection: Connection, identity: Identity) -> list[str]:
         """Return the persons who had this identity, then those who had the device's key."""
         found = [store.person_of(connection, mark) for mark in self._marks(identity)]
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 
-    def same_as(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
+    def recognise(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
         """Return the person that a newcomer is: first a punished one, and an identity before a device."""
-        known = self.known(connection, identity)
+        known = self.persons_of(connection, identity)
         punished = (person_id for person_id in known if self._is_punished(connection, person_id, now_ms))
         owner_of_identity = store.person_of(connection, self._marks(identity)[0])
         return next(punished, owner_of_identity)
 
-    def joined(self, connection: Connection, identity: Identity, person_id: str) -> None:
+    def record_member(self, connection: Connection, identity: Identity, person_id: str) -> None:
         """Record the identity of a new member. It stays with its earlier person, if any."""
         store.put_new(connection, self._marks(identity)[0], person_id)
 
-    def linked(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
+    def record_link(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
         """Record an identity added to a member. Raises ChatError if it belongs to a punished person."""
-        for other_id in self.known(connection, identity):
+        for other_id in self.persons_of(connection, identity):
             if other_id != person_id and self._is_punished(connection, other_id, now_ms):
                 raise ChatError(
                     "banned", "This key or account belongs to somebody who is banned or in timeout here"
@@ -84,7 +84,7 @@ class Persons:
             raise ChatError("too_many_devices", f"You have linked {MOST_MARKS} keys, which is the limit")
         store.put(connection, self._marks(identity)[0], person_id)
 
-    def seen(self, connection: Connection, identity: Identity, person_id: str) -> None:
+    def record_device(self, connection: Connection, identity: Identity, person_id: str) -> None:
         """Record the device's key at a sign-in, unless it belongs to another person."""
         mark = self._marks(identity)[-1]
         if store.person_of(connection, mark) is not None:
@@ -102,7 +102,7 @@ class Persons:
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
         """Sweep some persons. Return where to continue; None at the end."""
-        gone = store.gone(connection, now_ms - KEPT_MS, after, _AT_ONCE)
+        gone = store.forgettable_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
         for person_id in gone:
             if not self._is_punished(connection, person_id, now_ms):
                 store.forget(connection, person_id)
@@ -110,7 +110,7 @@ class Persons:
 
     async def run(self) -> NoReturn:
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.sweep(int(time.time() * 1000))
             await asyncio.sleep(SWEEP_INTERVAL_S)
 

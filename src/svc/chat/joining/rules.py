@@ -267,7 +267,7 @@ class Joining:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
         # First, so that a former member who returns without a name learns of their ban.
-        for person_id in self.persons.known(connection, wanted.identity):
+        for person_id in self.persons.persons_of(connection, wanted.identity):
             self._reception.refuse_banned(connection, person_id)
         if not wanted.name:
             raise ChatError("invalid_nickname")
@@ -280,10 +280,10 @@ class Joining:
             wanted.name,
             admission.role_ids,
             joined_at_ms=wanted.now_ms,
-            person_id=self.persons.same_as(connection, wanted.identity, wanted.now_ms) or "",
+            person_id=self.persons.recognise(connection, wanted.identity, wanted.now_ms) or "",
         )
         member = self._members.insert(connection, newcomer)
-        self.persons.joined(connection, wanted.identity, member.person_id)
+        self.persons.record_member(connection, wanted.identity, member.person_id)
         if former_id is not None:
             store.move(connection, former_id, member.id)
         store.bind(connection, wanted.identity, member.id, wanted.now_ms)
@@ -333,7 +333,7 @@ class Joining:
 
     def _linked(self, connection: Connection, wanted: _Wanted, member_id: str) -> None:
         person_id = self._members.person(connection, member_id)
-        self.persons.linked(connection, wanted.identity, person_id, wanted.now_ms)
+        self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
         """Refuse to move a member's identity to another member by a code."""
@@ -354,7 +354,7 @@ class Joining:
         return member_id
 
     def _sign_in(self, connection: Connection, wanted: _Wanted, member_id: str) -> _SignedIn:
-        device = store.seen(
+        device = store.record_device(
             connection,
             member_id,
             wanted.identity,
@@ -362,7 +362,7 @@ class Joining:
             wanted.new_device_id,
             wanted.now_ms,
         )
-        self.persons.seen(connection, wanted.identity, self._members.person(connection, member_id))
+        self.persons.record_device(connection, wanted.identity, self._members.person(connection, member_id))
         store.forget_oldest_devices(connection, member_id, MOST_DEVICES)
         session = self._sessions.begin(connection, wanted.blank, member_id, device.id, wanted.now_ms)
         return _SignedIn(

@@ -211,7 +211,7 @@ class Sessions:
                 expires_at_ms=now_ms + self._lifetime_ms,
             )
             store.SESSIONS.put(connection, session)
-            store.used(connection, session.device_id, now_ms)
+            store.record_use(connection, session.device_id, now_ms)
         return _Outcome(verdict, session)
 
     def _announce(self, outcome: _Outcome) -> None:

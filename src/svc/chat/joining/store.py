@@ -102,7 +102,7 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
     return (found["id"], found["thumbprint"]) if found else None
 
 
-def seen(
+def record_device(
     connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
     """Record the use of a device with this key, creating it with `new_id` and `name` if it is new."""
@@ -115,7 +115,7 @@ def seen(
     return _device(row, identity.tier)
 
 
-def used(connection: Connection, device_id: str, now_ms: int) -> None:
+def record_use(connection: Connection, device_id: str, now_ms: int) -> None:
     connection.execute("UPDATE devices SET last_seen_at_ms = ? WHERE id = ?", (now_ms, device_id))
 
 
@@ -266,7 +266,7 @@ def count(connection: Connection, person_id: str, most: int) -> int:
     return number(connection.execute(sql, (person_id, most)))
 
 
-def gone(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
+def forgettable_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
     """Return persons with marks who left before that time, have no membership, and no identity in clear."""
     rows = connection.execute(
         "SELECT DISTINCT person_id FROM marks k WHERE person_id > ? AND NOT EXISTS (SELECT 1 FROM members m"

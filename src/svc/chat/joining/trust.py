@@ -18,7 +18,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from svc.base.private_files import kept
+from svc.base.private_files import read_or_create
 from svc.chat.joining.config import IdentityConfig
 from svc.chat.joining.proof import ACCOUNT, Tier
 
@@ -151,4 +151,4 @@ class Trust:
 
 def kept_server_id(configured: str, data_dir: Path) -> str:
     """Return the configured SERVER_ID, or one generated once and kept in the data folder."""
-    return configured or kept(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()
+    return configured or read_or_create(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()

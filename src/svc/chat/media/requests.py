@@ -53,7 +53,7 @@ class Validators:
         return format_datetime(datetime.fromtimestamp(self.modified_s, UTC), usegmt=True)
 
 
-def has_it_already(headers: Mapping[str, str], validators: Validators) -> bool:
+def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
     """Return whether the response is 304. The date counts only without If-None-Match (13.2.2)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
@@ -63,7 +63,7 @@ def has_it_already(headers: Mapping[str, str], validators: Validators) -> bool:
     return since is not None and validators.modified_s <= since
 
 
-def wanted(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
+def requested_range(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
     """Return the first byte and the end of the range, or None for all bytes. Raises RangeNotSatisfiable."""
     found = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
     if found is None or found[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
@@ -184,7 +184,7 @@ class MediaRequests(Requests):
             "Content-Security-Policy": _POLICY,
             "X-Content-Type-Options": "nosniff",
         }
-        if has_it_already(request.headers, validators):
+        if is_not_modified(request.headers, validators):
             return web.Response(status=304, headers=headers)
         return await self._send(request, found, validators, headers)
 
@@ -193,7 +193,7 @@ class MediaRequests(Requests):
     ) -> web.StreamResponse:
         size = found.facts.bytes
         try:
-            part = wanted(request.headers, size, validators)
+            part = requested_range(request.headers, size, validators)
         except RangeNotSatisfiable:
             refusal = ChatError("range_not_satisfiable")
             headers = {"Content-Range": f"bytes */{size}"}

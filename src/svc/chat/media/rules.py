@@ -118,7 +118,7 @@ class Media:
         try:
             await self._database.write(lambda connection: self._reserve_room(connection, key, facts, holder))
             await self.objects.put(key, data, facts.content_type)
-            await self._database.write(lambda connection: self.stored(connection, key, facts))
+            await self._database.write(lambda connection: self.mark_stored(connection, key, facts))
         finally:
             self._in_hand[key] = self._now() + IN_HAND_S
         return key
@@ -142,7 +142,7 @@ class Media:
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
         return Kept(*connection.execute(sql, (holder,)).fetchone())
 
-    def stored(self, connection: Connection, key: str, facts: Facts) -> None:
+    def mark_stored(self, connection: Connection, key: str, facts: Facts) -> None:
         """Mark a reserved object as stored, with its facts. Raises ChatError."""
         changed = {"state": STORED, **asdict(facts), "idle_since_ms": self._now_ms()}
         if not _OBJECTS.edit(connection, changed, key=key, state=STORING):

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.objects import ObjectStore, StoreFailed
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.media.rules import Media, delete, set_going
 
 # The number of objects that are removed between two writes.
@@ -65,17 +65,17 @@ class Sweep:
     async def run(self) -> NoReturn:
         """Sweep for as long as the server runs."""
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.count()
                 await asyncio.sleep(self._interval_s)
-                await self.once()
+                await self.run_once()
 
     async def count(self) -> None:
         """Count the stored objects and bytes."""
         [all_of_them] = await self._database.rows("SELECT count(*), coalesce(sum(bytes), 0) FROM objects")
         self.counts.kept_objects, self.counts.kept_bytes = all_of_them
 
-    async def once(self) -> int:
+    async def run_once(self) -> int:
         """Remove all objects that are due. Return how many."""
         if self._also is not None:
             await self._also()

@@ -249,7 +249,7 @@ class Roles:
     def _deleted(self, role_id: str) -> None:
         with self._channels.sight.watched(self._holders(role_id)):
             self._directory.drop_role(role_id)
-            self._channels.forgotten(ROLE, role_id)
+            self._channels.forget_overrides(ROLE, role_id)
         self._hub.push("role_deleted", responses.RoleDeleted(role_id), EVERYONE)
 
     def _handed_over(self, former: list[str], owner_id: str) -> Member:

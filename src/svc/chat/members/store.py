@@ -6,9 +6,9 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Form, Table, number, value
 from svc.chat.access.directory import Member
 from svc.chat.access.media_urls import MediaLink
-from svc.chat.access.permissions import Role, stored, to_store
+from svc.chat.access.permissions import Role, from_store, to_store
 
-ROLES = Table("roles", Role, permissions=Form(to_store, stored))
+ROLES = Table("roles", Role, permissions=Form(to_store, from_store))
 MEMBERS = Table(
     "members",
     Member,

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.tables import value
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
@@ -46,11 +46,11 @@ class DeletedWords:
 
     async def run(self) -> NoReturn:
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
-                await self.once()
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
+                await self.run_once()
             await asyncio.sleep(INTERVAL_S)
 
-    async def once(self) -> None:
+    async def run_once(self) -> None:
         """Overwrite deleted words, unless nothing was written since the last round."""
         if self._database.statistics.writes == self._seen:
             return

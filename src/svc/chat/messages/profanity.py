@@ -16,7 +16,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
-from svc.base.time_slices import Work, finished
+from svc.base.time_slices import Work, run_to_end
 from svc.chat.errors import ChatError
 from svc.chat.names import LOOK_ALIKES, plain_letters
 
@@ -54,7 +54,7 @@ class Folded:
 
     @classmethod
     def of(cls, text: str) -> "Folded":
-        return finished(cls.folding(text))
+        return run_to_end(cls.folding(text))
 
     @classmethod
     def folding(cls, text: str) -> "Work[Folded]":
@@ -119,7 +119,7 @@ class Moderated:
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> Moderated:
     """Return a short text as it may be stored. In mode `block`, raise ChatError if it has a listed word."""
-    return finished(moderating(ReadText(text), mode))
+    return run_to_end(moderating(ReadText(text), mode))
 
 
 def moderating(read: ReadText, mode: str) -> Work[Moderated]:

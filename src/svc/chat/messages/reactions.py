@@ -137,7 +137,7 @@ class Marking:
         if message is None:
             return
         self._written(message.channel_id)
-        changed = PreviewsChanged(message.channel_id, message.id, self._urls.shown(message.previews))
+        changed = PreviewsChanged(message.channel_id, message.id, self._urls.with_urls(message.previews))
         self._hub.push("previews_changed", changed, Viewers(message.channel_id))
 
     def _with_previews(self, connection: Connection, message: Message) -> Message:

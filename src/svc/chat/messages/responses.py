@@ -304,7 +304,7 @@ def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
         mentions=of.mentions,
         mention_groups=of.groups,
         # Most messages have none of these.
-        cards=urls.shown(of.cards) if of.cards else (),
+        cards=urls.with_urls(of.cards) if of.cards else (),
         fallback=None if of.text else fallback(of.cards),
         attachments=attachments(of.attachments, urls) if of.attachments else (),
         flagged=of.flagged,
@@ -312,7 +312,7 @@ def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
         edited_at_ms=of.edited_at_ms,
         reactions=[Reaction(emoji, member_ids) for emoji, member_ids in of.reactions.items()],
         pinned=of.pinned,
-        previews=urls.shown(of.previews) if of.previews else (),
+        previews=urls.with_urls(of.previews) if of.previews else (),
         thread=of.thread,
         answers=_answers(of.answers),
         expired_attachments=of.expired_attachments or UNSET,

@@ -13,7 +13,7 @@ from typing import NoReturn
 from msgspec import structs
 
 from svc.base.database import Connection, Database, StorageFailed
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at
 from svc.chat.messages.ports import MessagePorts
@@ -48,14 +48,14 @@ class Retention:
     async def run(self) -> NoReturn:
         """Run for as long as the server does."""
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
-                await self.once()
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
+                await self.run_once()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_INTERVAL_S):
                     await self._due.wait()
             self._due.clear()
 
-    async def once(self) -> int:
+    async def run_once(self) -> int:
         """Delete everything that is due. Return the number of messages."""
         found = 0
         # Read each time, because the owner may change the number meanwhile.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from svc.base.database import Connection, Write
-from svc.base.time_slices import finished
+from svc.base.time_slices import run_to_end
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
@@ -315,7 +315,7 @@ class Messages:
 
     def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
         """Return a text as it may be stored. Raises ChatError."""
-        judged = finished(moderating(read, self._ports.settings.profanity_mode()))
+        judged = run_to_end(moderating(read, self._ports.settings.profanity_mode()))
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged
@@ -430,7 +430,7 @@ def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message |
     """Return the message that already has this nonce. Raises ChatError if it is deleted."""
     if draft.nonce is None:
         return None
-    n = store.called(connection, member_id, draft.channel_id, draft.nonce)
+    n = store.cursor_of_nonce(connection, member_id, draft.channel_id, draft.nonce)
     return None if n is None else _existing(store.get(connection, draft.channel_id, n))
 
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.query_pool import PoolBusy, QueryTooLong
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.access.directory import Channel
 from svc.chat.errors import ChatError
 from svc.chat.messages import search_store, store
@@ -76,7 +76,7 @@ class Indexer:
     async def run(self) -> NoReturn:
         tidy_at = 0.0
         while True:
-            async with undeterred(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
                 self._due.clear()
                 try:
                     await self.in_step()

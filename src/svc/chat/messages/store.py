@@ -106,7 +106,7 @@ def delete_mentions_but(connection: Connection, n: int, member_ids: Iterable[str
     )
 
 
-def called(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
+def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, nonce: str) -> int | None:
     """Return the cursor of the message with this nonce, even if the message is deleted."""
     sql = "SELECT n FROM message_nonces WHERE author_id = ? AND channel_id = ? AND nonce = ?"
     return value(connection.execute(sql, (author_id, channel_id, nonce)), int)

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed, Write
 from svc.base.tables import Table
-from svc.base.tasks import undeterred
+from svc.base.tasks import continue_on_errors
 from svc.chat.access.directory import Directory
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
@@ -105,12 +105,12 @@ class OwnAffairs:
         """Delete messages in the background while the server runs."""
         while True:
             await self._due.wait()
-            async with undeterred(logger, StorageFailed, *_SAID):
+            async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self._erase_next()
 
     async def _erase_next(self) -> None:
         self._due.clear()
-        due = await self._database.write(lambda c: _ERASURES.found(c, "ORDER BY asked_at_ms LIMIT 1"))
+        due = await self._database.write(lambda c: _ERASURES.find(c, "ORDER BY asked_at_ms LIMIT 1"))
         if not due:
             return
         erasure = due[0]

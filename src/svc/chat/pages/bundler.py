@@ -67,7 +67,7 @@ def _messages(text: bytes) -> dict[bytes, bytes]:
     return dict(zip(parts[::2], (part.rstrip() for part in parts[1::2]), strict=True))
 
 
-def joined(written: Mapping[str, bytes]) -> dict[str, bytes]:
+def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files for browsers with bundled modules. Raises NotUnderstood with the module's name."""
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):

@@ -25,7 +25,7 @@ from aiohttp import web
 import svc
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
-from svc.chat.pages.bundler import FIRST, LATER_STYLE, SERVICE_WORKER, gathered, is_own_module, joined
+from svc.chat.pages.bundler import FIRST, LATER_STYLE, SERVICE_WORKER, bundle, gathered, is_own_module
 from svc.chat.pages.javascript import NotUnderstood
 
 logger = logging.getLogger(__name__)
@@ -231,7 +231,7 @@ def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
 def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
     written = gathered(contents)
     try:
-        made = joined(written)
+        made = bundle(written)
     except NotUnderstood as error:
         # The page's source was changed. It works without bundling too, with more requests.
         made = dict(written)

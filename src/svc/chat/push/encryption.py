@@ -28,7 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from svc.base.config import ConfigError
-from svc.base.private_files import kept
+from svc.base.private_files import read_or_create
 
 SALT_BYTES = 16
 SECRET_BYTES = 16
@@ -104,7 +104,7 @@ class VapidKey:
     def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":
         """Load the key from a file, or create it. Raises ConfigError."""
         try:
-            key = load_pem_private_key(kept(path, _new_key).encode(), None)
+            key = load_pem_private_key(read_or_create(path, _new_key).encode(), None)
         except ValueError:
             key = None
         if not isinstance(key, EllipticCurvePrivateKey):

@@ -244,11 +244,11 @@ class Ringing:
         except NotFetched as refusal:
             if refusal.code != "blocked":
                 return _Attempt("unreachable", may_help_again=True)
-            await self._subscriptions.gone(subscription)
+            await self._subscriptions.delete_unknown(subscription)
             return _Attempt("blocked")
         status = posted.status
         if status in GONE:
-            await self._subscriptions.gone(subscription)
+            await self._subscriptions.delete_unknown(subscription)
             return _Attempt("gone")
         if status == 429 or status >= 500:
             return _Attempt("busy", may_help_again=True, wait_s=posted.retry_after_s)

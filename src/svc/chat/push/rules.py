@@ -100,7 +100,7 @@ class Subscriptions:
             return None
         return _SUBSCRIPTIONS.read(row)
 
-    async def gone(self, one: Subscription) -> None:
+    async def delete_unknown(self, one: Subscription) -> None:
         """Delete a subscription that its push service no longer knows."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}

@@ -3,7 +3,7 @@
 The first line identifies the file and the last gives the number of records, so that truncation is noticed.
 Reads and writes the file. Knows no database.
 
-Zip files from strangers are opened with bounds (`opened`), because `zipfile` holds the complete list of
+Zip files from strangers are opened with bounds (`open_archive`), because `zipfile` holds the complete list of
 entries in memory. Only deflate is accepted: LZMA's header may request 4 GB. Callers read entries piece by
 piece.
 """
@@ -29,7 +29,7 @@ _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _LIST_BYTES_AT = 5  # Index into the library's end record.
 
 
-def opened(path: Path, what: str) -> zipfile.ZipFile:
+def open_archive(path: Path, what: str) -> zipfile.ZipFile:
     """Open an archive. Raises BadRecord if it is not `what`, and OSError."""
     try:
         with path.open("rb") as file:
@@ -114,7 +114,7 @@ class Export:
     """Reads an export. Each fault is a BadRecord with its position."""
 
     def __init__(self, path: Path) -> None:
-        self._zip = opened(path, "export of this program")
+        self._zip = open_archive(path, "export of this program")
         self._names = set(self._zip.namelist())
         if RECORDS not in self._names:
             raise BadRecord(f"{path}: this is no export of this program: it has no {RECORDS}")

@@ -15,7 +15,7 @@ from svc.base.database import Database
 from svc.base.objects import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.rules import FOLDER, being_made, spooled, stored
+from svc.chat.backup.rules import FOLDER, being_made, spooled, sync_to_disk
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.transfer import store
@@ -71,7 +71,7 @@ class Exports:
             missing = await self._add_objects(writer, keys)
             await asyncio.to_thread(writer.finish)
             file.flush()
-            await stored(file.fileno())
+            await sync_to_disk(file.fileno())
         partial.rename(target)
         return Made(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
 

@@ -374,7 +374,7 @@ class Queue:
         if not {file.key for file in written} <= set(reserved):
             raise ChatError("invalid_request", "A key is none that was reserved for this job")
         for file in written:
-            self._media.stored(connection, file.key, convert(file, Facts, from_attributes=True))
+            self._media.mark_stored(connection, file.key, convert(file, Facts, from_attributes=True))
         result = result_of(upload.id, upload.name, written)
         store.set_done(connection, job_id, result, self.now_ms())
         outcome = None

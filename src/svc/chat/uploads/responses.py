@@ -100,7 +100,7 @@ def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
         length=of.length,
         received=of.received,
         state=of.state,
-        result=None if of.result is None else urls.shown(with_kind(of.result)),
+        result=None if of.result is None else urls.with_urls(with_kind(of.result)),
         refusal=None if of.refusal is None else UploadRefusal(**of.refusal),
         created_at_ms=of.created_at_ms,
     )
@@ -108,5 +108,5 @@ def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
 
 def attachments(of: Sequence[object], urls: MediaUrls) -> Sequence[Attachment]:
     """Return a message's attachments, with URLs."""
-    shown: Sequence[Attachment] = urls.shown([with_kind(attachment) for attachment in of])
+    shown: Sequence[Attachment] = urls.with_urls([with_kind(attachment) for attachment in of])
     return shown

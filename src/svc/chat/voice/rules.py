@@ -168,7 +168,7 @@ class Voice:
         self._calls.require_same(channel_id, sealed)
         channel = self.rooms.channel(channel_id)
         if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
-            self._conversations.called(channel_id, member_id)
+            self._conversations.ring_if_first(channel_id, member_id)
         return VoiceGrant(
             urls=self._ways[self._link.service_of(channel_id)],
             stun_servers=self._media.stun_servers,

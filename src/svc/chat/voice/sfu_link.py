@@ -163,7 +163,7 @@ class SfuLink:
         level = logging.WARNING if news else logging.DEBUG
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
-    def now_in_step(self) -> None:
+    def mark_in_step(self) -> None:
         """Mark the link as in step, after the first `sync_response`."""
         self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
@@ -216,7 +216,7 @@ class _Conversation:
     async def _synchronise(self) -> None:
         """Request the participants once, and again whenever somebody needs them."""
         await self._ask()
-        self._link.now_in_step()
+        self._link.mark_in_step()
         while True:
             await self._wanted.wait()
             self._wanted.clear()

@@ -61,7 +61,7 @@ class Placement:
         self._places[room_id] = index, now + PROMISED_S
         return index
 
-    def found(self, room_id: str, index: int) -> bool:
+    def is_placed_at(self, room_id: str, index: int) -> bool:
         """Return whether a room belongs to the service where a user was found."""
         return self._places.setdefault(room_id, (index, 0.0))[0] == index
 
@@ -216,7 +216,7 @@ class SfuLinks:
     # Events of the services.
 
     def joined(self, index: int, room_id: str, user_id: str) -> None:
-        if self._placement.found(room_id, index):
+        if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
         # The event comes before the disconnect, so that the page requests a new grant whichever arrives
@@ -248,7 +248,7 @@ class SfuLinks:
         for room_id, user_ids in actual.items():
             if not user_ids:
                 continue
-            if self._placement.found(room_id, index):
+            if self._placement.is_placed_at(room_id, index):
                 ours[room_id] = user_ids
             else:
                 astray += [(room_id, user_id) for user_id in user_ids]

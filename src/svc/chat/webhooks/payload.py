@@ -191,7 +191,9 @@ def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
     )
 
 
-def stored(cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]) -> list[Mapping[str, object]]:
+def stored_cards(
+    cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]
+) -> list[Mapping[str, object]]:
     """Return the cards with the loaded pictures, which are found by their paths.
 
     A card with nothing visible left gets a description that says so.

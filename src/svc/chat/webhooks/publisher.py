@@ -54,7 +54,7 @@ from svc.chat.webhooks.payload import (
     Refused,
     WantedPicture,
     parse,
-    stored,
+    stored_cards,
     wanted_pictures,
     with_texts,
 )
@@ -226,11 +226,11 @@ class Posting:
         An invalid body is not counted. `size` is the body's, and `now_ms` is whole milliseconds of a clock
         that never steps back. Raises ChatError, as does `check`.
         """
-        webhook = self._webhooks.found(webhook_id, token)
+        webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
             body = await self.in_turn(check)
             # The webhook may have been deleted in the meantime.
-            webhook = self._webhooks.found(webhook_id, token)
+            webhook = self._webhooks.find(webhook_id, token)
             wait_ms = self._limiter.take(webhook_id, now_ms) or self._shared.take(webhook, size, now_ms)
         if wait_ms:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
@@ -281,7 +281,7 @@ class Posting:
         recorded.
         """
         with suppress(ChatError):
-            webhook = self._webhooks.found(webhook_id, token)
+            webhook = self._webhooks.find(webhook_id, token)
             if refusal is None:
                 self.history.note(webhook.id, Attempt(at_ms, "ignored"))
                 return
@@ -333,7 +333,7 @@ class Posting:
         avatar = pictures.get(AVATAR_PATH)
         picture = str(avatar["key"]) if avatar else webhook.picture
         author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
-        cards = stored(payload.cards, pictures)
+        cards = stored_cards(payload.cards, pictures)
         judged = Moderated(payload.text, flagged=bool(marked))
         message = self._messages.new(webhook.channel_id, author, judged, cards=cards)
         if attachments:

@@ -65,7 +65,7 @@ class PostRequests(Requests):
     @endpoint(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
     async def post(self, http_request: web.Request) -> web.Response:
         try:
-            body = await received(http_request)
+            body = await read_body(http_request)
             try:
                 webhook, text = await self._posting.admit(
                     *url_parts(http_request), now_ms(), len(body), lambda: json_in(body)
@@ -177,7 +177,7 @@ class WebhookRequests(Requests):
     ) -> ManagedWebhook:
         """Set the picture of a webhook. The body is the picture itself."""
         self._webhooks.one(session.member_id, webhook_id)
-        data = await received(http_request, MAX_PICTURE_BYTES)
+        data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
         return self._shown(http_request, webhook)
@@ -191,7 +191,7 @@ class WebhookRequests(Requests):
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         url = path and f"{_base(request)}{path}"
-        return ManagedWebhook(**structs.asdict(self._webhooks.shown(webhook)), token=token, url=url)
+        return ManagedWebhook(**structs.asdict(self._webhooks.to_response(webhook)), token=token, url=url)
 
 
 def url_parts(request: web.Request) -> tuple[str, str]:
@@ -203,7 +203,7 @@ def now_ms() -> int:
     return int(time.monotonic() * 1000)
 
 
-async def received(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
+async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
     """Return the whole body. Raises ChatError if it is compressed or too large, or does not arrive."""
     refuse_compressed(request)
     if (request.content_length or 0) > most:
@@ -283,7 +283,7 @@ class WebhookCommands(Commands):
     def _shown(self, webhook: Webhook) -> OperatorWebhook:
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
-        shown = structs.asdict(self._webhooks.shown(webhook))
+        shown = structs.asdict(self._webhooks.to_response(webhook))
         return OperatorWebhook(shown.pop("id"), token, path, **shown)
 
 

@@ -82,7 +82,7 @@ class Webhooks:
 
     # Requests of callers with a URL.
 
-    def found(self, webhook_id: str, token: str) -> Webhook:
+    def find(self, webhook_id: str, token: str) -> Webhook:
         """Return the webhook of a URL. Raises ChatError."""
         webhook = self._by_id.get(webhook_id)
         # Takes the same time for any token.
@@ -112,7 +112,7 @@ class Webhooks:
             raise ChatError("unknown_webhook")
         return webhook
 
-    def shown(self, webhook: Webhook) -> ShownWebhook:
+    def to_response(self, webhook: Webhook) -> ShownWebhook:
         """Return a webhook as its managers see it, without its token."""
         return ShownWebhook(
             webhook.id,
@@ -217,7 +217,7 @@ class Webhooks:
 
     def _created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_created", self.shown(webhook), self._audience(webhook))
+        self._hub.push("webhook_created", self.to_response(webhook), self._audience(webhook))
         return webhook
 
     def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> Webhook:
@@ -230,7 +230,7 @@ class Webhooks:
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
         """Replace a webhook, and report it as deleted to members who may not manage it now."""
         self._by_id[webhook.id] = webhook
-        self._hub.push("webhook_updated", self.shown(webhook), self._audience(webhook))
+        self._hub.push("webhook_updated", self.to_response(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
             self._hub.push("webhook_deleted", WebhookDeleted(webhook.id), Only(lost))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from svc.tools.admin.action import counted, missing, printed
 from svc.tools.admin.file_move import free_place, take
-from svc.tools.admin.progress_bar import shown
+from svc.tools.admin.progress_bar import show_progress
 
 
 def add(parser: ArgumentParser) -> None:
@@ -22,7 +22,7 @@ def _run(options: Namespace) -> None:
     from svc.tools.admin.command_client import answer_to
 
     target = free_place(options.file)
-    with shown() as listener:
+    with show_progress() as listener:
         made = answer_to(
             options.data_dir, "backup", {"damaged": options.damaged}, options.variables, listener
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from svc.tools.admin.action import counted, missing, printed
 from svc.tools.admin.file_move import free_place, take
-from svc.tools.admin.progress_bar import shown
+from svc.tools.admin.progress_bar import show_progress
 
 
 def add(parser: ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def _run(options: Namespace) -> None:
     from svc.tools.admin.command_client import answer_to
 
     target = free_place(options.file)
-    with shown() as listener:
+    with show_progress() as listener:
         made = answer_to(options.data_dir, "export", {}, options.variables, listener)
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)

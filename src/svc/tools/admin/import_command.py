@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
 from svc.tools.admin.action import counted, missing, printed
-from svc.tools.admin.progress_bar import shown
+from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
     from svc.base.database import Database
@@ -46,7 +46,7 @@ def _run(options: Namespace) -> None:
 
     if options.data_dir.is_dir() and is_held(options.data_dir):
         raise ConfigError(f"a server is running in {options.data_dir}. Stop it before you import")
-    with shown() as listener, reports_to(listener):
+    with show_progress() as listener, reports_to(listener):
         result = asyncio.run(_imported(options))
     printed(result, _lines(result), as_json=options.json)
 

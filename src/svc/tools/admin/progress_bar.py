@@ -17,7 +17,7 @@ _INTERVAL_S = 0.1
 
 
 @contextmanager
-def shown(on: TextIO | None = None) -> Iterator[Listener]:
+def show_progress(on: TextIO | None = None) -> Iterator[Listener]:
     """Show the progress that the block reports, and erase it at the end."""
     screen = on or sys.stderr
     if not screen.isatty():

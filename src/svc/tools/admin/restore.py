@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from svc.base.config import ConfigError
+from svc.base.config import ConfigError, cluster_library
 from svc.tools.admin.action import counted, printed
-from svc.tools.admin.progress_bar import shown
+from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
     from svc.base.objects import ObjectStore
@@ -48,7 +48,7 @@ def _run(options: Namespace) -> None:
     folder: Path = options.data_dir
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} is not empty. Restore a backup into a new folder")
-    with shown() as listener, reports_to(listener):
+    with show_progress() as listener, reports_to(listener):
         result = asyncio.run(_restored(options, folder))
     if options.at is not None:
         lines = [
@@ -105,13 +105,9 @@ async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
 async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dict[str, object]:
     from svc.base.config import items
 
-    try:
+    with cluster_library("--at"):
         from svc.chat.cluster.nats_log import ClusterError
         from svc.chat.cluster.point_in_time import restore_at
-    except ModuleNotFoundError as fault:
-        if fault.name != "nats":
-            raise
-        raise ConfigError("--at needs its library: pip install 'svc-server[cluster]'") from None
     variables = {"SVC_CLUSTER": options.cluster} if options.cluster else options.variables
     servers = items(variables, "SVC_CLUSTER")
     if not servers:
@@ -138,7 +134,7 @@ def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
 
     storage = read(variables)
     if storage.backend == S3 and not storage.unusable_because:
-        return storage.opened(Path()), ""
+        return storage.open_store(Path()), ""
     return None, storage.folder if storage.backend == FILESYSTEM else ""
 
 

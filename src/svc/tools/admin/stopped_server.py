@@ -14,7 +14,7 @@ from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.objects import ObjectStore
 from svc.base.storage import FILESYSTEM
-from svc.chat.app import opened
+from svc.chat.app import open_database
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
 
@@ -35,7 +35,7 @@ async def answer(
     if not (data_dir / DATABASE_NAME).exists():
         raise ConfigError(f"no server has run in {data_dir}; name another folder with --data-dir")
     config = _config(data_dir, variables)
-    async with opened(config) as database, ClientSession() as session:
+    async with open_database(config) as database, ClientSession() as session:
         community = Community(config, session, database, secure=False, machine="")
         await community.load()
         return await community.commands.run(command, arguments)
@@ -47,8 +47,8 @@ async def database_of(
 ) -> AsyncIterator[tuple[Database, ObjectStore]]:
     """Open a stopped server's database and object store, creating them if they do not exist."""
     config = _config(data_dir, variables)
-    async with opened(config) as database:
-        yield database, config.uploads.storage.opened(data_dir)
+    async with open_database(config) as database:
+        yield database, config.uploads.storage.open_store(data_dir)
 
 
 def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:

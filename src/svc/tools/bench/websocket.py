@@ -35,7 +35,7 @@ class WebSocket(asyncio.Protocol):
         self._rest = b""
         self._transport: asyncio.Transport | None = None
 
-    async def opened(self) -> None:
+    async def wait_open(self) -> None:
         async with asyncio.timeout(OPEN_DEADLINE_S):
             await self._opened
 
@@ -134,7 +134,7 @@ async def connect(url: str, on_text: Callable[[bytes], None], protocols: str = "
             parts.port or (443 if tls else 80),
             ssl=tls,
         )
-        await socket.opened()
+        await socket.wait_open()
     except (OSError, TimeoutError) as fault:
         raise BenchError(f"cannot reach {url}: {fault or 'no answer'}") from None
     return socket

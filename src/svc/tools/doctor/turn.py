@@ -209,7 +209,7 @@ class _Allocation:
 
 async def _way(address: Address, trust: ssl.SSLContext) -> _Way:
     if address.transport == "udp":
-        return await _Datagrams.opened(address)
+        return await _Datagrams.connect(address)
     return _Stream(
         *await asyncio.open_connection(address.host, address.port, ssl=trust if address.tls else None)
     )
@@ -217,7 +217,7 @@ async def _way(address: Address, trust: ssl.SSLContext) -> _Way:
 
 class _Datagrams:
     @classmethod
-    async def opened(cls, address: Address) -> "_Datagrams":
+    async def connect(cls, address: Address) -> "_Datagrams":
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(address.host, address.port, type=socket.SOCK_DGRAM)
         family, _, _, _, place = found[0]

@@ -112,10 +112,10 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
         # New files are protected for a minute, whether they are referenced or not.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
-        assert await sweep.once() == 0
+        assert await sweep.run_once() == 0
         await hook.reader.ask("message_delete", channel_id="general", message_id=message["id"])
         # The picture, its thumbnail and the log.
-        assert await sweep.once() == 3
+        assert await sweep.run_once() == 3
 
 
 async def test_only_names_of_files_that_can_be_kept_are_examined(

@@ -107,7 +107,7 @@ class Relay:
         runner = Runner(self._build(link, live, proxy, signalling), shutdown_timeout=_SHUTDOWN_S)
         await runner.setup()
         try:
-            async with ports.opened(
+            async with ports.accept_connections(
                 runner.server, sockets, self._files, ports.table_of(config.trusted_proxy_hops)
             ) as address:
                 self._address = address

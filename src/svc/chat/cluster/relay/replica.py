@@ -92,7 +92,7 @@ class RelayReplica:
     def has_gap(self) -> bool:
         return any(epoch == self.epoch for epoch, _ in self._ahead)
 
-    async def reached(self, number: int) -> None:
+    async def wait_applied(self, number: int) -> None:
         """Wait until the event with this number is applied."""
         if number <= self.number:
             return

@@ -104,7 +104,7 @@ class RelaySockets(SocketServer):
             if isinstance(reply, Refusal):
                 raise _refusal(reply)
             assert isinstance(reply, SignedIn), "the answer to a sign-in"
-            await self._replica.reached(reply.number)
+            await self._replica.wait_applied(reply.number)
         if self._link.connection is not connection:
             raise LinkLost
         session = _unending(reply.session)
@@ -209,7 +209,7 @@ class RelaySockets(SocketServer):
         connection, reply = await self._link.call(lambda call: Greet(call, number))
         assert isinstance(reply, SignedIn), "the answer to a greeting"
         async with asyncio.timeout(_REACHED_WITHIN_S):
-            await self._replica.reached(reply.number)
+            await self._replica.wait_applied(reply.number)
         later = self._replica.since(reply.number, reply.session.member_id)
         if later is None or self._link.connection is not connection:
             raise LinkLost

@@ -28,7 +28,7 @@ from svc.chat.webhooks.compatible.payload_reader import (
 )
 from svc.chat.webhooks.json_reader import Problem, value_of
 from svc.chat.webhooks.publisher import Posted, Posting, refusal
-from svc.chat.webhooks.requests import PATH, now_ms, received, url_parts
+from svc.chat.webhooks.requests import PATH, now_ms, read_body, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
 EVENT_HEADER = "X-GitHub-Event"
@@ -107,7 +107,7 @@ class CompatibleRequests(Requests):
         """
         where = url_parts(request)
         try:
-            data = await received(request)
+            data = await read_body(request)
             webhook, checked = await self._posting.admit(*where, now_ms(), len(data), lambda: check(data))
             value = await self._posting.in_turn(lambda: read(checked))
             draft = await self._posting.in_turn(lambda: draft_of(checked, value))

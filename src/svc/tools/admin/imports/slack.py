@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from svc.chat.channels.rules import MAX_CHANNELS
-from svc.chat.transfer.export_file import ZIP_FAULTS, entry, opened
+from svc.chat.transfer.export_file import ZIP_FAULTS, entry, open_archive
 from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.transfer.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
 from svc.chat.transfer.record_types import BadRecord
@@ -42,7 +42,7 @@ class SlackExport:
         """Open the export. Raises BadRecord."""
         self._path = path
         try:
-            self._zip = opened(path, "zip file")
+            self._zip = open_archive(path, "zip file")
         except OSError as fault:
             raise BadRecord(f"{path}: {fault.strerror}") from None
         self._names = frozenset(self._zip.namelist())

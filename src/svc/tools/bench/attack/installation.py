@@ -117,9 +117,9 @@ def _usual_descriptors() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
 
 
-async def prepared(found: Installation) -> None:
+async def prepare(found: Installation) -> None:
     """Create the owner, an invite, and webhooks; turn on the profanity filter. Raises BenchError."""
-    (owner,) = await joined(found, 1)
+    (owner,) = await create_members(found, 1)
     invite = await ask(found.target, "POST", "/api/invites", owner, {})
     found.invite = str(invite["code"])
     body = {"name": "Attacked", "channel_id": await _text_channel(found.target, owner)}
@@ -155,7 +155,7 @@ def _path(webhook: Mapping[str, object]) -> str:
     return f"/api/webhooks/{webhook['id']}/{webhook['token']}"
 
 
-async def joined(found: Installation, count: int) -> list[str]:
+async def create_members(found: Installation, count: int) -> list[str]:
     """Create members and return their access tokens. Raises BenchError."""
     tokens: list[str] = []
 
@@ -173,7 +173,7 @@ async def with_accounts(target: Target, tokens: list[str]) -> Target:
     return replace(target, media=await _stored_picture(target, tokens[0]))
 
 
-async def filled(target: Target, tokens: list[str]) -> None:
+async def fill_history(target: Target, tokens: list[str]) -> None:
     """Give searches something to find: each member writes a few long messages."""
     path = f"/api/channels/{target.channel_id}/messages"
     body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
@@ -215,7 +215,7 @@ async def _stored_picture(target: Target, token: str) -> str:
     return f"{url.path}?{url.query}"
 
 
-async def deleted(target: Target, tokens: list[str]) -> None:
+async def delete_members(target: Target, tokens: list[str]) -> None:
     """Delete the accounts and everything that they wrote."""
     for token in tokens:
         await ask(target, "DELETE", "/api/me", token)

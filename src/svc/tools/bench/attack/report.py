@@ -41,7 +41,7 @@ class Effort:
     waited_s: float  # for a core that others used
 
 
-def spent(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
+def shares_used(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
     """Return the shares of a core that a server used and waited for; None if unknown."""
     if before is None or after is None:
         return None

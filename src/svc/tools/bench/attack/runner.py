@@ -21,7 +21,7 @@ from svc.tools.bench.attack.expensive_bodies import expensive_bodies, with_expen
 from svc.tools.bench.attack.honest_members import RoomClients
 from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.installation import Installation, own_installation
-from svc.tools.bench.attack.report import Effort, Row, spent
+from svc.tools.bench.attack.report import Effort, Row, shares_used
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
@@ -131,7 +131,7 @@ async def _row(
             await stop(attacker)
     memory_mb = (most_kb - before_kb) / 1024 if found.pid else None
     log_bytes = found.log_bytes - log_before if found.target.folder else None
-    return Row.of(name, seconds, noticed, did, memory_mb, log_bytes, spent(*efforts))
+    return Row.of(name, seconds, noticed, did, memory_mb, log_bytes, shares_used(*efforts))
 
 
 def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
@@ -173,7 +173,7 @@ async def _report(attacker: Process) -> dict[str, Mapping[str, object]]:
 async def _installation(means: Means) -> AsyncIterator[Installation]:
     if means.url is None:
         async with own_installation(tls=means.tls) as found:
-            await installation.prepared(found)
+            await installation.prepare(found)
             yield found
         return
     address = means.url.rstrip("/")
@@ -194,10 +194,10 @@ async def _everybody(
     tokens: list[str] = []
     try:
         _say(f"{plan.members} members join")
-        tokens += await installation.joined(found, plan.members + ATTACKERS)
+        tokens += await installation.create_members(found, plan.members + ATTACKERS)
         target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
         if means.url is None:
-            await installation.filled(target, tokens[ATTACKERS:])
+            await installation.fill_history(target, tokens[ATTACKERS:])
         if any(attack.run is expensive_bodies for attack in named(list(plan.attacks))):
             target = await with_expensive_bodies(target, found.tried, found.pid)
             _say("\n".join(["the most expensive bodies:", *target.expensive, ""]))
@@ -209,7 +209,7 @@ async def _everybody(
             room_clients.leave()
     finally:
         if means.url is not None:
-            await installation.deleted(found.target, tokens)
+            await installation.delete_members(found.target, tokens)
 
 
 async def _recovered(target: Target) -> None:
