@@ -135,7 +135,7 @@ async def silence(pair: Sequence[Person], happen: Callable[[], Awaitable[None]])
 
 
 def listening_since(product: Product, program: str) -> float:
-    """Return the wall-clock time in the program's log."""
+    """Return when the program last logged that it listens, by the wall clock."""
     lines = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
     return datetime.fromisoformat(lines[-1]).timestamp()
 

@@ -96,7 +96,7 @@ def test_without_descriptors_the_payload_marks_keyframes(name: str, field: str) 
     assert all(ours == theirs for ours, theirs in reports)
 
 
-# --- asked for ---
+# --- requested ---
 
 
 def request_times(requester: Requester, first: float, last: float) -> list[float]:

@@ -187,7 +187,7 @@ def test_a_far_too_narrow_line_serves_all_receivers_alike(
     assert max(shares) <= 1.35 * min(shares)
 
 
-def test_a_keyframe_for_many_receivers_is_no_overload() -> None:
+def test_a_keyframe_for_many_receivers_is_not_overload() -> None:
     room = Room(receivers=20, rate=20)
     room.show(80)
     for _ in range(10):

@@ -116,7 +116,7 @@ def microphone() -> Clocked:
     return Clocked(engine, alice)
 
 
-# --- how seldom ---
+# --- few wake-ups ---
 
 
 def test_without_senders_the_thread_sleeps() -> None:
@@ -161,7 +161,7 @@ def test_ticks_keep_their_distance_however_much_is_due() -> None:
     assert min(gaps(times)) >= SPACING_S - EXACT_S
 
 
-# --- how punctually ---
+# --- deadlines ---
 
 
 def test_a_gap_is_requested_after_10_ms_without_other_packets() -> None:

@@ -153,21 +153,21 @@ def test_jitter_is_correct_after_ten_years_of_uptime() -> None:
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
 
-def test_a_timestamp_wrap_is_no_jitter() -> None:
+def test_a_timestamp_wrap_is_not_jitter() -> None:
     source = Source()
     for number in range(10):
         source.update(number, (0xFFFFFFFF - 2 * 3000 + number * 3000) & 0xFFFFFFFF, 1 + number / 30)
     assert source.report(2.0)["jitter"] < 3
 
 
-def test_a_restart_is_no_jitter() -> None:
+def test_a_restart_is_not_jitter() -> None:
     source = Source()
     for number in range(10):
         source.update(number + (5000 if number > 4 else 0), number * 3000, 1 + number / 30)
     assert source.report(2.0)["jitter"] < 3
 
 
-# --- asking again (RFC 4585 section 6.2.1) ---
+# --- requests for resends (RFC 4585 section 6.2.1) ---
 
 
 def test_a_missing_packet_is_requested_after_the_time_for_reordering() -> None:

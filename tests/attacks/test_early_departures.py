@@ -41,7 +41,7 @@ async def test_a_request_whose_client_left_is_counted_and_not_logged_as_an_error
     assert [record.getMessage() for record in faults] == []
 
 
-async def test_an_upgrade_on_an_evicted_connection_is_no_error(
+async def test_an_upgrade_on_an_evicted_connection_is_not_an_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tried = 0

@@ -203,7 +203,7 @@ async def upgraded(chat: ChatServer, path: str, stack: ExitStack) -> ClientWebSo
     return ws
 
 
-async def test_a_member_signs_in_beside_a_neighbours_silent_live_sockets(
+async def test_a_member_signs_in_despite_a_neighbours_silent_live_sockets(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MAX_UNSIGNED", 4)
@@ -220,7 +220,7 @@ async def test_a_member_signs_in_beside_a_neighbours_silent_live_sockets(
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_a_member_signs_in_beside_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
+async def test_a_member_signs_in_despite_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     for _ in range(40):
         async with chat.http.ws_connect("/live") as ws:

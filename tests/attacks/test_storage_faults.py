@@ -134,7 +134,7 @@ async def test_a_foreign_database_is_refused_unchanged(
     assert _content(path) == before
 
 
-async def test_a_file_that_is_no_database_is_refused(path: Path, variables: dict[str, str]) -> None:
+async def test_a_file_that_is_not_a_database_is_refused(path: Path, variables: dict[str, str]) -> None:
     _overwrite(path, 0, b"\x7fELF" + bytes(8192))
     assert "is not a database" in await _refused(variables)
 
@@ -183,7 +183,7 @@ async def test_flipped_bits_stop_the_start(path: Path, variables: dict[str, str]
     assert error.startswith(f"{path} is damaged: ") and "Restore a backup" in error
 
 
-async def test_a_large_database_is_checked_beside_the_running_server(
+async def test_a_large_database_is_checked_while_the_server_runs(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_file, "CHECK_FIRST_BYTES", 0)

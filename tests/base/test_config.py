@@ -24,7 +24,7 @@ def test_a_required_variable_is_named_with_its_purpose() -> None:
 
 
 @pytest.mark.parametrize("value", ["many", "1.5", "1_000", "٣", "--1", "-", "9" * 30])
-def test_a_value_that_is_no_whole_number_is_refused_by_name(value: str) -> None:
+def test_a_value_that_is_not_a_whole_number_is_refused_by_name(value: str) -> None:
     with pytest.raises(ConfigError, match="MAX_PEERS must be a whole number"):
         number({"MAX_PEERS": value}, "MAX_PEERS", 200)
 

@@ -169,7 +169,7 @@ async def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
     await reopened.close()
 
 
-async def test_a_file_that_is_no_database_is_reported(tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_database_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     path.write_bytes(b"not a database at all, but long enough to look at" * 100)
     with pytest.raises(DatabaseError, match="not a database"):

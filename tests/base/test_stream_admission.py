@@ -79,7 +79,7 @@ def test_a_holder_with_two_more_than_a_newcomer_loses_one_however_fast() -> None
 
 
 @pytest.mark.parametrize("holders", [1, 2, 10, 300])
-def test_a_newcomer_always_gets_a_place_beside_stalled_readers(holders: int) -> None:
+def test_a_newcomer_always_gets_a_place_among_stalled_readers(holders: int) -> None:
     scene = Scene(most=256)
     for n in range(2_000):
         scene.begins(f"{n}", f"holder {n % holders}")

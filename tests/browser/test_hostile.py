@@ -201,11 +201,11 @@ async def test_injected_content_is_blocked(tmp_path: Path) -> None:
             async with people_at(url, bare_chromium() or "") as people:
                 ada = await people.arrive("Ada")
                 await come_to_read(ada)
-                await refuses_what_is_injected(ada)
+                await blocks_injected_content(ada)
                 assert people.faults == []
 
 
-async def refuses_what_is_injected(ada: Person) -> None:
+async def blocks_injected_content(ada: Person) -> None:
     page = ada.page
     await page.add_init_script(TOLD)
     await page.reload()

@@ -11,13 +11,13 @@ from tests.kit.notifications import (
     choose,
     click_notice,
     hears,
-    let_it_end,
     listen,
     look_away,
     look_back,
     mention,
     notices,
     open_settings,
+    wait_until_silent,
     want_notices,
 )
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
@@ -135,7 +135,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await listen(ada)
     await ada.enter_call()
     await wait_until("joining is heard", lambda: hears(ada, "join"), within_s=15)
-    await let_it_end(ada)
+    await wait_until_silent(ada)
     await grace.enter_call()
     await wait_until("Grace is heard to join", lambda: hears(ada, "join"), within_s=15)
     await ada.press("Mute")

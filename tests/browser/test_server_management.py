@@ -279,10 +279,10 @@ async def test_the_owner_sees_the_storage_and_downloads_a_backup(
         for path in ("/api/storage", "/api/backups", "/api/health"):
             assert await refusal(person, "GET", path) == "forbidden"
 
-    await counts_what_is_stored(here)
+    await shows_storage_by_kind_and_member(here)
 
 
-async def counts_what_is_stored(here: Community) -> None:
+async def shows_storage_by_kind_and_member(here: Community) -> None:
     """Check the storage by kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]

@@ -56,7 +56,7 @@ async def hears(person: Person, sound: str) -> bool:
     return bool(tones)
 
 
-async def let_it_end(person: Person) -> None:
+async def wait_until_silent(person: Person) -> None:
     """Wait until the sound has ended, because a second one of its kind is not played until then."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")

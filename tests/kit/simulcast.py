@@ -297,7 +297,7 @@ class Scene:
     def want(self, spatial_layer: int) -> None:
         self.engine.set_spatial_layer(self.down_track, spatial_layer)
 
-    # --- what came of it ---
+    # --- results ---
 
     def frames(self, *, gaps: bool = False) -> list[Received]:
         """Return Bob's frames in numerical order, without gaps unless `gaps` allows them."""

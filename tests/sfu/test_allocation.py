@@ -69,7 +69,7 @@ def name(limit: Limit) -> str:
         (9_000 * K, ["all", "all", "all"]),
     ],
 )
-def test_a_screen_keeps_its_text_longest_then_every_video_its_picture_then_priority_decides(
+def test_a_sharp_screen_comes_first_then_every_video_and_then_priority_decides(
     budget: float, expected: list[str]
 ) -> None:
     videos = [camera("small", 30, 160), camera("speaker", 70), screen("screen", 90)]

@@ -233,7 +233,7 @@ def test_closing_before_the_start_is_harmless(ours: Certificate) -> None:
     assert transport.events == [] and transport.dropped == {"closed": 1}
 
 
-def test_datagrams_that_are_no_handshake_are_dropped(ours: Certificate) -> None:
+def test_datagrams_that_are_not_a_handshake_are_dropped(ours: Certificate) -> None:
     transport = DtlsTransport(ours, "server")
     for datagram in (b"", b"\x16", bytes(12), bytes(MAX_DATAGRAM_BYTES + 1)):
         transport.receive(datagram, 0.0)

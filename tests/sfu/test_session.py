@@ -208,7 +208,7 @@ def test_an_answer_may_not_change_the_certificate_in_mid_call() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "null", '{"candidate":""}'])
-def test_the_end_of_candidates_is_no_error(end: str) -> None:
+def test_the_end_of_candidates_is_not_an_error(end: str) -> None:
     ann = Call().joined("ann")
     ann.send("candidate", end)
     assert ann.errors == []

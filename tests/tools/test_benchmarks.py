@@ -56,7 +56,7 @@ async def test_the_highest_rate_is_searched_between_a_passed_and_a_failed_step()
 
 
 @pytest.mark.parametrize("disturbed", [range(1, 3), range(2, 7), range(3, 9)])
-async def test_a_step_disturbed_by_the_host_is_no_limit(disturbed: range) -> None:
+async def test_a_step_disturbed_by_the_host_is_not_a_limit(disturbed: range) -> None:
     best, _ = await search(Service(10_000, disturbed).attempt)
     assert best.pps > 9_600
 
@@ -67,7 +67,7 @@ async def test_an_undisturbed_failed_step_is_tried_twice() -> None:
     assert service.rates[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
 
 
-def test_threads_that_wait_for_each_other_are_no_disturbance() -> None:
+def test_threads_that_wait_for_each_other_do_not_disturb_the_measurement() -> None:
     found = measured(1_000, lost_percent=20, waited_percent=400)
     assert is_disturbed(replace(found, cpu_percent=70.0))
     assert not is_disturbed(replace(found, cpu_percent=98.0))

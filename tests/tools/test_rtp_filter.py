@@ -35,7 +35,7 @@ def sequence(record: Record) -> int:
     return int.from_bytes(record.data[2:4], "big")
 
 
-# --- what is kept ---
+# --- kept packets ---
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
@@ -98,7 +98,7 @@ def test_a_capture_of_audio_is_forwarded_without_padding() -> None:
     assert [packet.payload for packet in sent] == [payload(packet) for packet in sound]
 
 
-# --- what is missing ---
+# --- missing packets ---
 
 
 def repeated_numbers(source: Capture) -> set[int]:

@@ -63,7 +63,7 @@ def test_any_source_is_accepted(address: str) -> None:
         ),
     ],
 )
-def test_a_foreign_file_is_no_capture(content: bytes, message: str) -> None:
+def test_a_foreign_file_is_not_a_capture(content: bytes, message: str) -> None:
     with pytest.raises(RtpdumpError) as refusal:
         list(read(io.BytesIO(content)))
     assert str(refusal.value) == message

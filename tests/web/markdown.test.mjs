@@ -339,7 +339,7 @@ test("a table has no more cells than the text", () => {
   assert.ok(named(columns(8), "td").length <= 8 * 500);
 });
 
-test("a text of emoji alone is large, and a mention beside an emoji keeps its size", () => {
+test("a text of emoji alone is large, and a mention next to an emoji keeps its size", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["👋", "👋 ❤️\n🎉", ":tada: 👋"]) assert.ok(isLarge(text), text);
   for (const text of [

@@ -34,7 +34,7 @@ test("a person who scrolls up ends the following, even before the scroll event",
   assert.equal(position.isFollowing, true, "back at the end");
 });
 
-test("a few pixels are no scrolling", () => {
+test("a few pixels are not scrolling", () => {
   const position = atEnd();
   position.note(box(1480, 2100));
   assert.equal(position.isFollowing, true);

@@ -102,7 +102,7 @@ def off_scale(css: str) -> list[str]:
 @pytest.mark.parametrize(
     "declaration", ["gap: 5px", "padding: 8px 14px", "font-size: 0.9rem", "border-radius: 10px"]
 )
-def test_a_size_beside_the_scales_is_found(declaration: str) -> None:
+def test_a_size_outside_the_scales_is_found(declaration: str) -> None:
     assert off_scale(f"@layer views {{ .a {{ color: red; {declaration}; }} }}") == [f".a {declaration}"]
 
 

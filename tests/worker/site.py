@@ -25,7 +25,7 @@ class Site:
     owner: Person
     variables: dict[str, str]
 
-    async def cancel_what_was_cut_off(self) -> None:
+    async def cancel_interrupted(self) -> None:
         """Cancel uploads that were cut off, as a page does if it cannot resume them."""
         for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
             if upload["state"] == "receiving":

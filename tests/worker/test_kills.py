@@ -46,7 +46,7 @@ class Load:
             except (ClientError, OSError, TooMany):
                 self.unaccepted += 1
                 with suppress(ClientError, OSError):
-                    await self.site.cancel_what_was_cut_off()
+                    await self.site.cancel_interrupted()
             await asyncio.sleep(self.random.uniform(0.02, 0.2))
 
     def _file(self) -> bytes:

@@ -129,7 +129,7 @@ async def tries_devices(person: Person) -> tuple[str, str, str]:
     return microphone, camera, loudspeaker
 
 
-async def filters_what_is_switched_on(person: Person) -> None:
+async def applies_switched_filters(person: Person) -> None:
     """Switch filters in the voice settings, and check that the browser applies them."""
     settings = person.page.get_by_role("dialog")
     await is_filtered(person, True, True, True)
@@ -172,7 +172,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         assert first != before
         await other.select_option(first)
         await sends_from(ada, line, first)
-    await filters_what_is_switched_on(ada)
+    await applies_switched_filters(ada)
     await grace.hears(ada)
     # Our own preview may be mirrored; the others never see it mirrored.
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")

@@ -138,7 +138,7 @@ class Histories(RuleBasedStateMachine):
                 del self.idle_since[key]
 
     @invariant()
-    def what_somebody_refers_to_is_there(self) -> None:
+    def referenced_objects_are_there(self) -> None:
         for keys in self.references.values():
             for key in keys:
                 assert self.exists(key)

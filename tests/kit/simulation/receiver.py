@@ -110,7 +110,7 @@ class VideoReceiver:
             if part.keyframe:
                 self._last_keyframe = max(self._last_keyframe, self._highest)
 
-    # --- what is asked for ---
+    # --- requests ---
 
     def _process(self) -> None:
         now = self.endpoint.world.now
@@ -156,7 +156,7 @@ class VideoReceiver:
             assert ssrc == self.ssrc
             self._last_sr = ntp >> 16 & 0xFFFFFFFF, self.endpoint.world.now
 
-    # --- what a test asks ---
+    # --- for tests ---
 
     @property
     def frames(self) -> set[int]:

@@ -118,5 +118,5 @@ def test_no_finding_is_too_long_to_read() -> None:
     assert max(len(finding.advice) for finding, _, _ in CASES) <= 110
 
 
-def test_no_certificate_is_no_finding() -> None:
+def test_a_missing_certificate_is_not_a_finding() -> None:
     assert public_address.certificate_finding(None, NOW) == []

@@ -130,7 +130,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     await becomes(found, await report())  # It knows the reason only when the connection is closed.
 
 
-async def test_a_stopped_server_is_no_problem(tmp_path: Path) -> None:
+async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:
     findings = await examine(idle(tmp_path / "data"), QUIET)
     assert problems(findings) == []
 
@@ -165,7 +165,7 @@ async def proxy(installation: Installation, tmp_path: Path) -> AsyncIterator[Pro
 
 
 @pytest.mark.parametrize("installation", ["1"], indirect=True)
-async def test_a_working_proxy_is_no_problem(installation: Installation, proxy: Proxy) -> None:
+async def test_a_working_proxy_is_not_a_problem(installation: Installation, proxy: Proxy) -> None:
     url = f"https://localhost:{proxy.https_port}"
     findings = await examine(installation.target(url=url, ca_file=proxy.certificate), QUIET)
     assert problems(findings) == []

@@ -32,7 +32,7 @@ export class Pulse {
     this.#lost = lost;
   }
 
-  /** Start, because the connection is open. */
+  /** Start when the connection has opened. */
   start() {
     this.stop();
     this.#later();

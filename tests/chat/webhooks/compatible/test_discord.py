@@ -96,7 +96,7 @@ def test_fields_without_a_counterpart_are_ignored() -> None:
     assert _mapped(body) == {"text": "x"}
 
 
-def test_an_empty_embed_is_no_card() -> None:
+def test_an_empty_embed_is_not_a_card() -> None:
     assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
 
 

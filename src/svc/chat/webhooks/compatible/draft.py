@@ -1,8 +1,8 @@
 """A message draft in another service's terms, fitted to the limits of a webhook.
 
 The tool that sent it cannot know our limits, so nothing is refused for its length. A text that is too long is
-cut and ends in an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A result
-of `payload` is valid unless it is empty. Reads no service's format and does no I/O.
+cut and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A
+result of `payload` is valid unless it is empty. Reads no service's format and does no I/O.
 docs/webhooks-compatible.md.
 """
 
@@ -79,7 +79,7 @@ class _Room:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a text and end it in an ellipsis. Return nothing for a blank text."""
+    """Cut a text and end it with an ellipsis. Return nothing for a blank text."""
     text = _clean(text)
     if len(text) > most:
         text = text[: max(most - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if most > 0 else ""

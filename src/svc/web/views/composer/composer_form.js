@@ -35,7 +35,7 @@ export function useComposer(given) {
   const writing = useWriting(given);
   /** @type {RefObject<HTMLInputElement>} */
   const files = useRef(null);
-  // The spot in which the message was submitted while its files upload.
+  // The channel or thread of a submitted message whose files are still uploading.
   const [submittedSpot, setSubmittedSpot] = useState(/** @type {string | null} */ (null));
   const drawn = uploads.list.value;
   useField(spot, writing.field);
