@@ -29,7 +29,7 @@ CHAT_LAYERS = {
     ),
     "extensions": ("automod", "previews", "push", "transfer", "voice", "webhooks"),
     "content": ("direct", "drafts", "emoji", "messages", "uploads"),
-    "people": ("bots", "invites", "joining", "members", "moderation", "own"),
+    "people": ("account", "bots", "invites", "joining", "members", "moderation"),
     "server": ("backup", "channels", "levels", "settings"),
     "records": ("audit", "clock_repair", "media", "services"),
     "base": (

@@ -19,8 +19,8 @@ import pytest
 
 from svc.base import sandbox as sandbox_module
 from svc.base import system_calls
-from svc.base.layers import landlock_version
 from svc.base.sandbox import Limits, Refused, Sandbox
+from svc.base.sandbox_layers import landlock_version
 from svc.base.sandbox_protocol import Layer
 from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting

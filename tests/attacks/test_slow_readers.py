@@ -12,10 +12,10 @@ from aiohttp import ClientSession, TCPConnector
 from svc.base import objects, objects_s3, stream_admission
 from svc.base.objects import StoreFailed
 from svc.base.objects_s3 import S3Objects
+from svc.chat.account import requests as own_requests
 from svc.chat.community import Community
 from svc.chat.media import requests
 from svc.chat.media.rules import Facts
-from svc.chat.own import requests as own_requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.containers import HEAD_BYTES
 from svc.base.file_types import container_of, content_of, sound_of
+from svc.base.media_containers import HEAD_BYTES
 from svc.base.pictures import kind_of
 from tests.kit import heif, pictures, videos
 from tests.kit.videos import box

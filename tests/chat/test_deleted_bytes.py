@@ -75,7 +75,7 @@ async def test_an_hour_later_no_file_contains_deleted_data(place: Place) -> None
         return not await messages.database.rows(left)
 
     await wait_until("the messages of who has left are deleted", is_erased, within_s=10)
-    await messages.deleted_words.run_once()
+    await messages.index_cleanup.run_once()
     assert held(place, marks) == set()
     found = await ada.done("GET", "/api/search?query=keptword042x")
     assert len(found["messages"]) == 1

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from types import MappingProxyType
 
+from svc.sfu.media_protocols import MediaTransport, TransportListener
 from svc.sfu.path import Path
-from svc.sfu.plane import MediaTransport, TransportListener
 
 
 @dataclass(eq=False)
@@ -138,7 +138,7 @@ class RecordedTransport:
 
 
 class RecordedPlane:
-    """Implements `svc.sfu.plane.MediaPlane`, with the parts that measurements and the probe use."""
+    """Implements `svc.sfu.media_protocols.MediaPlane`, with the parts that measurements and the probe use."""
 
     delay_buckets: Sequence[float] = (0.001,)
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})

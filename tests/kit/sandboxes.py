@@ -15,7 +15,7 @@ REPOSITORY = Path(__file__).parents[2]
 _CODE = """
 import os, sys
 sys.path.append({repository!r})
-from svc.base.layers import Layers
+from svc.base.sandbox_layers import Layers
 from svc.base.zygote import main
 import {module}
 from tests.kit.sandboxes import refuse

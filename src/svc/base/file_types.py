@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc.base.containers import File, brands_of, document_type, holds_movie, peek
+from svc.base.media_containers import File, brands_of, document_type, holds_movie, peek
 from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"

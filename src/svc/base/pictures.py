@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from svc.base.blurhash import LENGTH as PLACEHOLDER_LENGTH
-from svc.base.containers import File, brands_of, coded_items, peek
+from svc.base.media_containers import File, brands_of, coded_items, peek
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, SandboxFailed, as_file
 
 __all__ = [

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from svc.base.layers import DESCRIPTORS, Layers, die_with_parent
+from svc.base.sandbox_layers import DESCRIPTORS, Layers, die_with_parent
 from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected, Task
 
 

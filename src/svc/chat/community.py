@@ -22,6 +22,9 @@ from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens, Session
+from svc.chat.account.blocks import Blocks
+from svc.chat.account.requests import AccountRequests, Part
+from svc.chat.account.rules import AccountRules
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.auth_module import AuthDependencies, AuthModule
@@ -58,9 +61,6 @@ from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
-from svc.chat.own.blocks import Blocks
-from svc.chat.own.requests import OwnRequests, Part
-from svc.chat.own.rules import OwnAffairs
 from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
@@ -136,7 +136,7 @@ class Community:
         self.notifications = NotificationModule(
             services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
-        self.own_affairs = self._own_affairs(database)
+        self.account = self._account_rules(database)
         self.pass_through = SignallingPassThrough(session, self.origins, lambda: urls_of(media))
         self.backups = self._backups(database)
         self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
@@ -188,7 +188,7 @@ class Community:
             ModerationRequests(self.moderation, self.reports, history),
             AutomodRequests(self.automod, self.messages.history.latest_of_members),
             SettingsRequests(self.settings),
-            OwnRequests(self.own_affairs, self.blocks, self._kept_of_a_member()),
+            AccountRequests(self.account, self.blocks, self._kept_of_a_member()),
             VoiceRequests(self.voice, self.voice_moderation),
             DescriptionRequests(version("svc-server")),
             self.private.requests,
@@ -200,7 +200,7 @@ class Community:
             self.live.run,
             self.clock_repair.run,
             self.moderation.run,
-            self.own_affairs.run,
+            self.account.run,
             *(task for group in (*self._groups, self.private) for task in group.tasks()),
         ]
         return [*tasks, self.link.run, self.voice.speaking.run] if self._config.media.url else tasks
@@ -334,7 +334,7 @@ class Community:
         self.settings.on_change("retentionDays", messaging.messages.retention.changed)
         return messaging
 
-    def _own_affairs(self, database: Database) -> OwnAffairs:
+    def _account_rules(self, database: Database) -> AccountRules:
         self.changes.member_removal.append(self.blocks.forget_in)
         self.changes.member_gone.append(self.blocks.forget)
         forgetting = [
@@ -343,7 +343,7 @@ class Community:
             self.members.make_nameless,
             self.files.forget,
         ]
-        own = OwnAffairs(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
+        own = AccountRules(database, self.directory, self.members, forgetting, self.messages.own.erase_some)
         self.changes.messages_removal.append(own.erase_recent)
         self.changes.messages_gone.append(own.erasure_due)
         return own

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
 from svc.chat.access.tokens import Session
+from svc.chat.account.blocks import Blocks
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
 from svc.chat.fetching.connector import Guard
@@ -14,7 +15,6 @@ from svc.chat.fetching.fetcher import Poster
 from svc.chat.levels.requests import LevelRequests
 from svc.chat.levels.rules import Levels
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.own.blocks import Blocks
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.notifier import Ringing, Wants

@@ -13,7 +13,7 @@ from math import exp, inf
 from svc.base.envelope import Payload
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
 from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
-from svc.sfu.plane import MediaTransport
+from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingLine, Subscriptions
 
 # Enough for 25 cameras and a screen. There is no need to probe for more.

@@ -22,8 +22,8 @@ from svc.sfu.answer import Line
 from svc.sfu.codecs import payload_types
 from svc.sfu.demand import DemandUpdates
 from svc.sfu.layer_rates import MeasuredRates
+from svc.sfu.media_protocols import Forwarder, MediaTransport
 from svc.sfu.offer import Transceiver
-from svc.sfu.plane import Forwarder, MediaTransport
 from svc.sfu.rooms import AudioControl, Peer, Track
 
 

@@ -15,7 +15,7 @@ from svc.base.grants import same_secret
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import for_all
 from svc.sfu.layer_rates import LayerRates
-from svc.sfu.plane import Forwarder
+from svc.sfu.media_protocols import Forwarder
 
 # Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
 # removes registrations with neither rooms nor control connection.

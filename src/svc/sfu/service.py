@@ -17,8 +17,8 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.connection import Connection
 from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
+from svc.sfu.media_protocols import MediaPlane
 from svc.sfu.path import Address
-from svc.sfu.plane import MediaPlane
 from svc.sfu.resumption import Resumptions
 from svc.sfu.rooms import Rooms
 from svc.sfu.session import Session

@@ -13,8 +13,8 @@ An answer that does not fit its offer is refused with a `room_error`, and the se
 valid answer. A failure of ours ends this session (1011), never the process: each entry point is guarded
 against it.
 
-Written against `plane` and the client's connection. Has no socket and no timer of its own. `wake_at` requests
-the next call of `advance`.
+Written against `media_protocols` and the client's connection. Has no socket and no timer of its own.
+`wake_at` requests the next call of `advance`.
 
 docs/signalling.md; RFC 8829 (JSEP).
 """
@@ -47,10 +47,10 @@ from svc.sfu.connectivity import (
 from svc.sfu.event_handlers import EventHandlers, handles
 from svc.sfu.layer_control import LayerControl
 from svc.sfu.layer_rates import MeasuredRates
+from svc.sfu.media_protocols import MediaPlane
 from svc.sfu.numbers import new_id, new_ssrc, session_number
 from svc.sfu.offer import Transceiver, build_offer, set_redundancy
 from svc.sfu.path import BindingCheck, Path
-from svc.sfu.plane import MediaPlane
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.rooms import AudioControl, Rooms, Track
 from svc.sfu.sdp import SdpError

@@ -25,8 +25,8 @@ from msgspec import structs
 from svc.sfu.allocation import ALL_LAYERS, UNLIMITED, Limit
 from svc.sfu.answer import Line
 from svc.sfu.client_events import LayerWish, OfferedTrack
+from svc.sfu.media_protocols import DownTrack, MediaTransport
 from svc.sfu.offer import Transceiver
-from svc.sfu.plane import DownTrack, MediaTransport
 from svc.sfu.publications import SOURCES
 from svc.sfu.rooms import Peer, Track, TrackUse
 

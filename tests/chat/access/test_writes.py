@@ -32,20 +32,20 @@ ASK_NOBODY = {
     "joining/sessions.py refresh",
     "joining/sessions.py end",
     # Background work that was requested before and continues by itself.
-    "own/rules.py _erase_next",
+    "account/rules.py _erase_next",
     "joining/persons.py sweep",
     "messages/personal_data.py erase_some",
     "messages/retention.py _some",
     "messages/search.py _bit_by_bit",
     "media/rules.py remove",
     "media/sweep.py _some",
-    "direct/sweep.py once",
-    "messages/deleted_words.py once",
+    "direct/sweep.py run_once",
+    "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
     # Link previews, for a message that the write checks again.
     "previews/rules.py _show",
     # The push service has reported the device as gone.
-    "push/rules.py gone",
+    "push/rules.py delete_unknown",
     # The address at which a signed-in member has opened the page.
     "push/contact.py seen",
     # Bytes of a file, and jobs: rows that the write reads again, and that nobody can see yet.

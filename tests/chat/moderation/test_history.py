@@ -60,7 +60,7 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
         async def not_now(member_id: str, since_ms: int, until_ms: int | None) -> bool:
             raise RuntimeError("the server is about to be stopped")
 
-        monkeypatch.setattr(community.own_affairs, "_erase_some", not_now)
+        monkeypatch.setattr(community.account, "_erase_some", not_now)
         await olga.done("PUT", f"/api/bans/{eve.id}", {"delete_messages_s": 60})
         assert await messages(olga) == ["spam"]
     async with chat_server(variables) as chat:

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from svc.chat.access.tokens import Session
 from svc.chat.messages import store
-from svc.chat.messages.deleted_words import DeletedWords
 from svc.chat.messages.history import History, Reads
+from svc.chat.messages.index_cleanup import IndexCleanup
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.personal_data import OwnMessages
 from svc.chat.messages.ports import MessagePorts
@@ -38,7 +38,7 @@ class MessagesFeature:
         self.search = Search(services, self.indexer)
         self.presence = Presence(services)
         self.own = OwnMessages(services.database, self.messages, self.urls)
-        self.deleted_words = DeletedWords(services.database, self.indexer, time.time)
+        self.index_cleanup = IndexCleanup(services.database, self.indexer, time.time)
         self.retention = Retention(services.database, self.messages, ports, time.time)
 
     def follow(self, changes: Changes) -> None:
@@ -65,7 +65,7 @@ class MessagesFeature:
         return self.presence.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
-        return [self.indexer.run, self.retention.run, self.deleted_words.run]
+        return [self.indexer.run, self.retention.run, self.index_cleanup.run]
 
     def close(self) -> None:
         """Stop the presence timers."""

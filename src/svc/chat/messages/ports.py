@@ -84,7 +84,7 @@ class SlowMode(Protocol):
 
 
 class Blocklist(Protocol):
-    """The members whom each member has blocked: `chat.own.blocks.Blocks`."""
+    """The members whom each member has blocked: `chat.account.blocks.Blocks`."""
 
     def blocks(self, member_id: str, other_id: str) -> bool: ...
 

@@ -52,7 +52,7 @@ def take_in(connection: Connection, most: int) -> int:
     )
     connection.executemany("DELETE FROM indexed_before WHERE n = ?", [(row["n"],) for row in stale])
     if stale:
-        # Segments of the index hold these words until they are merged (`deleted_words`).
+        # Segments of the index hold these words until they are merged (`index_cleanup`).
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('words_deleted', 'yes')")
     again = read_these(connection, [row["n"] for row in stale])
     up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]

@@ -20,6 +20,7 @@ from svc.chat.settings.requests import management
 
 # Features whose folder's name is not a title.
 _TITLES = {
+    "account": "Your account",
     "audit": "Audit log",
     "automod": "Automatic moderation",
     "backup": "Backups and storage",
@@ -30,7 +31,6 @@ _TITLES = {
     "media": "Stored files",
     "members": "Members and roles",
     "openapi": "API descriptions",
-    "own": "Your account",
     "push": "Web Push",
     "status": "Server status",
     "voice": "Voice channels",

@@ -17,11 +17,11 @@ from msgspec import json
 from svc.base.stream_admission import Reader, Readers
 from svc.chat.access.catalogue import MEMBER, PERSON
 from svc.chat.access.tokens import Session
+from svc.chat.account.blocks import Block, Blocked, Blocks
+from svc.chat.account.rules import AccountRules
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import nothing
-from svc.chat.own.blocks import Block, Blocked, Blocks
-from svc.chat.own.rules import OwnAffairs
 from svc.chat.schemas import Event, Id, TimeMs
 
 # An export reads all messages of a member. A limit keeps the disk available to others.
@@ -55,8 +55,8 @@ class Exported:
     reactions: Sequence[Any]
 
 
-class OwnRequests(Requests):
-    def __init__(self, affairs: OwnAffairs, blocks: Blocks, parts: Mapping[str, Part]) -> None:
+class AccountRequests(Requests):
+    def __init__(self, affairs: AccountRules, blocks: Blocks, parts: Mapping[str, Part]) -> None:
         self._affairs = affairs
         self._blocks = blocks
         self._parts = parts
@@ -149,7 +149,7 @@ async def exported(session: Session, parts: Mapping[str, Part], now_ms: int) -> 
 
 
 DESCRIPTION = describe_feature(
-    OwnRequests,
+    AccountRequests,
     pushes=[
         Event(
             "member_blocked",

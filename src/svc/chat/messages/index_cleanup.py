@@ -34,7 +34,7 @@ _SAID = "what was deleted is not overwritten yet", "overwriting what was deleted
 logger = logging.getLogger(__name__)
 
 
-class DeletedWords:
+class IndexCleanup:
     """The task that merges the index. `now` returns seconds since 1970."""
 
     def __init__(self, database: Database, indexer: Indexer, now: Callable[[], float]) -> None:

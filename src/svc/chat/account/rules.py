@@ -42,7 +42,7 @@ Forgetting = Callable[[Connection, str], None]
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
 
 
-class OwnAffairs:
+class AccountRules:
     def __init__(
         self,
         database: Database,

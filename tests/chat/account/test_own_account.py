@@ -8,8 +8,8 @@ import pytest
 from aiohttp import ClientPayloadError
 
 from svc.base.database import StorageFailed
+from svc.chat.account import blocks, requests
 from svc.chat.community import Community
-from svc.chat.own import blocks, requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.waiting import wait_until
@@ -68,7 +68,7 @@ async def test_an_export_contains_all_of_a_members_data(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.chat.messages.personal_data._PAGE", 2)
-    monkeypatch.setattr("svc.chat.own.requests._CHUNK_BYTES", 64)
+    monkeypatch.setattr("svc.chat.account.requests._CHUNK_BYTES", 64)
     chat, _ = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         ids = [await post(ada, f"message {number} \N{SNOWMAN}") for number in range(5)]
@@ -145,7 +145,7 @@ async def test_a_pending_deletion_continues_after_a_restart(
 
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
-        monkeypatch.setattr(community.own_affairs, "_erase_some", not_now)
+        monkeypatch.setattr(community.account, "_erase_some", not_now)
         async with chat.member("Ada") as ada, chat.member("Bob") as bob:
             await post(ada, "forget me")
             bob_token = bob.token
