@@ -3,14 +3,11 @@
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated, Literal
-
-from msgspec import UNSET, Meta, UnsetType
 
 from svc.chat.access.catalogue import OWNER
 from svc.chat.access.tokens import Session
 from svc.chat.control.commands import Commands, command
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint, schema_of
+from svc.chat.endpoints import Requests, describe_feature, endpoint, schema_of
 from svc.chat.schemas import Data, Endpoint, Event
 from svc.chat.settings.responses import (
     AllSettings,
@@ -20,26 +17,9 @@ from svc.chat.settings.responses import (
     VisibleSettings,
 )
 from svc.chat.settings.rules import Settings
-from svc.chat.settings.values import TEXTS, JoinPolicy, ProfanityMode, RetentionDays, Values
+from svc.chat.settings.values import SettingsChanges, Values
 
-# Command lines send switches and numbers as text.
-_Switch = bool | Literal["on", "off"]
-_Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 _CHANGE = "Change some settings. If any value is invalid, nothing changes"
-
-
-# Only a description: `Settings.apply` reads the changes, so that a refusal lists every problem.
-class SettingsChanges(Request, forbid_unknown_fields=True):
-    joinPolicy: JoinPolicy | UnsetType = UNSET
-    discoverable: _Switch | UnsetType = UNSET
-    lanOpen: _Switch | UnsetType = UNSET
-    profanityMode: ProfanityMode | UnsetType = UNSET
-    linkPreviews: _Switch | UnsetType = UNSET
-    name: Annotated[str, Meta(max_length=TEXTS["name"])] | UnsetType | None = UNSET
-    description: Annotated[str, Meta(max_length=TEXTS["description"])] | UnsetType | None = UNSET
-    rules: Annotated[str, Meta(max_length=TEXTS["rules"])] | UnsetType | None = UNSET
-    welcomeChannelId: Annotated[str, Meta(max_length=TEXTS["welcomeChannelId"])] | UnsetType | None = UNSET
-    retentionDays: RetentionDays | _Digits | UnsetType = UNSET
 
 
 class SettingsRequests(Requests):

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Literal, get_args
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType, ValidationError, convert
 
+from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id
@@ -18,9 +19,6 @@ JoinPolicy = Literal["invite", "open"]
 INVITE: JoinPolicy = "invite"
 OPEN: JoinPolicy = "open"
 ProfanityMode = Literal["off", "flag", "censor", "block"]
-_SWITCH: Mapping[object, object] = {True: True, False: False, "on": True, "off": False}
-
-
 MAX_RETENTION_DAYS = 3_650
 RetentionDays = Annotated[int, Meta(ge=0, le=MAX_RETENTION_DAYS)]
 
@@ -63,24 +61,34 @@ class Values:
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
-# For settings with a fixed choice: the accepted spellings and their values.
-ACCEPTED: Mapping[str, Mapping[object, object]] = {
-    "joinPolicy": {policy: policy for policy in get_args(JoinPolicy)},
-    "discoverable": _SWITCH,
-    "lanOpen": _SWITCH,
-    "profanityMode": {mode: mode for mode in get_args(ProfanityMode)},
-    "linkPreviews": _SWITCH,
-}
-# For text settings: the maximum length. `null` resets to the default.
 MAX_NAME_CHARACTERS = 64
-TEXTS: Mapping[str, int] = {
-    "name": MAX_NAME_CHARACTERS,
-    "description": 500,
-    "rules": 4_000,
-    "welcomeChannelId": 128,
+# Command lines send switches and numbers as text.
+_Switch = bool | Literal["on", "off"]
+_Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
+
+
+class SettingsChanges(Request, forbid_unknown_fields=True):
+    """Settings to change. Null resets a text to its default."""
+
+    joinPolicy: JoinPolicy | UnsetType = UNSET
+    discoverable: _Switch | UnsetType = UNSET
+    lanOpen: _Switch | UnsetType = UNSET
+    profanityMode: ProfanityMode | UnsetType = UNSET
+    linkPreviews: _Switch | UnsetType = UNSET
+    name: Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)] | UnsetType | None = UNSET
+    description: Annotated[str, Meta(max_length=500)] | UnsetType | None = UNSET
+    rules: Annotated[str, Meta(max_length=4_000)] | UnsetType | None = UNSET
+    welcomeChannelId: Annotated[str, Meta(max_length=128)] | UnsetType | None = UNSET
+    retentionDays: RetentionDays | _Digits | UnsetType = UNSET
+
+
+_SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
+# For settings with a fixed choice: the accepted values, for people.
+_CHOICES = {
+    "joinPolicy": ", ".join(get_args(JoinPolicy)),
+    "profanityMode": ", ".join(get_args(ProfanityMode)),
+    **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# For whole numbers from 0: the maximum.
-NUMBERS: Mapping[str, int] = {"retentionDays": MAX_RETENTION_DAYS}
 # The settings that programs for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # Shown to anybody in `/info`.
@@ -118,44 +126,39 @@ class _Wrong(Exception):
 
 def _value(name: str, wanted: object) -> object:
     """Validate one value. Raises _Wrong."""
-    if name in ACCEPTED:
-        return _chosen(ACCEPTED[name], wanted)
-    if name in NUMBERS:
-        return _number(NUMBERS[name], wanted)
-    if name not in TEXTS:
-        raise _Wrong("unknown_key", "There is no such setting")
-    if wanted is None:
-        return None
-    return _text(name, TEXTS[name], wanted)
+    try:
+        value = getattr(convert({name: wanted}, SettingsChanges), name)
+    except ValidationError as error:
+        raise _wrong(name, str(error)) from None
+    if name == "retentionDays":
+        return _value(name, int(value)) if isinstance(value, str) else value
+    if value in ("on", "off") and name in _SWITCHES:
+        return value == "on"
+    return _text(name, value) if isinstance(value, str) else value
 
 
-def _chosen(accepted: Mapping[object, object], wanted: object) -> object:
-    if isinstance(wanted, str | bool) and wanted in accepted:
-        return accepted[wanted]
-    kind = "invalid" if isinstance(wanted, str) else "wrong_type"
-    choices = ", ".join(str(choice).lower() for choice in accepted)
-    raise _Wrong(kind, f"It must be one of: {choices}")
+def _wrong(name: str, error: str) -> "_Wrong":
+    """Return our words for msgspec's error about a setting."""
+    if name not in SettingsChanges.__struct_fields__:
+        return _Wrong("unknown_key", "There is no such setting")
+    if name == "retentionDays":
+        if error.startswith("Expected `int` "):
+            return _Wrong("invalid", f"It must be from 0 to {MAX_RETENTION_DAYS}")
+        return _Wrong("wrong_type", f"It must be a whole number from 0 to {MAX_RETENTION_DAYS}")
+    code = "wrong_type" if ", got `" in error else "invalid"
+    if choices := _CHOICES.get(name):
+        return _Wrong(code, f"It must be one of: {choices}")
+    if code == "wrong_type":
+        return _Wrong(code, "It must be a string, or null for the default")
+    return _Wrong(code, f"It must have at most {error.split(' <= ')[1].split(' ')[0]} characters")
 
 
-def _number(most: int, wanted: object) -> int:
-    # Command lines send numbers as text.
-    if isinstance(wanted, str) and wanted.isascii() and wanted.isdigit() and len(wanted) <= 9:
-        wanted = int(wanted)
-    if isinstance(wanted, bool) or not isinstance(wanted, int):
-        raise _Wrong("wrong_type", f"It must be a whole number from 0 to {most}")
-    if not 0 <= wanted <= most:
-        raise _Wrong("invalid", f"It must be from 0 to {most}")
-    return wanted
-
-
-def _text(name: str, most: int, wanted: object) -> str:
-    if not isinstance(wanted, str):
-        raise _Wrong("wrong_type", "It must be a string, or null for the default")
-    if len(wanted) > most or "\0" in wanted:
-        raise _Wrong("invalid", f"It must have at most {most} characters")
+def _text(name: str, wanted: str) -> str:
+    if "\0" in wanted:
+        raise _Wrong("invalid", "It must have no NUL characters")
     if name == "name":
         try:
-            return readable_name(wanted, most)
+            return readable_name(wanted, MAX_NAME_CHARACTERS)
         except ChatError as refusal:
             raise _Wrong("invalid", refusal.message) from None
     return wanted.strip()
