@@ -364,6 +364,18 @@ export type Code = "already_resolved" | "approval_pending" | "approval_refused" 
 
 /** By method and path; `{}` stands for an id. */
 export interface Endpoints {
+  /** Leave the server */
+  "POST /api/me/leave": { answer: null };
+  /** Leave the server and delete your name, your devices and all your messages. The messages are deleted in the background */
+  "DELETE /api/me": { answer: null };
+  /** List the members whom you have blocked */
+  "GET /api/me/blocks": { answer: OwnBlocks };
+  /** Block a member */
+  "PUT /api/me/blocks/{}": { answer: null };
+  /** Unblock a member */
+  "DELETE /api/me/blocks/{}": { answer: null };
+  /** Export all of your data as one JSON document */
+  "GET /api/me/export": { answer: Exported };
   /** List administrative actions, newest first. Actions in channels that you cannot view are left out */
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
   /** List the moderation rules for messages, oldest first */
@@ -616,18 +628,6 @@ export interface Endpoints {
   "GET /openapi/webhooks.json": { answer: { [name: string]: unknown } };
   /** Describe the live socket as AsyncAPI */
   "GET /asyncapi.json": { answer: { [name: string]: unknown } };
-  /** Leave the server */
-  "POST /api/me/leave": { answer: null };
-  /** Leave the server and delete your name, your devices and all your messages. The messages are deleted in the background */
-  "DELETE /api/me": { answer: null };
-  /** List the members whom you have blocked */
-  "GET /api/me/blocks": { answer: OwnBlocks };
-  /** Block a member */
-  "PUT /api/me/blocks/{}": { answer: null };
-  /** Unblock a member */
-  "DELETE /api/me/blocks/{}": { answer: null };
-  /** Export all of your data as one JSON document */
-  "GET /api/me/export": { answer: Exported };
   /** Return the key for subscribing, and whether this device is subscribed */
   "GET /api/me/push": { answer: PushState };
   /** Subscribe this device with a browser's push subscription */
@@ -747,6 +747,8 @@ export interface Requests {
 
 /** Events that the server pushes, by name. */
 export interface Pushes {
+  member_blocked: Block;
+  member_unblocked: Block;
   rule_created: Rule;
   rule_updated: Rule;
   rule_deleted: RuleDeleted;
@@ -793,8 +795,6 @@ export interface Pushes {
   presence: Presence;
   report_created: Report;
   report_resolved: ReportResolved;
-  member_blocked: Block;
-  member_unblocked: Block;
   settings_changed: ChangedSettings;
   upload_progress: UploadProgress;
   upload_done: Upload;
@@ -814,6 +814,6 @@ export interface Pushes {
   webhook_deleted: WebhookDeleted;
 }
 
-export type Greeting = { seq: number; token_expires_at_ms: number; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; blocked: string[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
 
 export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };
