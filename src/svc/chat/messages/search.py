@@ -198,11 +198,15 @@ class Search:
         """
         listed = self._listed(member_id)
         end = _END if before is None else before
-        numbers = await store.mentions(self._database, member_id, listed, end, limit + 1)
-        found = await store.these(self._database, numbers[:limit])
+
+        def read(connection: Connection) -> tuple[list[Message], bool]:
+            numbers = store.mentions(connection, member_id, listed, end, limit + 1)
+            return store.read_these(connection, numbers[:limit]), len(numbers) > limit
+
+        found, more = await self._database.read(read)
         # Permissions may have changed while the messages were read.
         listed = self._listed(member_id)
-        return [message for message in found if message.channel_id in listed], len(numbers) > limit
+        return [message for message in found if message.channel_id in listed], more
 
     def _listed(self, member_id: str) -> list[str]:
         """Return the listed channels. As in the unread counts, archived channels are left out."""

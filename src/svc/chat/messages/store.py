@@ -303,12 +303,13 @@ def _message(row: Row) -> Message:
     )
 
 
-async def mentions(
-    database: Database, member_id: str, channel_ids: Sequence[str], before: int, limit: int
+def mentions(
+    connection: Connection, member_id: str, channel_ids: Sequence[str], before: int, limit: int
 ) -> list[int]:
     """Return the cursors of messages in these channels that mention a member, newest first.
 
     Includes the threads of the channels.
     """
     channels = dumps(list(channel_ids)).decode()
-    return [row["n"] for row in await database.rows(NEWEST_MENTIONS, (member_id, before, channels, limit))]
+    found = connection.execute(NEWEST_MENTIONS, (member_id, before, channels, limit)).fetchall()
+    return [n for (n,) in found]
