@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parent.parent
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_targets_of_make_are_there() -> None:
+def test_the_targets_of_make_exist() -> None:
     commands = [line.partition("#")[0].split() for line in BLOCKS[0].splitlines()]
     assert commands == [["make", "run"], ["make", "test"]]
     for command in commands:

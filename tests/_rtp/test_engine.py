@@ -357,7 +357,7 @@ def test_a_stream_without_recognisable_keyframes_is_forwarded_after_a_timeout() 
     assert 30 <= len(call.bob.media) <= 60  # of 4 s, all after the first three
 
 
-def test_each_forwarded_packet_is_logged_where_packet_logs_are_on() -> None:
+def test_each_forwarded_packet_is_logged_if_packet_logs_are_on() -> None:
     call = Call()
     call.send(7, 1.0)
     assert "forwarded" not in [event[0] for event in call.engine.take_events()]

@@ -69,7 +69,7 @@ def test_a_receiver_with_heavy_loss_may_get_a_packet_more_often(requests: int, r
     for attempt in range(20):
         call.bob.send_rtcp(packets.nack(5000, numbers[-1:]), 1.1 + attempt * 0.025)
     call.deliver()
-    # Once in 100 ms makes five times in all, unless the limit is three.
+    # One resend in 100 ms would make five resends, but the limit is three.
     assert len(call.bob.media) - before == min(resends, 5) - 1
 
 

@@ -47,7 +47,7 @@ async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> 
     # Person and channel are in one line with the words.
     tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
-    # A name typed in full mentions too.
+    # Typing a name in full mentions the person too.
     await box(ada).press_sequentially("@grace, look")
     await box(ada).press("Enter")
     await expect(message(grace, "look").locator(".mention.own")).to_have_text("@Grace")

@@ -39,7 +39,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
     await keeps_nobody_out(grace, axe, "where the new messages begin")
 
-    # Although the message is visible to the reader.
+    # The reader marks the message as unread although it is in view.
     await message(grace, "News 3").click(button="right")
     await grace.page.get_by_role("menuitem", name="Mark as unread").click()
     await grace.show_channels()

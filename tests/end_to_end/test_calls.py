@@ -65,7 +65,9 @@ async def test_a_client_that_names_no_address_is_found_by_its_checks(guests: Gue
     await converse(ada, await guests.arrive("grace"))
 
 
-async def test_a_leaving_participant_ends_for_the_others(guests: Guests, control: ControlConnection) -> None:
+async def test_a_leaving_participant_disappears_for_the_others(
+    guests: Guests, control: ControlConnection
+) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
     line = await ada.sees(grace)
     assert (line.ended, ada.directions[line.mid]) == (False, "recvonly")

@@ -89,7 +89,7 @@ async def test_a_mute_survives_leaving_and_joining_again(guests: Guests, control
     await grace.hears(ada)
 
 
-async def test_a_disconnected_user_is_closed_and_ends_for_the_others(
+async def test_a_disconnected_user_is_closed_and_disappears_for_the_others(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

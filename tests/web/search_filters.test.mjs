@@ -81,7 +81,7 @@ test("the beginning of a name means everybody with a matching word in their name
   assert.equal(sentQuery("from:nobody"), "from:nobody");
 });
 
-test("a day is the reader's, from midnight to midnight, also when the clock changes", () => {
+test("a day lasts from midnight to midnight of the reader, also when the clock changes", () => {
   assert.equal(sent("vor:2026-01-31", named), "before:2026-01-30T23:00Z");
   assert.equal(sent("nach:2026-03-29", named), "after:2026-03-29T22:00Z");
   assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");

@@ -44,7 +44,7 @@ cdef void destroy(RecordPool* records) noexcept nogil:
 
 
 cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
-    """Remove the turn of the receiver behind `before`; NULL = of the first receiver."""
+    """Remove the turn of the receiver after `before`; NULL = of the first receiver."""
     cdef DownTrack* ended = queue.first if before == NULL else before.next_queued
     if before == NULL:
         queue.first = ended.next_queued

@@ -9,7 +9,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-# Normalising sorts the marks of a letter in quadratic time. No letter has more (UAX 15, "Stream-Safe Text").
+# Normalising sorts the marks of a letter in quadratic time. No letter has more than this (UAX 15,
+# "Stream-Safe Text").
 _MOST_MARKS = 30
 # Marks by their decomposition, although their combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"

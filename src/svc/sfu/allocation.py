@@ -53,7 +53,7 @@ _TOP = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The most of a track that the line permits."""
+    """The highest layers of a track that the line permits."""
 
     spatial: int = ALL_LAYERS
     temporal: int = ALL_LAYERS

@@ -62,8 +62,8 @@ ANSWER_DEADLINE_S = 15.0
 # From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have passed already.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# A client that closes its media leaves or comes back. Its WebSocket may close later, and the close code tells
-# which.
+# A client that closes its media either leaves or comes back. Its WebSocket may close later, and the close
+# code tells which.
 GOODBYE_DEADLINE_S = 1.0
 # A chat server that is killed or updated is back within 3 s, and its machine within half a minute.
 RESUME_WITHIN_S = 30.0

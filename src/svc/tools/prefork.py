@@ -181,7 +181,9 @@ def _read(stream: socket.socket, length: int) -> bytes:
 
 
 def _show_as(words: Sequence[str]) -> None:
-    """Replace the command line and the name that `ps` shows, which are the parent's. A long one is cut."""
+    """Replace the command line and the name that `ps` shows, which a fork inherits from its parent. A long
+    one is cut.
+    """
     with suppress(OSError):
         Path("/proc/self/comm").write_text(" ".join(words[:2]))
         # Fields 48 and 49 of proc_pid_stat(5): addresses of the arguments. The first after the name is 3.

@@ -74,7 +74,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action in its own write. Without an actor it is the operator's."""
+        """Record an action in its own write. Without an actor, the operator has done it."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None

@@ -214,7 +214,7 @@ class NatsLog:
         self._on_lost(str(fault))
 
     def begin_epoch(self, sequence: int, epoch: int) -> None:
-        """Become the owner behind `sequence`, the end of the log. Raises LogLost if it is not the end."""
+        """Become the owner after `sequence`, the end of the log. Raises LogLost if it is not the end."""
         self._stopping = False
         self.sequence = self._settled(Entry(epoch, self._node), sequence, lambda _: None)
         self.epoch = epoch
@@ -319,7 +319,7 @@ class NatsLog:
             raise ClusterError(f"the log cannot be searched: {type(fault).__name__}") from None
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
-        """Return complete entries behind `after`, each with its last sequence, and the last sequence seen.
+        """Return complete entries after `after`, each with its last sequence, and the last sequence seen.
 
         Any replica of the stream answers, so the end may be missing. Raises ClusterError.
         """
@@ -338,7 +338,7 @@ class NatsLog:
             while True:
                 message = await replies.next_msg(timeout=_ATTEMPT_S)
                 headers = message.headers or {}
-                if "Status" in headers:  # The end of the batch, or no message behind `after`.
+                if "Status" in headers:  # The end of the batch, or no message after `after`.
                     return entries, after
                 sequence = int(headers["Nats-Sequence"])
                 if sequence != after + 1:

@@ -254,7 +254,7 @@ class Hub:
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the kept events: those behind `seq` follow."""
+        """Forget the kept events: those after `seq` follow."""
         self._kept = KeptPushes(seq)
 
     def cut_off(

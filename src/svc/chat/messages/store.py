@@ -247,7 +247,7 @@ async def after(database: Database, place: Place, n: int, limit: int) -> list[Me
 
 async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
     """Return the cursor of the first message that was posted at a time or later."""
-    # No cursor is behind its moment. Some are ahead of it, because their clock was.
+    # No cursor is earlier than its moment. Some are later, because the clock was ahead.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",

@@ -223,8 +223,8 @@ class Posting:
         """Return the webhook of a URL if it may post now, and the result of `check` on the body.
 
         Checking a body can be expensive, so it is skipped for unknown URLs and while all posts are refused.
-        An invalid body is not counted. `size` is the body's, and `now_ms` is whole milliseconds of a clock
-        that never steps back. Raises ChatError, as does `check`.
+        An invalid body is not counted. `size` is the size of the body, and `now_ms` is whole milliseconds of
+        a clock that never steps back. Raises ChatError, as does `check`.
         """
         webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):

@@ -96,8 +96,8 @@ export function wrong(query, named) {
 }
 
 /**
- * Return the query in the server's syntax. Days are the reader's, from midnight to midnight. The beginning of
- * a name means everybody whose name begins like that.
+ * Return the query in the server's syntax. Days are those of the reader's time zone, from midnight to
+ * midnight. The beginning of a name means everybody whose name begins like that.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {

@@ -98,7 +98,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-def test_only_slacks_link_syntax_mentions(mrkdwn: str) -> None:
+def test_only_slacks_link_syntax_mentions_members(mrkdwn: str) -> None:
     if not re.search(r"<mention:[A-Za-z0-9_-]+(\||>)", mrkdwn.replace("\0", "")):
         assert mentioned(markdown(mrkdwn)) == ()
 

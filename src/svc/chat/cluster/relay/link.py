@@ -282,7 +282,7 @@ class OwnerLink:
             self._repair()
 
     def _repair(self) -> None:
-        """Ask for the events behind the last one, once at a time."""
+        """Request the events after the last one, one request at a time."""
         if self.connection is None or self._repair_due is not None:
             return
         self.tell(Repair(self._replica.number))

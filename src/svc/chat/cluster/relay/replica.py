@@ -1,7 +1,7 @@
 """A relay's copy of what decides who gets an event, kept current by the owner's numbered events.
 
 The hub is the chat server's own: it filters by the directory, writes each event to the open pages, and keeps
-the window for pages that resume. Its events come from a `Batch` instead of from features. An event behind a
+the window for pages that resume. Its events come from a `Batch` instead of from features. An event after a
 gap waits until the gap is repaired. Opens no connection.
 """
 
@@ -33,7 +33,7 @@ from svc.chat.live.hub import Hub, includes, steady_clock
 # Events for pages that sign in meanwhile. A busy community has fifty a second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# Batches behind a gap. Beyond this, they are requested again.
+# Batches after a gap. Beyond this, they are requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
