@@ -104,13 +104,13 @@ def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> Non
 def test_idle_connections_close_before_busy_ones_by_the_address_with_the_most() -> None:
     table = Table(Limits(4, of_address=None))
     busy, idle, other = [entered(table, address) for address in ("a", "a", "b")]
-    busy.rest(idle=False)
+    busy.set_idle(idle=False)
     entered(table, "c")
     assert not idle.open or not other.open
     assert busy.open
     for place in (other, idle):
-        place.rest(idle=False)
-    busy.rest(idle=True)
+        place.set_idle(idle=False)
+    busy.set_idle(idle=True)
     entered(table, "d")
     assert busy.open
 
@@ -131,7 +131,7 @@ def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() 
     place = entered(table, "a")
     place.leave()
     place.leave()
-    place.rest(idle=False)
+    place.set_idle(idle=False)
     place.belongs_to("ada")
     assert (len(table), table.strangers) == (0, 0)
 

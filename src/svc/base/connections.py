@@ -148,7 +148,7 @@ class Place:
         self.next_check = 0.0
         self._table.on_check_due()
 
-    def rest(self, *, idle: bool) -> None:
+    def set_idle(self, *, idle: bool) -> None:
         """Set whether the connection is idle."""
         if self.open and idle is not self.idle:
             self._table.moved(self, idle=idle)
@@ -216,7 +216,7 @@ class Table:
         return min((place.next_check for place in self._places if place.check is not None), default=None)
 
     def moved(self, place: Place, *, idle: bool) -> None:
-        """Apply `Place.rest`."""
+        """Apply `Place.set_idle`."""
         if place.owner is None:
             self._crowd(place).discard(place)
             place.idle = idle

@@ -109,7 +109,7 @@ class HttpConnection(web.RequestHandler):
         self._mark = self._received
         self._deadline = self._clock() + STALL_DEADLINE_S
         if self._place is not None:
-            self._place.rest(idle=False)
+            self._place.set_idle(idle=False)
         try:
             return await super()._handle_request(request, start_time, request_handler)
         finally:
@@ -118,7 +118,7 @@ class HttpConnection(web.RequestHandler):
             self._mark = self._received
             self._deadline = self._clock() + IDLE_DEADLINE_S
             if self._place is not None:
-                self._place.rest(idle=True)
+                self._place.set_idle(idle=True)
                 self._place.check_soon()
 
     async def _turn(self) -> None:

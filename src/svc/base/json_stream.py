@@ -31,7 +31,7 @@ class JsonStream:
         while True:
             while self._at < len(self._text) and self._text[self._at] in _SPACE:
                 self._at += 1
-            if self._at < len(self._text) or not self._more(_CHUNK_BYTES):
+            if self._at < len(self._text) or not self._read_more(_CHUNK_BYTES):
                 return self._text[self._at : self._at + 1]
 
     def value(self) -> object:
@@ -43,13 +43,13 @@ class JsonStream:
             except RecursionError:
                 raise ValueError("nested too deeply") from None
             except json.JSONDecodeError as fault:
-                if len(self._text) - self._at <= self._most and self._more(len(self._text) - self._at):
+                if len(self._text) - self._at <= self._most and self._read_more(len(self._text) - self._at):
                     continue
                 self._refuse_long(len(self._text))
                 raise ValueError(f"not JSON: {fault.msg}") from None
             self._refuse_long(end)
             # A number may continue in unread text, and half a number can look like a whole one.
-            if _NUMBER.fullmatch(self._text, self._at) and self._more(_CHUNK_BYTES):
+            if _NUMBER.fullmatch(self._text, self._at) and self._read_more(_CHUNK_BYTES):
                 continue
             self._at = end
             return value
@@ -91,7 +91,7 @@ class JsonStream:
         if end - self._at > self._most:
             raise ValueError(f"a value has more than {self._most} characters")
 
-    def _more(self, wanted: int) -> bool:
+    def _read_more(self, wanted: int) -> bool:
         """Read more text, unless it has ended."""
         if self._ended:
             return False

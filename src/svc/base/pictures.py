@@ -126,10 +126,10 @@ def kind_of(file: File) -> str | None:
         return "GIF"
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
-    return _still(file)
+    return _container_format(file)
 
 
-def _still(file: File) -> str | None:
+def _container_format(file: File) -> str | None:
     """Return the format of a container of pictures, by its codec's brand or else by its items."""
     brands = brands_of(file)
     if not brands or brands[0] in MOVIE_BRANDS:

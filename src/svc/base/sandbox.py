@@ -120,10 +120,10 @@ class Sandbox:
                     result = await conversation.wait_result(progress)
                     if limits.file_bytes:
                         # The caller reads the written file next, so the child must be dead.
-                        await _let_go(leash)
+                        await _kill(leash)
                     return result
                 except TimeoutError:
-                    await _let_go(leash)
+                    await _kill(leash)
                     raise Refused("timeout", "Reading it takes too long") from None
                 except Rejected as rejected:
                     raise self._refusal(rejected) from None
@@ -231,7 +231,7 @@ class _Conversation:
         return bytes(data)
 
 
-async def _let_go(leash: socket.socket) -> bytes:
+async def _kill(leash: socket.socket) -> bytes:
     """Have the child killed. Return its exit status, or nothing if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
@@ -243,7 +243,7 @@ async def _let_go(leash: socket.socket) -> bytes:
 
 async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
     """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
-    status = await _let_go(leash)
+    status = await _kill(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has gone")
     ended = STATUS.unpack(status)[0]

@@ -80,7 +80,7 @@ class _Zygote:
             if woken.fileno() in ready:
                 with suppress(BlockingIOError):
                     woken.recv(4096)
-            self._kill_those_let_go(ready)
+            self._kill_released(ready)
             self._reap()
             if self._control.fileno() in ready and not self._begin():
                 break
@@ -106,7 +106,7 @@ class _Zygote:
         self._poll.register(leash, select.POLLIN)
         return True
 
-    def _kill_those_let_go(self, ready: set[int]) -> None:
+    def _kill_released(self, ready: set[int]) -> None:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
                 _kill_with_group(pid)

@@ -118,7 +118,7 @@ class FileModule:
 
     def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
         """Release some of a message's attachments."""
-        self._media.let_go(connection, MESSAGE, message_id, keys)
+        self._media.release_some(connection, MESSAGE, message_id, keys)
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
         """Replace the pictures of a message's previews. Return those that still exist."""

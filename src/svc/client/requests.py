@@ -67,7 +67,7 @@ class Requests:
             problem: Refused | Unreachable
             await asyncio.sleep(self._not_before - loop.time())
             try:
-                return await self._once(method, path, body, query, form() if form else None)
+                return await self._attempt(method, path, body, query, form() if form else None)
             except Refused as refused:
                 problem, wait_s = refused, refused.retry_after_s
                 if refused.code == "rate_limited" and wait_s is not None:
@@ -84,7 +84,7 @@ class Requests:
                 raise problem
             await asyncio.sleep(wait_s)
 
-    async def _once(
+    async def _attempt(
         self,
         method: str,
         path: str,

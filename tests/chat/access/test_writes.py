@@ -53,7 +53,7 @@ ASK_NOBODY = {
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",
     "uploads/rules.py _complete",
-    "uploads/rules.py _let_go",
+    "uploads/rules.py _release_file",
     "uploads/queue.py claim",
     "uploads/queue.py renew",
     "uploads/queue.py reserve",

@@ -104,7 +104,7 @@ class Finder:
         """Return the places in a text that the rule objects to, whoever the author is. Return None if there
         are none, and for rules of other kinds.
         """
-        return read.once(self, lambda: self._search(read))
+        return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: Recent, now: float) -> Sequence[Span] | None:
         """Return the places that the rule objects to, or None. A place may be a text without characters.
@@ -127,7 +127,7 @@ class Finder:
             case "words":
                 found: Sequence[Span] = yield from self._phrases.search(read)
             case "links":
-                leading = yield from read.once("links", lambda: _leading(read.text))
+                leading = yield from read.cached("links", lambda: _leading(read.text))
                 found = [span for ends, span in leading if self._allowed.isdisjoint(ends)]
             case "mentions":
                 found = yield from self._mentions(read)

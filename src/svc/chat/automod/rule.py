@@ -53,7 +53,7 @@ class Phrases:
         for piece, pattern in self._patterns:
             # Most texts contain no such piece, so the pattern itself is rarely matched.
             if piece in folded.text:
-                positions = yield from text.once(Positions, lambda: Positions.finding(folded.text))
+                positions = yield from text.cached(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):
                     found.append(folded.span(*span))
                     yield

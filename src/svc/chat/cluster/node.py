@@ -120,7 +120,7 @@ class Node:
             try:
                 while not self._stop.is_set() and not self._membership.fatal:
                     if await self._follow():
-                        await self._own()
+                        await self._serve_as_owner()
             finally:
                 await asyncio.to_thread(self._membership.stop)
         finally:
@@ -234,7 +234,7 @@ class Node:
 
     # Owning.
 
-    async def _own(self) -> None:
+    async def _serve_as_owner(self) -> None:
         """Serve until told to stop or to hand over, or until another node owns the community."""
         self._lost = self._next_owner = ""
         last = self._log.sequence

@@ -223,11 +223,11 @@ class PrivateRequests(Requests):
     )
     async def open(self, session: Session, body: NewConversation) -> store.PrivateConversation:
         conversation_id = await self._conversations.open(session.member_id, body.members, time.time())
-        return await self._conversations.one(session.member_id, conversation_id)
+        return await self._conversations.get(session.member_id, conversation_id)
 
     @endpoint(PERSON, "Get a conversation", http=f"GET {_ONE}", refusals=_UNKNOWN)
     async def one(self, session: Session, conversation_id: Id) -> store.PrivateConversation:
-        return await self._conversations.one(session.member_id, conversation_id)
+        return await self._conversations.get(session.member_id, conversation_id)
 
     @endpoint(_SENDER, "Add a person to a group", http=f"PUT {_ONE}/members/{{member_id}}", refusals=_OPEN)
     async def add(self, session: Session, conversation_id: Id, member_id: Id) -> None:

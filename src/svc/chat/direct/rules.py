@@ -133,7 +133,7 @@ class PrivateConversations:
     async def of(self, member_id: str) -> list[PrivateConversation]:
         return await store.conversations(self._database, member_id)
 
-    async def one(self, member_id: str, conversation_id: str) -> PrivateConversation:
+    async def get(self, member_id: str, conversation_id: str) -> PrivateConversation:
         """Return a conversation. Raises ChatError."""
         self._require_inside(member_id, conversation_id)
         for found in await store.conversations(self._database, member_id, conversation_id):
@@ -348,7 +348,7 @@ class PrivateConversations:
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
         """Return the entries after one, for a device of the group. Raises ChatError."""
-        one = await self.one(member_id, conversation_id)
+        one = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)

@@ -49,7 +49,7 @@ class PageRequests(Requests):
         refusals=("token_invalid",),
     )
     async def reauthenticate(self, session: Session, body: ShownToken) -> SignedInUntil:
-        again = self._page.session = self._signing_in.again(session, body, time.time())
+        again = self._page.session = self._signing_in.renew(session, body, time.time())
         return SignedInUntil(expires_at_ms(again))
 
 

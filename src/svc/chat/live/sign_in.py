@@ -78,7 +78,7 @@ class SigningIn:
             welcome |= part(session)
         return event, welcome
 
-    def again(self, before: Session, shown: ShownToken, now: float) -> Session:
+    def renew(self, before: Session, shown: ShownToken, now: float) -> Session:
         """Verify a fresh token of the same member. Raises ChatError."""
         session = self._tokens.verify(shown.access_token, now)
         if session.member_id != before.member_id:

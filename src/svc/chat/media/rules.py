@@ -167,7 +167,7 @@ class Media:
         )
         _REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
-    def let_go(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
+    def release_some(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
         """Remove an owner's references to these objects. Their grace period begins."""
         for key in keys:
             _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)

@@ -37,7 +37,7 @@ class OwnMessages:
         """Yield all messages with their earlier versions, oldest first."""
         last = 0
         while page := await self._database.rows(_WRITTEN, (session.member_id, MEMBER, last, _PAGE)):
-            found = await store.these(self._database, [n for (n,) in page])
+            found = await store.messages_by_number(self._database, [n for (n,) in page])
             for message in reversed(found):
                 yield {**_own_part(message, self._urls), "edits": await self._edits(message)}
             last = page[-1]["n"]

@@ -85,7 +85,7 @@ class ReadText:
         self.text = text
         self._found: dict[object, object] = {}
 
-    def once(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
+    def cached(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
         """Return the cached result for a key, doing the work if there is none."""
         if key not in self._found:
             self._found[key] = yield from work()
@@ -95,15 +95,15 @@ class ReadText:
         return key in self._found
 
     def folded(self) -> Work[Folded]:
-        return self.once("folded", lambda: Folded.folding(self.text))
+        return self.cached("folded", lambda: Folded.folding(self.text))
 
     def written(self) -> "Work[Sequence[_Written]]":
         """Return the words of the text, each with the ways to read it."""
-        return self.once("written", lambda: _written(self))
+        return self.cached("written", lambda: _written(self))
 
     def profane(self) -> Work[Sequence[Span]]:
         """Return the spans of swear words, sorted and without overlaps."""
-        return self.once("profane", lambda: _profane_in(self))
+        return self.cached("profane", lambda: _profane_in(self))
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,7 @@ async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
     return row["n"] if row else None
 
 
-async def these(database: Database, numbers: Sequence[int]) -> list[Message]:
+async def messages_by_number(database: Database, numbers: Sequence[int]) -> list[Message]:
     """Return the messages with these numbers that still exist, newest first."""
     return await database.read(lambda connection: read_these(connection, numbers))
 

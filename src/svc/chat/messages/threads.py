@@ -90,7 +90,10 @@ class Threads:
         """Return the member's threads and their roots, latest active first, and whether there are more."""
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
         page = threads[:limit]
-        found = {m.id: m for m in await store.these(self._database, [number_of(thread) for thread in page])}
+        found = {
+            m.id: m
+            for m in await store.messages_by_number(self._database, [number_of(thread) for thread in page])
+        }
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         shown = []
         for thread in page:

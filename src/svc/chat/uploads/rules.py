@@ -159,7 +159,7 @@ class Uploads:
         upload = await self.find(member_id, upload_id)
         if upload.id in self._busy:
             raise ChatError("upload_busy")
-        await self._let_go(upload)
+        await self._release_file(upload)
 
     # Reading and describing.
 
@@ -308,7 +308,7 @@ class Uploads:
             raise ChatError("offset_mismatch", more={"offset": upload.received})
         received = await self._write(upload, chunks)
         if last and received == 0:
-            await self._let_go(upload)
+            await self._release_file(upload)
             raise ChatError("invalid_request", _EMPTY)
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
@@ -339,7 +339,7 @@ class Uploads:
         most = self._bounds.of_kind(kind, upload.name)
         # A kind that is not permitted is refused by the worker, with the list of permitted ones.
         if most and length > most:
-            await self._let_go(upload)
+            await self._release_file(upload)
             raise ChatError("upload_too_large", more={"limit": most})
         return kind
 
@@ -359,7 +359,7 @@ class Uploads:
 
         await self._database.write(complete, completed)
 
-    async def _let_go(self, upload: Upload) -> None:
+    async def _release_file(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
         # A file that cannot be removed now is removed at the next tidying.
         with suppress(OSError):

@@ -117,7 +117,7 @@ class SfuLinks:
         self._lost_at: list[float | None] = [0.0 for _ in names]
         # For each service, users in rooms that have moved elsewhere, until the service can be told.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
-        self._placement = Placement(names, self._there, lambda room_id: bool(occupancy.users(room_id)))
+        self._placement = Placement(names, self._is_available, lambda room_id: bool(occupancy.users(room_id)))
         # Set while a timer is pending: a service may be gone for good, or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
@@ -183,7 +183,7 @@ class SfuLinks:
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 
-    def _there(self, index: int) -> bool:
+    def _is_available(self, index: int) -> bool:
         """Return whether a service is connected, or was lost so recently that it may be back."""
         return len(self._links) == 1 or not self._is_gone(index)
 

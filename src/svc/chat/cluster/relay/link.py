@@ -128,7 +128,7 @@ class OwnerLink:
         self._tasks: set[asyncio.Task[object]] = set()
         replica.on_gap = self._repair
 
-    async def up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
+    async def wait_up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
         """Return the link, once there is one. Raises ChatError."""
         try:
             async with asyncio.timeout(within_s):
@@ -146,7 +146,7 @@ class OwnerLink:
         """
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
-            connection, request = await self.up(), next(self._ids)
+            connection, request = await self.wait_up(), next(self._ids)
             reply = await connection.call(request, make(request))
             if not isinstance(reply, NotBegun):
                 return connection, reply

@@ -79,7 +79,7 @@ class RelaySockets(SocketServer):
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         # The first frame and the permitted origins come from the owner.
-        await self._link.up()
+        await self._link.wait_up()
         return await super().serve(request)
 
     # Frames from a page.
