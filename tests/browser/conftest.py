@@ -15,6 +15,7 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
+CALLS = HERE / "calls"
 MEASURED = HERE / "measured"  # Measured in the browser that people use.
 TIMEOUT_S = 300
 
@@ -63,6 +64,11 @@ def whole_browser() -> None:
 
 
 @pytest.fixture
+def motion() -> None:
+    """Request pages with their motion, such as the growing rings of speakers, in a call."""
+
+
+@pytest.fixture
 def service_worker() -> None:
     """Request the page's service worker, for offline use, shares, pushes and system notifications."""
 
@@ -75,11 +81,13 @@ async def people(
     executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
+    has_calls = not {CALLS, MEASURED}.isdisjoint(request.path.parents)
     async with browsers.people_at(
         product.url,
         executable,
         viewport=viewport,
         service_worker="service_worker" in request.fixturenames,
+        still=has_calls and "motion" not in request.fixturenames,
     ) as people:
         yield people
         assert people.faults == []

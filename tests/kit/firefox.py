@@ -44,6 +44,7 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
+    "ui.prefersReducedMotion": 1,  # As in `people`: drawing takes most of a call's processor time.
 }
 # As in `people`: a busy machine looks like a narrow line, and tests want all pictures nevertheless.
 WANTS_EVERYTHING = """() => {

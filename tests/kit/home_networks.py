@@ -419,7 +419,9 @@ async def people_in(
     """Run a Chromium on a home's device."""
     flags = [flag for flag in FLAGS if flag != "--allow-loopback-in-peer-connection"]
     flags += [f"--unsafely-treat-insecure-origin-as-secure={origin(url)}", *more_flags]
-    async with people_at(url, executable, flags=flags, inside=home.inside, viewport=viewport) as people:
+    async with people_at(
+        url, executable, flags=flags, inside=home.inside, viewport=viewport, still=True
+    ) as people:
         yield people
 
 

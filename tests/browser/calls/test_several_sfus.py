@@ -18,7 +18,7 @@ async def test_pages_reconnect_at_the_other_node(tmp_path: Path) -> None:
         running_sfu() as one,
         running_sfu() as two,
         installation(tmp_path / "data", one, two) as chat,
-        people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+        people_at(f"{chat.address}/#invite={chat.invite}", executable, still=True) as people,
     ):
         ada, grace = await talking(people)
         theirs = one if (await one.metrics())["svc_sfu_packets_received_total"] else two

@@ -29,7 +29,7 @@ async def people(product: Product) -> AsyncIterator[People]:
         pytest.fail("Chromium is missing; ci/setup installs it")
     # Typed without "https".
     url = product.url.replace("https://127.0.0.1", f"http://{INSECURE_HOST}")
-    async with people_at(url, executable) as people:
+    async with people_at(url, executable, still=True) as people:
         yield people
         assert people.faults == []
 

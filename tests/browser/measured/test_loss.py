@@ -142,7 +142,7 @@ async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_n
     flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
     async with (
         relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as line,
-        people_at(product.url, executable, flags=flags) as people,
+        people_at(product.url, executable, flags=flags, still=True) as people,
     ):
         ada = await people.arrive("Ada")
         grace = await people.arrive("Grace", line=line)
@@ -168,7 +168,7 @@ async def test_lost_speech_is_recovered_from_redundant_packets(
     flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
     async with (
         relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as line,
-        people_at(product.url, executable, flags=flags) as people,
+        people_at(product.url, executable, flags=flags, still=True) as people,
     ):
         ada = await people.arrive("Ada")
         await ada.come_in()
@@ -206,7 +206,7 @@ async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(
     flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
     async with (
         relay(loss=LOSS, seed=SEED, delay_s=0.03) as line,
-        people_at(product.url, executable, flags=flags) as people,
+        people_at(product.url, executable, flags=flags, still=True) as people,
     ):
         line.burst = 4.0
         ada = await people.arrive("Ada")

@@ -216,7 +216,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         pytest.fail("Chromium is missing; ci/setup installs it")
     white_noise(fan := tmp_path / "fan.wav")
     flags = (*FLAGS, f"--use-file-for-fake-audio-capture={fan}")
-    async with people_at(product.url, executable, flags=flags) as people:
+    async with people_at(product.url, executable, flags=flags, still=True) as people:
         ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
         await ada.come_in()
         wish = {"noise": "off", "autoGainControl": False, "echoCancellation": False}
