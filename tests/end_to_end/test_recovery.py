@@ -1,7 +1,7 @@
 """The media service is killed under `svc up` while two people talk through the chat server.
 
-Real grants from `/live`, real signalling through `/sfu/client`. Issue 2: "Kill the SFU while two people
-talk: the chat server reconnects, clients rejoin within 5 s, no process needs a hand."
+Real grants from `/live`, real signalling through `/sfu/client`. The chat server reconnects, and clients
+rejoin within 5 s, without any action of the operator.
 """
 
 import asyncio

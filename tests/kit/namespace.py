@@ -21,7 +21,7 @@ DEADLINE_S = 60.0
 
 
 class Refused(Exception):
-    """This machine makes no namespaces for us."""
+    """This machine does not let us create namespaces."""
 
 
 def in_namespace(

@@ -176,7 +176,7 @@ async def test_an_announced_job_is_claimed_without_polling(
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
             await queue.one("job_finish")
-            # The claims under way, one round for the announcement, and one after the job: no emoji poll.
+            # One claim per pool under way, one per pool for the announcement, and one after the job.
             assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
         queue.signal.announce()
         queue.signal = None

@@ -64,7 +64,7 @@ export const target = signal(null);
  * @type {Signal<(() => void)[]>}
  */
 export const layers = signal([]);
-/** Whether the address has not been followed yet. */
+/** Whether the page has yet to open what the address names. */
 let isFresh = true;
 /**
  * Null until the address has been followed. `isMissing`: it named a channel that does not exist or is not

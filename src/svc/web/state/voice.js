@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost`: their connection is broken, and they may be back in a moment.
+ * `lost`: the member's connection is broken, and they may be back in a moment.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */

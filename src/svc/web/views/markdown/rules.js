@@ -277,7 +277,7 @@ function address(state, silent) {
   const rest = addressFrom(state.src, state.pos, state.posMax);
   if (!rest || !webAddress(scheme + rest)) return false;
   if (!silent) {
-    // The scheme may belong to something else that ended there, as in "\https:".
+    // The scheme may be the end of other text, as in "\https:".
     if (!state.pending.endsWith(scheme)) return false;
     state.pending = state.pending.slice(0, -scheme.length);
     putAddress(state, scheme + rest);
