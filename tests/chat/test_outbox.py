@@ -91,19 +91,20 @@ async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: 
     assert (ada.transport.writes, bob.transport.writes) == ([b"abd"], [b"bc"])
 
 
-async def test_a_long_round_delays_the_next_one(
-    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("took_s", "pause_s"), [(0.003, 0.003), (0.017, 0.017), (0.5, 0.02)])
+async def test_a_long_round_delays_the_next_one_by_its_own_length_at_most_20_ms(
+    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch, took_s: float, pause_s: float
 ) -> None:
     loop = asyncio.get_running_loop()
     now = [100.0]
     monkeypatch.setattr(loop, "time", lambda: now[0])
     called_at: list[float] = []
     monkeypatch.setattr(loop, "call_at", lambda when, *_: called_at.append(when))
-    reader.transport.write = lambda data: now.__setitem__(0, now[0] + 0.003)  # type: ignore[method-assign]
+    reader.transport.write = lambda data: now.__setitem__(0, now[0] + took_s)  # type: ignore[method-assign]
     reader.outbox.send(b"a")
     await asyncio.sleep(0)
     reader.outbox.send(b"b")
-    assert called_at == [pytest.approx(100.006)]
+    assert called_at == [pytest.approx(100 + took_s + pause_s)]
 
 
 async def test_after_a_while_without_work_nothing_is_delayed(
