@@ -76,7 +76,7 @@ def test_only_threads_may_be_cloned_and_only_where_allowed(machine: str) -> None
     assert verdict(machine, clone, (FORK,)) == REFUSED
 
 
-def test_affinity_can_be_read_only_of_the_own_process(machine: str) -> None:
+def test_affinity_can_be_read_only_of_the_process_itself(machine: str) -> None:
     number = CALLS["sched_getaffinity"]
     assert verdict(machine, getattr(number, machine), (0,)) == ALLOWED
     assert verdict(machine, getattr(number, machine), (1,)) == REFUSED

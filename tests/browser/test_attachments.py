@@ -61,7 +61,7 @@ def uploads(person: Person, state: str) -> Locator:
 
 
 @narrow_only
-async def test_the_own_message_is_visible_once_it_is_sent(people: People) -> None:
+async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     for number in range(4):

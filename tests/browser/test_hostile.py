@@ -79,7 +79,7 @@ TOLD = """
 window.refused = [];
 addEventListener("securitypolicyviolation", ({ effectiveDirective: which }) => window.refused.push(which));
 """
-# Content as a fault of the page could make it from a string.
+# Content that a fault of the page could create from a string.
 STRINGS = """() => {
   const [element, script] = [document.createElement("div"), document.createElement("script")];
   document.body.append(element);

@@ -310,7 +310,7 @@ async def test_the_states_of_a_call_look_different_even_without_motion(people: P
     assert len(looks) == len(states)
 
 
-async def test_a_message_of_another_member_fades_in_and_an_own_one_does_not(people: People) -> None:
+async def test_only_messages_of_other_members_fade_in(people: People) -> None:
     ada, grace = await both(people)
     duration = "(message) => getComputedStyle(message).transitionDuration"
     await write(ada, "Good morning")

@@ -142,7 +142,7 @@ cdef class UdpLoop(Engine):
             self.port = svc_udp_port(fd)
 
     def _listen(self, addresses, listeners):
-        """Serve TCP at the same number. Networks that block UDP have no calls without it; all others work."""
+        """Serve TCP at the same number. Without TCP, only networks that block UDP have no calls."""
         if not SVC_TCP:
             self.tcp_refused = "this system has no epoll"
             return

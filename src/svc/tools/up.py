@@ -123,7 +123,7 @@ class Installation:
     udp_port: int
     # Only the chat server needs to know it.
     worker_port: int = 0
-    # With TLS and no certificate of the operator's, the server makes its own.
+    # With TLS and without a certificate of the operator, the server makes its own.
     tls: bool = False
     tls_certificate: Path | None = None
     tls_key: Path | None = None

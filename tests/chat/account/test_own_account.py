@@ -114,9 +114,7 @@ async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyP
         assert (status, body["error"]) == (429, "export_running")
 
 
-async def test_deleting_the_own_data_deletes_the_messages(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_deleting_ones_data_deletes_the_messages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.messages.personal_data._ERASED_AT_ONCE", 2)
     chat, community = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:

@@ -62,7 +62,7 @@ async def test_deleting_a_channel_releases_the_files_of_its_messages(place: Plac
     assert await sweep.run_once() == 2
 
 
-async def test_deleting_the_own_data_deletes_the_files(place: Place) -> None:
+async def test_deleting_ones_data_deletes_the_files(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     body = {"text": "", "attachments": [upload_id]}

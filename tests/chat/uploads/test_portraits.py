@@ -41,7 +41,7 @@ async def test_the_previous_avatar_is_deleted_and_the_present_one_stays(place: P
         assert await response.read() == b"second"
 
 
-async def test_deleting_the_own_data_deletes_the_avatar(place: Place) -> None:
+async def test_deleting_ones_data_deletes_the_avatar(place: Place) -> None:
     member = place.folk.member
     await place.sent(member, "/api/me/avatar")
     await place.work()

@@ -389,7 +389,7 @@ async def test_only_unused_files_are_removed(place: Place) -> None:
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 
-async def test_deleting_the_own_data_deletes_the_names_of_files(place: Place) -> None:
+async def test_deleting_ones_data_deletes_the_names_of_files(place: Place) -> None:
     admin = place.folk.admin
     await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await place.work()
