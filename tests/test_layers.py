@@ -112,6 +112,7 @@ ARCHITECTURE = Architecture(
             "svc.chat.cluster.relay.proxy",
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
+        "aiosqlite": ("svc.base.query_pool",),
         # Everything that programs exchange has msgspec types, as do the most frequently created records.
         "msgspec": (
             *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),

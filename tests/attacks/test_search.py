@@ -12,7 +12,7 @@ import pytest
 from svc.base import database as database_module
 from svc.base.database import Database, StorageFailed
 from svc.base.migrations import migrations_in
-from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, reading_for
+from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader, reading_for
 from svc.chat.access.directory import Member
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
@@ -31,8 +31,8 @@ AGES_S = 600.0
 
 @asynccontextmanager
 async def pool(size: int, deadline_s: float, wait_s: float, places: int = 1) -> AsyncIterator[QueryPool]:
-    connections = [sqlite3.connect(":memory:", check_same_thread=False) for _ in range(size)]
-    made = QueryPool(connections, deadline_s, wait_s, 1_000, places)
+    readers = [await Reader.open(lambda: sqlite3.connect(":memory:")) for _ in range(size)]
+    made = QueryPool(readers, deadline_s, wait_s, 1_000, places)
     try:
         async with asyncio.timeout(DEADLINE_S):
             yield made
@@ -89,8 +89,8 @@ async def test_slow_queries_of_one_member_leave_a_connection_to_others() -> None
 
 async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     ended = threading.Event()
-    only = sqlite3.connect(":memory:", check_same_thread=False)
-    only.create_function("end", 0, ended.set)
+    only = await Reader.open(lambda: sqlite3.connect(":memory:"))
+    await only.create_function("end", 0, ended.set)
     queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
     tasks = [asyncio.create_task(queries.run(query(sql))) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
     await asyncio.sleep(0)

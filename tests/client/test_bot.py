@@ -271,7 +271,7 @@ def test_requests_before_the_bot_runs_are_refused() -> None:
 
 
 def test_the_client_imports_only_aiohttp() -> None:
-    heavy = ("av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
+    heavy = ("aiosqlite", "av", "cryptography", "jwt", "OpenSSL", "orjson", "PIL", "pylibsrtp")
     ours = ("svc.chat", "svc.sfu", "svc.worker", "svc.tools", "svc._rtp")
     program = "import sys; import svc.client; print(*sys.modules)"
     ran = subprocess.run((sys.executable, "-c", program), capture_output=True, text=True, check=True)

@@ -36,7 +36,7 @@ def wakeups(pid: int) -> int:
 @pytest.mark.parametrize(
     ("program", "unneeded"),
     [
-        ("svc.tools.up", ("aiohttp", "email", "sqlite3", "svc.chat.community")),
+        ("svc.tools.up", ("aiohttp", "aiosqlite", "email", "sqlite3", "svc.chat.community")),
         ("svc.sfu.app", ("PIL", "av", "dns", "obstore", "sqlite3", "svc.chat")),
         ("svc.chat.app", ("PIL", "av", "obstore", "svc.tools.admin", "zeroconf")),
         ("svc.worker.app", ("PIL", "av", "cryptography", "obstore", "sqlite3", "svc.chat")),

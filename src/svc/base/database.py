@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +30,7 @@ from svc.base.database_file import connect as connect
 from svc.base.free_space import FreeSpace
 from svc.base.migrations import Migration, migrate
 from svc.base.private_files import tighten
-from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong
+from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader
 from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
@@ -122,11 +123,9 @@ class Database:
         """
         free_space = await asyncio.to_thread(_prepare, path, migrations, backups, log)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
-        connections = [
-            await asyncio.to_thread(database_file.reader, path) for _ in range(READERS + SEARCHERS)
-        ]
-        readers = QueryPool(connections[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
-        searchers = QueryPool(connections[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
+        pool = [await Reader.open(partial(database_file.reader, path)) for _ in range(READERS + SEARCHERS)]
+        readers = QueryPool(pool[:READERS], READ_DEADLINE_S, READ_DEADLINE_S, _READ_STEPS, READ_AHEAD)
+        searchers = QueryPool(pool[READERS:], SEARCH_DEADLINE_S, SEARCH_WAIT_S, _SEARCH_STEPS)
         database = cls(path, free_space, readers, searchers, log)
         database._writer.start()
         if await asyncio.to_thread(lambda: path.stat().st_size) > CHECK_FIRST_BYTES:

@@ -132,8 +132,8 @@ def touch(connection: sqlite3.Connection) -> None:
 
 
 def reader(path: Path) -> sqlite3.Connection:
-    """Return a read-only connection that sees committed data, for any one thread."""
-    reader = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    """Return a read-only connection that sees committed data."""
+    reader = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
     reader.row_factory = sqlite3.Row
     for pragma in ("query_only=ON", "wal_autocheckpoint=0", "mmap_size=268435456"):
         reader.execute(f"PRAGMA {pragma}")

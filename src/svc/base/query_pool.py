@@ -12,15 +12,15 @@ has ended. This module knows no table.
 """
 
 import asyncio
-import queue
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 from weakref import WeakValueDictionary
+
+import aiosqlite
 
 T = TypeVar("T")
 Connection = sqlite3.Connection
@@ -49,80 +49,38 @@ def reading_for(holder: str) -> Iterator[None]:
         _holder.reset(token)
 
 
-class _Query(Generic[T]):
-    """A query with its time limit, from when the query begins. `ended` is called on the event loop."""
+class Reader(aiosqlite.Connection):
+    """A connection whose thread runs whole functions."""
 
-    def __init__(
-        self, read: Callable[[Connection], T], seconds: float, steps: int, ended: Callable[[], None]
-    ) -> None:
-        self._read = read
+    @classmethod
+    async def open(cls, connect: Callable[[], Connection]) -> "Reader":
+        """Connect on the reader's own thread."""
+        reader = cls(connect, iter_chunk_size=64)
+        await reader
+        return reader
+
+    async def run(self, read: Callable[[Connection], T]) -> T:
+        """Run `read` on the connection's thread, after those that are queued already.
+
+        aiosqlite's own methods run one statement each.
+        """
+        result: T = await self._execute(lambda: read(self._conn))  # type: ignore[no-untyped-call]
+        return result
+
+
+class _TimeLimit:
+    """A query's time limit, from when the query begins. The thread checks it, and the loop may end it."""
+
+    def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._steps = steps
-        self._ended = ended
         self._until = 0.0
-        self._loop = asyncio.get_running_loop()
-        self._answer: asyncio.Future[T] = self._loop.create_future()
-        self._given_up = False
+        self.given_up = False
 
-    async def result(self) -> T:
-        """Return the result. A caller that stops waiting ends the query."""
-        try:
-            return await self._answer
-        except asyncio.CancelledError:
-            self._given_up = True
-            if not self._answer.cancelled():
-                self._answer.exception()  # Nobody awaits it, so asyncio must not report it.
-            raise
-
-    def run(self, connection: Connection) -> None:
-        """Run the query on the connection's thread."""
-        result: T | None = None
-        fault: Exception | None = None
+    def start(self) -> None:
         self._until = time.monotonic() + self._seconds
-        try:
-            connection.set_progress_handler(self._is_over, self._steps)
-            if not self._given_up:
-                result = self._read(connection)
-        except sqlite3.OperationalError as error:
-            fault = QueryTooLong() if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT else error
-        except Exception as error:
-            fault = error
-        with suppress(RuntimeError):  # The loop and its callers are gone.
-            self._loop.call_soon_threadsafe(self._finish, result, fault)
 
-    def _is_over(self) -> bool:
-        return self._given_up or time.monotonic() > self._until
-
-    def _finish(self, result: Any, fault: Exception | None) -> None:
-        self._ended()
-        if self._answer.done():
-            return
-        if fault is None:
-            self._answer.set_result(result)
-        else:
-            self._answer.set_exception(fault)
-
-
-class _Reader:
-    """A connection, the thread that runs its queries, and their number."""
-
-    def __init__(self, connection: Connection) -> None:
-        self.queries = 0
-        self.waiting: queue.SimpleQueue[_Query[Any] | None] = queue.SimpleQueue()
-        self._connection = connection
-        self._thread = threading.Thread(target=self._run_all, name="reader", daemon=True)
-        self._thread.start()
-
-    async def close(self) -> None:
-        """Finish the waiting queries and close the connection."""
-        self.waiting.put(None)
-        await asyncio.to_thread(self._thread.join)
-
-    def _run_all(self) -> None:
-        while (query := self.waiting.get()) is not None:
-            query.run(self._connection)
-            del query  # Its result must not stay until the next query.
-        self._connection.close()
+    def is_over(self) -> bool:
+        return self.given_up or time.monotonic() > self._until
 
 
 class _Share:
@@ -131,11 +89,11 @@ class _Share:
     def __init__(self, places: int) -> None:
         self.free = asyncio.Semaphore(places)
         self.taken = 0
-        self.reader: _Reader | None = None
+        self.reader: Reader | None = None
 
 
 class QueryPool:
-    """A pool of connections, which it owns. Each must work on another thread than the one that opened it.
+    """A pool of connections, which it owns.
 
     A query may take `deadline_s`, and checks the clock every `steps` of SQLite's virtual machine. A caller
     waits up to `wait_s` for one of the `places` in each connection's queue.
@@ -143,14 +101,14 @@ class QueryPool:
 
     def __init__(
         self,
-        connections: Sequence[Connection],
+        readers: Sequence[Reader],
         deadline_s: float,
         wait_s: float,
         steps: int,
         places: int = 1,
     ) -> None:
-        self._readers = [_Reader(connection) for connection in connections]
-        self._free = asyncio.Semaphore(len(connections) * places)
+        self._queries = dict.fromkeys(readers, 0)
+        self._free = asyncio.Semaphore(len(readers) * places)
         self._of_one = max(1, places // _SHARE)
         # The shares of holders whose queries wait or run.
         self._shares: WeakValueDictionary[str, _Share] = WeakValueDictionary()
@@ -171,16 +129,34 @@ class QueryPool:
         if self._closed:
             self._release(reader, share)
             raise PoolBusy
-        query = _Query(read, self._deadline_s, self._steps, lambda: self._release(reader, share))
-        reader.waiting.put(query)
-        return await query.result()
+        loop, limit = asyncio.get_running_loop(), _TimeLimit(self._deadline_s)
+
+        def limited(connection: Connection) -> T:
+            limit.start()
+            connection.set_progress_handler(limit.is_over, self._steps)
+            try:
+                if limit.given_up:
+                    raise QueryTooLong
+                return read(connection)
+            finally:
+                loop.call_soon_threadsafe(self._release, reader, share)
+
+        try:
+            return await reader.run(limited)
+        except asyncio.CancelledError:
+            limit.given_up = True
+            raise
+        except sqlite3.OperationalError as fault:
+            if fault.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise QueryTooLong from None
+            raise
 
     async def close(self) -> None:
         self._closed = True
-        for reader in self._readers:
+        for reader in self._queries:
             await reader.close()
 
-    async def _place(self, share: _Share | None) -> _Reader:
+    async def _place(self, share: _Share | None) -> Reader:
         """Reserve a place in a connection's queue and return the connection. Raises PoolBusy."""
         try:
             async with asyncio.timeout(self._wait_s):
@@ -194,15 +170,15 @@ class QueryPool:
             raise PoolBusy from None
         reader = share.reader if share is not None and share.taken else None
         if reader is None:
-            reader = min(self._readers, key=lambda each: each.queries)
+            reader = min(self._queries, key=self._queries.__getitem__)
         if share is not None:
             share.reader = reader
             share.taken += 1
-        reader.queries += 1
+        self._queries[reader] += 1
         return reader
 
-    def _release(self, reader: _Reader, share: _Share | None) -> None:
-        reader.queries -= 1
+    def _release(self, reader: Reader, share: _Share | None) -> None:
+        self._queries[reader] -= 1
         if share is not None:
             share.taken -= 1
             share.free.release()
