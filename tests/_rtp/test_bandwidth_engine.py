@@ -5,7 +5,8 @@ import pytest
 from tests.kit import packets
 from tests.kit.call import header
 from tests.kit.estimated_line import Line
-from tests.kit.participant import MID, VIDEO_RTX
+from tests.kit.participant import DESCRIPTOR, MID, VIDEO, VIDEO_RTX
+from tests.kit.spatial import stream
 
 UP_TO = 1e7
 
@@ -154,3 +155,31 @@ def test_a_receiver_that_leaves_during_a_probe_leaves_nothing_behind() -> None:
     line.engine.take_datagrams()
     line.send()
     assert line.engine.take_datagrams() == []
+
+
+def test_the_bytes_of_each_spatial_layer_of_one_stream_are_reported() -> None:
+    line = Line()
+    line.engine.want_bandwidth(line.bob.transport, UP_TO)
+    line.engine.take_events()
+    for number, packet in enumerate(stream("vp9_l3t3_key").packets[:300]):
+        (descriptor,) = (data for ext_id, data in header(packet.record.data)["extensions"] if ext_id == 13)
+        line.now += 0.005
+        media = packets.rtp(
+            ssrc=1000,
+            sequence=number,
+            payload_type=VIDEO,
+            timestamp=packet.rtp.timestamp,
+            payload=packet.rtp.payload,
+            extensions=packets.two_byte_extensions([(MID, b"1"), (DESCRIPTOR, descriptor)]),
+        )
+        line.alice.send(media, line.now)
+        line.engine.advance(line.now)
+        line.engine.take_datagrams()
+    events = line.engine.take_events()
+    reports = [
+        (list(memoryview(data).cast("I")), b) for kind, _, data, _, _, _, b, _ in events if kind == "rates"
+    ]
+    assert len(reports) > 3
+    for sizes, active in reports[1:]:
+        assert (len(sizes), active) == (9, 0b111)
+        assert 0 < sum(sizes[:3]) < sum(sizes[6:])

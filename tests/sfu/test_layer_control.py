@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from svc.sfu.layer_rates import MeasuredRates
+from svc.sfu.layer_rates import LayerRates, MeasuredRates
 from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
 # The bytes of the three temporal layers of each encoding in a quarter of a second: 150, 450 and 1,200 kbit/s.
@@ -186,3 +186,29 @@ def test_the_next_track_on_a_line_does_not_get_the_limit_of_the_last_one() -> No
         ben.answer()
         call.pass_time(1)
     assert pauses == [[True], []]
+
+
+def test_the_spatial_layers_of_one_stream_are_lowered_like_encodings() -> None:
+    call = Call()
+    ben = call.joined("ben")
+    ben.session.report_bandwidth()
+    ann = call.joined("ann", camera="a ac")
+    ann.session.rates_measured(CAMERA, MeasuredRates(REPORT_S, 0b111, USUAL))
+    want(ben, adaptive=True)
+    ben.answer()
+    (down_track,) = ann.forwarder(CAMERA).down_tracks
+    for bps, layer in ((5_000_000, -1), (1_000_000, 1), (250_000, 0)):
+        estimated(ben, bps)
+        call.pass_time(1)
+        assert ([-1, *down_track.spatial_layers][-1], down_track.pauses) == (layer, []), bps
+        assert state(ben)["spatial"] == layer
+
+
+def test_a_spatial_layer_that_is_no_longer_sent_is_not_reckoned_with() -> None:
+    rates = LayerRates()
+    for _ in range(10):
+        rates.measured(MeasuredRates(REPORT_S, 0b111, USUAL), 0b111)
+    assert [round(each[-1], -4) for each in rates.encodings(1)] == [150_000, 600_000, 1_800_000]
+    for _ in range(10):
+        rates.measured(MeasuredRates(REPORT_S, 0b011, USUAL[:2]), 0b111)
+    assert [len(each) for each in rates.encodings(1)] == [3, 3, 0]

@@ -167,7 +167,7 @@ cdef struct Forwarder:
     int64_t last_sr_at      # ns: arrival of that report; 0 = none from this source
 
     DownTrack* down_tracks  # linked by next_sent
-    uint32_t layer_bytes[3] # received since the last report of rates, by temporal layer
+    uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers of each spatial one
     bint flowed             # something had been received at the last report
 
     # The remaining fields are for tracks in several encodings.

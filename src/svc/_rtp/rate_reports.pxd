@@ -1,4 +1,4 @@
-"""Report the bytes of published tracks, by encoding and temporal layer, to Python."""
+"""Report the bytes of published tracks, by encoding or spatial layer and by temporal layer, to Python."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -13,8 +13,9 @@ cdef enum:
 
 cdef inline void count_layer(Forwarder* forwarder, const Slot* slot) noexcept nogil:
     """Count a packet of a published track."""
-    cdef uint8_t layer = slot.frame.temporal_id if slot.has_frame else 0
-    forwarder.layer_bytes[layer if layer < 3 else 2] += <uint32_t>slot.length + PACKET_OVERHEAD
+    cdef uint8_t spatial = min(slot.frame.spatial_id, <uint8_t>2) if slot.has_frame else 0
+    cdef uint8_t temporal = min(slot.frame.temporal_id, <uint8_t>2) if slot.has_frame else 0
+    forwarder.layer_bytes[3 * spatial + temporal] += <uint32_t>slot.length + PACKET_OVERHEAD
 
 
 cdef void report_rates(Core* core) noexcept nogil

@@ -1,12 +1,13 @@
 """Report the bytes of published tracks, by encoding and temporal layer, to Python.
 
+The spatial layers within the only stream of a track (SVC) are reported like encodings.
 The allocation needs them to decide what fits into a receiver's line. A report covers about a quarter of a
 second. Nothing is reported while nobody has asked for an estimate and the track has only one encoding.
 Computes no rates: sfu/layer_rates smooths them. docs/bandwidth.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from svc._rtp.core cimport fall_due
 from svc._rtp.objects cimport MAX_ENCODINGS, Transport
@@ -37,22 +38,41 @@ cdef void report_rates(Core* core) noexcept nogil:
         transport = transport.next
 
 
-cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nogil:
-    cdef uint32_t sizes[MAX_ENCODINGS * LAYERS]
+cdef int collect_layers(Forwarder* forwarder, uint32_t* sizes, uint32_t* active) noexcept nogil:
+    """Move the counted bytes to `sizes`. Return the number of encodings, or of spatial layers in a stream."""
     cdef Forwarder* encoding = forwarder
-    cdef Event event
-    cdef bint flows = False
     cdef int count = 0, layer
-    memset(&event, 0, sizeof(Event))
+    if forwarder.simulcast == NULL:
+        count = 1
+        for layer in range(MAX_ENCODINGS * LAYERS):
+            sizes[layer] = forwarder.layer_bytes[layer]
+            if sizes[layer]:
+                count = layer // LAYERS + 1
+        memset(forwarder.layer_bytes, 0, sizeof(forwarder.layer_bytes))
+        if forwarder.ssrc and not forwarder.stopped:
+            active[0] = (<uint32_t>1 << count) - 1
+        return count
     while encoding != NULL and count < MAX_ENCODINGS:
-        for layer in range(LAYERS):
-            flows |= encoding.layer_bytes[layer] > 0
-        memcpy(&sizes[count * LAYERS], encoding.layer_bytes, sizeof(encoding.layer_bytes))
+        for layer in range(MAX_ENCODINGS * LAYERS):
+            sizes[count * LAYERS + layer % LAYERS] += encoding.layer_bytes[layer]
         memset(encoding.layer_bytes, 0, sizeof(encoding.layer_bytes))
         if encoding.ssrc and not encoding.stopped:
-            event.b |= <uint32_t>1 << count
+            active[0] |= <uint32_t>1 << count
         count += 1
         encoding = encoding.next_encoding
+    return count
+
+
+cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nogil:
+    cdef uint32_t sizes[MAX_ENCODINGS * LAYERS]
+    cdef Event event
+    cdef bint flows = False
+    cdef int count, layer
+    memset(&event, 0, sizeof(Event))
+    memset(sizes, 0, sizeof(sizes))
+    count = collect_layers(forwarder, sizes, &event.b)
+    for layer in range(count * LAYERS):
+        flows |= sizes[layer] > 0
     if not flows:
         event.b = 0
         if not forwarder.flowed:

@@ -164,15 +164,26 @@ def _levels(line: ReceivingLine) -> tuple[Level, ...]:
 def _state(line: ReceivingLine) -> LayerState:
     """Describe what a client gets of a track."""
     assert line.track is not None, "a down track has a track"
-    wish, several = line.effective, len(line.track.rids) > 1
+    wish = line.effective
     return LayerState(
         track_id=line.track.track_id,
         mid=line.transceiver.mid,
-        spatial=line.forwarded if several and line.forwarded is not None and not wish.paused else -1,
+        spatial=_spatial(line),
         temporal=-1 if wish.paused else wish.max_temporal_layer,
         paused=wish.paused,
         reason=_reason(line),
     )
+
+
+def _spatial(line: ReceivingLine) -> int:
+    """Return the forwarded encoding, or the limit of the spatial layers in a stream; -1 if all or unknown."""
+    assert line.track is not None, "a down track has a track"
+    wish, only_stream = line.effective, len(line.track.rids) <= 1
+    if wish.paused:
+        return -1
+    if only_stream:
+        return wish.max_spatial_layer if line.limit.spatial != -1 else -1
+    return -1 if line.forwarded is None else line.forwarded
 
 
 def _reason(line: ReceivingLine) -> str:

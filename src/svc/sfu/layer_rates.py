@@ -28,7 +28,10 @@ class MeasuredRates:
 
 
 class LayerRates:
-    """The smoothed rates of one track's layers, in bit/s."""
+    """The smoothed rates of one track's layers, in bit/s.
+
+    The spatial layers within the only stream of a track (SVC) are measured like encodings.
+    """
 
     def __init__(self) -> None:
         self._layers: dict[int, list[float]] = {}
@@ -37,8 +40,10 @@ class LayerRates:
 
     def measured(self, report: MeasuredRates, wanted: int) -> None:
         """Take a report. Bit i of `wanted`: the publisher should be sending encoding i."""
-        for encoding, sizes in enumerate(report.layer_bytes):
+        known = max(self._layers, default=-1) + 1
+        for encoding in range(max(len(report.layer_bytes), known)):
             bit = 1 << encoding
+            sizes = report.layer_bytes[encoding] if encoding < len(report.layer_bytes) else ()
             if report.active & bit:
                 self._absent_s.pop(encoding, None)
                 self._smooth(encoding, [8 * size / report.elapsed_s for size in sizes])
@@ -51,8 +56,11 @@ class LayerRates:
     def encodings(self, count: int) -> list[tuple[float, ...]]:
         """Return the rates by encoding and temporal layer, each with the layers below it.
 
-        An encoding that the publisher does not send although it should is empty.
+        An encoding that the publisher does not send although it should is empty. The spatial layers of a
+        single stream are returned as encodings that include those below them.
         """
+        if count == 1 and len(self._layers) > 1:
+            return self._spatial_layers()
         return [self._cumulative(encoding, count) for encoding in range(count)]
 
     def total(self) -> float:
@@ -70,6 +78,17 @@ class LayerRates:
                 old + _NEW_SHARE * (new - old) for old, new in zip(earlier, rates, strict=True)
             ]
 
+    def _spatial_layers(self) -> list[tuple[float, ...]]:
+        found: list[tuple[float, ...]] = []
+        for layer in range(max(self._layers) + 1):
+            own = self._cumulative(layer, max(self._layers) + 1)
+            below = found[-1] if found else ()
+            depth = max(len(own), len(below)) if own else 0
+            found.append(tuple(_at(own, i) + _at(below, i) for i in range(depth)))
+            if not own:
+                break  # The layers above it depend on it.
+        return found
+
     def _cumulative(self, encoding: int, count: int) -> tuple[float, ...]:
         if self._absent_s.get(encoding, 0.0) >= _MISSING_AFTER_S:
             return ()
@@ -80,3 +99,8 @@ class LayerRates:
             return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         used = max((layer for layer, bps in enumerate(layers) if bps >= _MIN_LAYER_BPS), default=0)
         return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))
+
+
+def _at(rates: Sequence[float], layer: int) -> float:
+    """Return the rate up to a temporal layer, of which a spatial layer may have fewer than another."""
+    return rates[min(layer, len(rates) - 1)] if rates else 0.0
