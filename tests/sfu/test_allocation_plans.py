@@ -245,7 +245,7 @@ SCENARIOS = [
             (
                 Expected(all_back=6),
                 Expected(sent_share=1.0, changes=15, queue_s=0.1),
-                Expected(first_raise=5, pictures_back=5, all_back=8),
+                Expected(first_raise=3, pictures_back=4, all_back=5),
             ),
             camera=SMALL_CAMERA,
             audio_bps=174 * K,

@@ -30,6 +30,8 @@ cdef struct Bandwidth:
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
     int64_t reference       # of the last feedback, unwrapped; 0 = no feedback yet
     int64_t previous_queue  # ns: at the last feedback
+    int64_t queues[4]       # ns: of the packets that arrived last
+    int next_queue
     int64_t longest_queue   # ns: since the last loss observation
     double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns

@@ -160,6 +160,8 @@ cdef void received(Bandwidth* bandwidth, SentPacket* packet, int64_t sent_at, in
     if packet.cluster:
         cluster_received(&bandwidth.probing, packet.cluster, packet.size, sent_at, arrival)
     bandwidth.longest_queue = max(bandwidth.longest_queue, measure_queue(&bandwidth.queue, sent_at, arrival))
+    bandwidth.queues[bandwidth.next_queue] = bandwidth.queue.last
+    bandwidth.next_queue = (bandwidth.next_queue + 1) & 3
     if add(&bandwidth.groups, sent_at, arrival, &delta):
         if not -MAX_LEAP < delta.arrived - delta.sent < MAX_LEAP:
             reset(&bandwidth.trend)
@@ -222,11 +224,16 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, int64_t now) noexcept nogil:
     """Remember the rate that the line carried when it was too narrow, until it carries much more."""
     cdef Probing* probing = &bandwidth.probing
+    cdef int64_t standing = delivery.queue
+    cdef int i
     if bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent
     elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
         probing.carried = 0.0
-    watch_queue(probing, delivery.queue, now)
+    for i in range(4):
+        # Jitter delays only some packets, a queue delays all of them.
+        standing = min(standing, bandwidth.queues[i])
+    watch_queue(probing, standing, now)
 
 
 cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:

@@ -43,7 +43,6 @@ cdef struct Probing:
     double carried          # bit/s that the line carried at the last decrease; 0 = none, or more since then
     bint verified           # the latest result is that of a verification
     int64_t verify_after    # ns
-    int failures            # verifications in a row that failed, up to a maximum
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil

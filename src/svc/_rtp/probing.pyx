@@ -30,21 +30,20 @@ cdef double MIN_RATE = 150_000.0
 # Maximum owed at once (bytes): a late thread does not catch up.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
-# A probe repeated after a second costs about a fortieth of the rate.
-cdef int64_t INTERVAL = 1_000_000_000
+# A probe repeated after this time costs about a twentieth of the rate.
+cdef int64_t INTERVAL = 650_000_000
 # After a decrease, a result of more than this many times the rate that the line has carried is verified. Until
 # then, the second multiple counts. A verification first sends packets at the third multiple (after a success, at
 # NEXT_SCALE), until this many bits have exceeded the carried rate: more than a usual bucket of tokens has.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
-cdef double VERIFY_BITS = 110_000.0
+cdef double VERIFY_BITS = 95_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
 # This queue shows that the line does not carry a verification (ns).
-cdef int64_t MAX_VERIFY_QUEUE = 30_000_000
-# The time from a verification that failed to the next one. It doubles with each failure.
+cdef int64_t MAX_VERIFY_QUEUE = 20_000_000
+# The time from a verification that failed to the next one.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
-cdef int MAX_DOUBLINGS = 1
 # Share of a cluster that must arrive.
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
@@ -94,7 +93,6 @@ cdef double believed(Probing* probing, double result, int64_t now) noexcept nogi
             verification_failed(probing, now)
         else:
             probing.carried = result
-            probing.failures = 0
             scale = NEXT_SCALE
         counts = result
     elif result <= DOUBTED * probing.carried:
@@ -117,8 +115,7 @@ cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nog
 
 
 cdef void verification_failed(Probing* probing, int64_t now) noexcept nogil:
-    probing.verify_after = now + (VERIFY_INTERVAL << probing.failures)
-    probing.failures = <int>min(probing.failures + 1, <int>MAX_DOUBLINGS)
+    probing.verify_after = now + VERIFY_INTERVAL
 
 
 cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
