@@ -23,7 +23,7 @@ SAY = """async ([own, id, all]) => {
   const { start } = await import(own);
   const { device } = await start();
   for (const content of all) {
-    // What nobody can read yet is kept, and sent later.
+    // A message that nobody can read yet is kept and sent later.
     const later = (error) => { if (error.status !== undefined) throw error; };
     await device.send(id, { v: 1, type: "message", key: crypto.randomUUID(), ...content }).catch(later);
   }

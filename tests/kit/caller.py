@@ -13,7 +13,7 @@ RETRY_S = 0.1
 
 
 class Caller:
-    """`client` is the call of the moment."""
+    """`client` is the current call."""
 
     def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice) -> None:
         self._chat = chat

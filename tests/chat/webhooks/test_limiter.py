@@ -82,7 +82,7 @@ def test_a_deleted_webhook_is_forgotten() -> None:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
-def test_never_more_are_admitted_than_the_burst_and_one_every_two_seconds(pauses: list[int]) -> None:
+def test_at_most_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
     """The bound holds for all pauses, and a block lasts exactly as long as announced."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
