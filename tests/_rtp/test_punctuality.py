@@ -3,7 +3,7 @@
 Clocked stands in for udploop: it sleeps until the engine's deadline, or until the next packet.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import pytest
@@ -290,7 +290,13 @@ def test_packets_for_a_blocked_line_are_dropped_in_time() -> None:
 
 
 class SelectedLater(ManualEngine):
-    def select(self, transport: int, remote: tuple[str, int] | tuple[str, int, int], local: str) -> None:
+    def select(
+        self,
+        transport: int,
+        remote: tuple[str, int] | tuple[str, int, int],
+        local: str,
+        ssrcs: Sequence[int] = (),
+    ) -> None:
         """Ignore the call for now."""
 
 

@@ -82,6 +82,7 @@ TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ),
     ("SFU_WS_HOST", "media.url", "ws://sfu:5005", {"wss://m": "wss://m", "ftp://m": None}),
     ("SFU_PUBLIC_HOST", "media.public_urls", [], {"media.example": ["wss://media.example"]}),
+    ("SFU_ROOM_SIZE", "media.room_size", 0, {"50": 50}),
     (
         "STUN_SERVERS",
         "media.stun_servers",

@@ -4,11 +4,12 @@ Issue: "several SFUs behind one chat server: rooms spread by rendezvous hashing,
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from tests.chat.member import ChatServer, LiveMember, chat_server
+from tests.kit.aiortc_client import CAMERA, Voice
 from tests.kit.caller import Caller, talk
 from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
@@ -21,7 +22,9 @@ ROOMS = [f"room {number}" for number in range(12)]
 
 
 @asynccontextmanager
-async def installation(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatServer]:
+async def installation(
+    folder: Path, *sfus: SfuProcess, rooms: Sequence[str] = ROOMS, room_size: int = 0
+) -> AsyncIterator[ChatServer]:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -30,8 +33,9 @@ async def installation(folder: Path, *sfus: SfuProcess) -> AsyncIterator[ChatSer
         "SFU_WS_HOST": ",".join(f"127.0.0.1:{sfu.http_port}" for sfu in sfus),
         "SERVER_ID": "home",
         "SERVER_PASSWORD": "the control secret",
-        "ADDITIONAL_CHANNELS": ",".join(f"voice:{name}" for name in ROOMS),
+        "ADDITIONAL_CHANNELS": ",".join(f"voice:{name}" for name in rooms),
         "DISABLE_STUN": "true",
+        "SFU_ROOM_SIZE": str(room_size),
     }
     async with chat_server(variables) as chat:
         yield chat
@@ -88,3 +92,68 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
             # Nobody is sent to the dead service.
             assert len(set((await addresses(edsger)).values())) == 1
+
+
+@asynccontextmanager
+async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator[list[Caller]]:
+    """Let members join the same channel, one after the other."""
+    async with AsyncExitStack() as stack:
+        joined: list[Caller] = []
+        for name, voice in people:
+            caller = Caller(chat, await stack.enter_async_context(chat.member(name)), voice)
+            await caller.join()
+            stack.push_async_callback(lambda caller=caller: caller.client.leave())  # type: ignore[misc]
+            await eventually(f"{name} is in", lambda: caller.client.offers, within_s=BACK_WITHIN_S)  # noqa: B023
+            joined.append(caller)
+        yield joined
+
+
+async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_path: Path) -> None:
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        installation(tmp_path / "data", one, two, room_size=1) as chat,
+        callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
+    ):
+        await talk(ada.client, grace.client)
+        assert {ada.client.remote_address[1], grace.client.remote_address[1]} == {one.udp_port, two.udp_port}
+        async with chat.member("Edsger") as edsger:
+            people = edsger.welcome["voice"][ada.channel]
+            assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
+
+
+async def test_members_at_another_service_go_on_when_theirs_is_killed(tmp_path: Path) -> None:
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        installation(tmp_path / "data", one, two, room_size=1) as chat,
+        callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
+    ):
+        await talk(ada.client, grace.client)
+        sfus = {one.udp_port: one, two.udp_port: two}
+
+        await sfus[grace.client.remote_address[1]].kill()
+        await ada.client.lost(grace.client)
+        async with asyncio.timeout(BACK_WITHIN_S):
+            await grace.join_again()
+        await talk(ada.client, grace.client)
+        assert ada.client.closed is None
+        assert grace.client.remote_address == ada.client.remote_address
+
+
+async def test_a_track_ends_at_the_other_service_too(tmp_path: Path) -> None:
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        installation(tmp_path / "data", one, two, room_size=1) as chat,
+        callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
+    ):
+        await talk(ada.client, grace.client)
+        del ada.client.sends[CAMERA]
+        await ada.client.say("renegotiate", {})
+        await grace.client.lost(ada.client)
+        await grace.client.hears(ada.client)
+        await grace.client.socket.close()
+        await ada.client.lost(grace.client)
+        await ada.client.lost(grace.client, "mic")
+        assert one.faults == two.faults == []

@@ -19,6 +19,7 @@ class RecordedDownTrack:
     extension_ids: frozenset[int]
     mixed: bool
     cname: str
+    encoding: int = -1
     layers: list[int] = field(default_factory=list)
     spatial_layers: list[int] = field(default_factory=list)
     pauses: list[bool] = field(default_factory=list)
@@ -64,9 +65,12 @@ class RecordedForwarder:
         extension_ids: frozenset[int],
         mixed: bool,
         cname: str,
+        encoding: int = -1,
     ) -> RecordedDownTrack:
         assert not self.closed, "nothing is forwarded from a closed line"
-        track = RecordedDownTrack(to, mid, ssrc, rtx_ssrc, payload_types, extension_ids, mixed, cname)
+        track = RecordedDownTrack(
+            to, mid, ssrc, rtx_ssrc, payload_types, extension_ids, mixed, cname, encoding
+        )
         self.down_tracks.append(track)
         return track
 
@@ -79,6 +83,7 @@ class RecordedTransport:
         self.credentials: list[tuple[str, str]] = []
         self.controlling = True
         self.selected: list[Path] = []
+        self.linked: list[tuple[Path, list[int]]] = []
         self.stun: list[tuple[bytes, Path]] = []
         self.dtls: list[bytes] = []
         self.keys: list[tuple[str, bytes, bytes]] = []
@@ -96,6 +101,9 @@ class RecordedTransport:
 
     def select(self, path: Path) -> None:
         self.selected.append(path)
+
+    def link(self, path: Path, ssrcs: Sequence[int]) -> None:
+        self.linked.append((path, list(ssrcs)))
 
     def send_stun(self, data: bytes, path: Path) -> None:
         self.stun.append((data, path))
@@ -153,7 +161,7 @@ class RecordedPlane:
         self.probe_listener: Callable[[bytes, Path], None] | None = None
         self._numbers = count(1)
 
-    def open_transport(self, listener: TransportListener) -> RecordedTransport:
+    def open_transport(self, listener: TransportListener, rtcp_ssrc: int | None = None) -> RecordedTransport:
         self.transports.append(RecordedTransport(listener, next(self._numbers)))
         return self.transports[-1]
 

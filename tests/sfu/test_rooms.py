@@ -2,6 +2,7 @@
 
 import pytest
 
+from svc.base.envelope import Payload
 from svc.base.grants import CAPS
 from svc.sfu import rooms as rooms_module
 from svc.sfu.close_codes import CloseCode
@@ -22,6 +23,9 @@ class Diary:
 
     def speaking_changed(self, room: Room) -> None:
         """Ignore the event: test_speaker_updates covers it."""
+
+    def report(self, payload: Payload) -> None:
+        self.entries.append((payload.event,))
 
     def replaced(self) -> None:
         self.entries.append(("replaced",))

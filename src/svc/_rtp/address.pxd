@@ -53,4 +53,5 @@ cdef inline uint64_t mix(uint64_t h) noexcept nogil:
 cdef uint64_t hash_address(const Address* a, uint64_t seed) noexcept nogil
 cdef uint64_t hash_bytes(const uint8_t* data, size_t length, uint64_t seed) noexcept nogil
 cdef int from_text(Address* address, str ip, int port) except -1
+cdef int path_from_text(Path* path, tuple remote, str local) except -1
 cdef tuple to_text(const Address* address)

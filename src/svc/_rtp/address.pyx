@@ -62,3 +62,11 @@ def _packed(ip):
 @lru_cache(KNOWN_ADDRESSES)
 def _text(packed):
     return str(ipaddress.ip_address(packed))
+
+
+cdef int path_from_text(Path* path, tuple remote, str local) except -1:
+    """Fill in a path; the third part of `remote`, if there is one, names a TCP connection."""
+    from_text(&path.remote, remote[0], remote[1])
+    if len(remote) > 2:
+        path.remote.stream = remote[2]
+    return from_text(&path.local, local, 0)

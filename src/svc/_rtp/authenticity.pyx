@@ -8,8 +8,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from svc._rtp.address cimport mix
-from svc._rtp.objects cimport MAX_HEARD
+from svc._rtp.address cimport Address, mix, same
+from svc._rtp.objects cimport MAX_HEARD, MAX_LINKED
 from svc._rtp.replay cimport ReplayWindow, begin, guess_index, leaps
 from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.table cimport insert, lookup, remove
@@ -80,12 +80,41 @@ cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) n
     if slot.length < at + 4:
         return NULL
     transport = <Transport*>lookup(&core.by_ssrc, key_of(core, load32(slot.data + at)))
-    if transport == NULL or not transport.has_selected or core.now < transport.strangers_after:
+    if transport == NULL or transport.is_link or not transport.has_selected or core.now < transport.strangers_after:
         return NULL
     if authenticate(core, transport, slot, rtcp):
         return transport
     transport.strangers_after = core.now + AFTER_FORGERY
     return NULL
+
+
+cdef Transport* link_of(Core* core, const Slot* slot, const Address* remote, bint rtcp) noexcept nogil:
+    """Return the link from another SFU's address that carries the packet's SSRC; NULL if there is none."""
+    cdef size_t at = 4 if rtcp else 8
+    cdef Transport* transport
+    if slot.length < at + 4:
+        return NULL
+    transport = <Transport*>lookup(&core.by_ssrc, key_of(core, load32(slot.data + at)))
+    if transport == NULL or not transport.is_link or not same(&transport.selected.remote, remote):
+        return NULL
+    return transport
+
+
+cdef void link_sources(Core* core, Transport* transport, const uint32_t* ssrcs) noexcept nogil:
+    """Find a link by these SSRCs from now on; 0 ends the list."""
+    cdef int i
+    for i in range(MAX_LINKED):
+        transport.linked[i] = ssrcs[i]
+        if ssrcs[i] == 0:
+            return
+        insert(&core.by_ssrc, key_of(core, ssrcs[i]), transport)
+
+
+cdef void forget_links(Core* core, Transport* transport) noexcept nogil:
+    cdef int i
+    for i in range(MAX_LINKED):
+        if transport.linked[i] and lookup(&core.by_ssrc, key_of(core, transport.linked[i])) == transport:
+            remove(&core.by_ssrc, key_of(core, transport.linked[i]))
 
 
 cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:

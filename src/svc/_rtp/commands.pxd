@@ -12,13 +12,13 @@ from svc._rtp.srtp cimport SrtpContext
 cdef enum CommandKind:
     # These need no existing object. Each command is a method of Engine and a branch of `apply`.
     OPEN_TRANSPORT      # id, ssrc = SSRC of our RTCP
-    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed
+    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed, line = number of the only encoding, from 1, or 0
     SEND_STUN           # path, data
     # These do nothing if the object no longer exists.
     CLOSE_TRANSPORT     # id
     SET_CREDENTIALS     # id, name = ufrag, key
     SET_CONTROLLING     # id, flag
-    SELECT              # id, path
+    SELECT              # id, path, flag = link to another SFU, ssrcs
     SEND_DTLS           # id, data
     SET_KEYS            # id, inbound, outbound
     OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs, rids

@@ -10,7 +10,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy, memset
 
 from svc._rtp.address cimport Path, hash_bytes, mix
-from svc._rtp.authenticity cimport forget_sources
+from svc._rtp.authenticity cimport forget_links, forget_sources, link_sources
 from svc._rtp.congestion cimport forget_bandwidth, number_packets, want_bandwidth
 from svc._rtp.core cimport fall_due, queue_of, random32
 from svc._rtp.delivery cimport send_waiting
@@ -24,10 +24,11 @@ from svc._rtp.ingress cimport forget_path
 from svc._rtp.layers cimport ALL_LAYERS, set_target
 from svc._rtp.layers cimport clear as clear_selector, init as init_selector
 from svc._rtp.objects cimport (
-    AUDIO, MAX_EARLIER, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Source, Transport,
+    AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Transport,
 )
 from svc._rtp.paced cimport forget_pacer
 from svc._rtp.pacing cimport set_paced
+from svc._rtp.placement cimport name_encodings, remember_sources
 from svc._rtp.ring cimport CLOSED, Event, push
 from svc._rtp.sendqueue cimport forget as forget_waiting
 from svc._rtp.sequence cimport clear as clear_rewriter, init as init_rewriter
@@ -79,6 +80,9 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
     elif kind == SET_CONTROLLING:
         transport.controlling = command.flag
     elif kind == SELECT:
+        if command.flag:
+            transport.is_link = True
+            link_sources(core, transport, command.ssrcs)
         select(core, transport, &command.path)
     elif kind == SEND_DTLS:
         if transport.has_selected:
@@ -232,6 +236,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
         # Python then keeps the keys until it stops: a leak, but harmless.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
+    forget_links(core, transport)
     forget_pacer(core, transport)
     forget_bandwidth(core, transport)
     free(transport.arrivals)
@@ -291,6 +296,8 @@ cdef void open_line(Core* core, Transport* transport, Command* command) noexcept
         insert(&core.by_id, key_of(command.other), line.forwarder)
     if command.rid_count > 1 and line.forwarder.simulcast == NULL:
         open_encodings(core, line.forwarder, command)
+        if transport.is_link:
+            name_encodings(line, command.ssrcs, 2 * command.rid_count)
 
 
 cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcept nogil:
@@ -355,27 +362,6 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
         forwarder = encoding
 
 
-cdef void remember_sources(Transport* transport, Line* line) noexcept nogil:
-    """Remember the encoding of each SSRC on a line.
-
-    A browser that stops a track and sends it again keeps its SSRCs, and does not name their encodings again.
-    """
-    cdef const Source* source
-    cdef int i, k
-    for i in range(transport.source_count):
-        source = &transport.sources[i]
-        if &transport.lines[source.forwarder.line] != line:
-            continue
-        for k in range(MAX_EARLIER):
-            if line.earlier[k].ssrc == source.ssrc:
-                break
-        else:
-            k = line.earlier_next
-            line.earlier_next = <uint8_t>((k + 1) % MAX_EARLIER)
-        line.earlier[k].ssrc = source.ssrc
-        line.earlier[k].encoding = source.forwarder.spatial_layer
-
-
 # --- down tracks ---
 
 
@@ -398,6 +384,9 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
         free(down_track)
         return
     fill_down_track(core, down_track, command)
+    if command.line and forwarder.simulcast != NULL and command.line <= forwarder.simulcast.count:
+        forwarder = forwarder.simulcast.encodings[command.line - 1]
+        down_track.pinned = True
     down_track.forwarder = forwarder
     down_track.transport = transport
     # Never changes, because a plain resend repeats the header.

@@ -9,7 +9,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from svc._rtp.address cimport Path, from_text, to_text
+from svc._rtp.address cimport Path, path_from_text, to_text
 from svc._rtp.atomics cimport compare_exchange, exchange, load_acquire
 from svc._rtp.collector cimport Outlet, collect
 from svc._rtp.commands cimport (
@@ -70,11 +70,9 @@ cdef void discard(void* context, Egress* egress) noexcept nogil:
     egress.count = 0
 
 
-cdef int fill_path(Path* path, tuple remote, str local) except -1:
-    from_text(&path.remote, remote[0], remote[1])
-    if len(remote) > 2:
-        path.remote.stream = remote[2]
-    return from_text(&path.local, local, 0)
+cdef fill_ssrcs(Command* command, ssrcs):
+    for i, ssrc in enumerate(list(ssrcs)[:MAX_SOURCES]):
+        command.ssrcs[<int>i] = ssrc
 
 
 cdef fill_rids(Command* command, list rids):
@@ -270,16 +268,17 @@ cdef class Engine:
     def set_controlling(self, unsigned int transport, bint controlling):
         self._set_flag(SET_CONTROLLING, transport, controlling)
 
-    def select(self, unsigned int transport, tuple remote, str local):
+    def select(self, unsigned int transport, tuple remote, str local, ssrcs=()):
         cdef Path path
-        fill_path(&path, remote, local)
+        path_from_text(&path, remote, local)
         cdef Command* command = self.new_command(SELECT, transport)
-        command.path = path
+        command.path, command.flag = path, bool(ssrcs)
+        fill_ssrcs(command, ssrcs)
         self.post(command)
 
     def send_stun(self, bytes data, tuple remote, str local):
         cdef Path path
-        fill_path(&path, remote, local)
+        path_from_text(&path, remote, local)
         self._send(SEND_STUN, 0, data, &path)
 
     def send_dtls(self, unsigned int transport, bytes data):
@@ -322,14 +321,14 @@ cdef class Engine:
         command.name_length = <uint8_t>len(name)
         for payload_type in payload_types:
             command.payload_types[<int>payload_type & 127] = 1
-        for i, ssrc in enumerate(list(ssrcs)[:MAX_SOURCES]):
-            command.ssrcs[<int>i] = ssrc
+        fill_ssrcs(command, ssrcs)
         fill_rids(command, list(rids)[:<Py_ssize_t>MAX_ENCODINGS])
         self.post(command)
         return forwarder
 
     def open_down_track(self, unsigned int forwarder, unsigned int transport, *, str mid, int mid_id,
-                        unsigned int ssrc, unsigned int rtx_ssrc, payload_types, extension_ids, bint mixed, str cname):
+                        unsigned int ssrc, unsigned int rtx_ssrc, payload_types, extension_ids, bint mixed, str cname,
+                        int encoding=-1):
         cdef bytes name = mid.encode("ascii")
         cdef bytes source = cname.encode("ascii")
         if len(name) > MAX_MID or len(source) > MAX_CNAME:
@@ -338,6 +337,7 @@ cdef class Engine:
         cdef Command* command = self.new_command(OPEN_DOWN_TRACK, down_track)
         command.other = forwarder
         command.third = transport
+        command.line = <uint8_t>(encoding + 1)
         command.ssrc = ssrc
         command.rtx_ssrc = rtx_ssrc
         command.flag = mixed
@@ -470,7 +470,7 @@ cdef _send_all(Engine engine):
 cdef _receive(Engine engine, bytes data, tuple remote, str local, int64_t now):
     cdef Path path
     cdef Slot* slot
-    fill_path(&path, remote, local)
+    path_from_text(&path, remote, local)
     if len(data) > MAX_DATAGRAM:
         engine.core.counters.dropped_oversized += 1
         return

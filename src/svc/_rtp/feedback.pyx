@@ -418,7 +418,9 @@ cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
 
 cdef inline bint is_needed(const Forwarder* forwarder) noexcept nogil:
     """Return whether a keyframe is useful. Without receivers, only the smallest encoding needs keyframes."""
-    return forwarder.simulcast == NULL or forwarder.down_tracks != NULL or forwarder.spatial_layer == 0
+    # The SFU of the publisher asks for the periodic keyframes of a track that comes over a link.
+    return not forwarder.transport.is_link and (
+        forwarder.simulcast == NULL or forwarder.down_tracks != NULL or forwarder.spatial_layer == 0)
 
 
 cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:

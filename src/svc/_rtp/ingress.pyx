@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc
 from libc.string cimport memcmp, memset
 
 from svc._rtp.address cimport Address, hash_address, hash_bytes, same, same_path
-from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere
+from svc._rtp.authenticity cimport authenticate, authenticate_from_elsewhere, link_of
 from svc._rtp.core cimport PATIENCE, fall_due
 from svc._rtp.demux cimport DTLS, RTCP, RTP, STUN, Kind, demux
 from svc._rtp.egress cimport Outgoing, commit, next_outgoing
@@ -57,6 +57,8 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
         stun_received(core, slot, path)
         return
     transport = transport_at(core, &path.remote)
+    if transport == NULL and (kind == RTP or kind == RTCP):
+        transport = link_of(core, slot, &path.remote, kind == RTCP)
     if transport == NULL:
         rebound(core, slot, path, kind)
         return

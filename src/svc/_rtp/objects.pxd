@@ -44,6 +44,7 @@ cdef enum:
     MAX_ENCODINGS = 3       # of one track
     MAX_EARLIER = 6         # remembered SSRCs of a line: each encoding has one for media and one for RTX
     MAX_RID = 16            # the longest value of a one-byte extension
+    MAX_LINKED = 8          # inbound SSRCs of a link: those of a track in all encodings, or of RTCP
     # Splices that a resend can still refer to (a power of two): more than occur within the age of a history.
     SPLICES = 8
 
@@ -130,6 +131,8 @@ cdef struct Transport:
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
     int64_t strangers_after # ns: packets from unknown addresses are not tried before this time
+    bint is_link            # it leads to another SFU, whose links all have one address: its SSRCs find it
+    uint32_t linked[MAX_LINKED]     # the SSRCs that the other SFU sends on this link; 0 ends the list
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: when transport-wide feedback is due
     int64_t next_report     # ns: when receiver reports are due
@@ -253,6 +256,7 @@ cdef struct DownTrack:
     uint8_t wide_id         # extension id of the transport-wide number; 0 = not accepted
     uint8_t announced       # 1 = the receiver has reported on our SSRC, so packets omit the mid
     uint8_t paced           # 1 = its packets wait in the paced queue of its transport
+    uint8_t pinned          # 1 = it gets one encoding of the track and is never moved to another
 
     SequenceRewriter numbers
     Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed

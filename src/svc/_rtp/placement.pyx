@@ -159,3 +159,32 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
                 return other.keyframes.next_periodic
     # "timers at random phase": the PLIs to many publishers must not coincide.
     return core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
+
+
+cdef void remember_sources(Transport* transport, Line* line) noexcept nogil:
+    """Remember the encoding of each SSRC on a line.
+
+    A browser that stops a track and sends it again keeps its SSRCs, and does not name their encodings again.
+    """
+    cdef const Source* source
+    cdef int i, k
+    for i in range(transport.source_count):
+        source = &transport.sources[i]
+        if &transport.lines[source.forwarder.line] != line:
+            continue
+        for k in range(MAX_EARLIER):
+            if line.earlier[k].ssrc == source.ssrc:
+                break
+        else:
+            k = line.earlier_next
+            line.earlier_next = <uint8_t>((k + 1) % MAX_EARLIER)
+        line.earlier[k].ssrc = source.ssrc
+        line.earlier[k].encoding = source.forwarder.spatial_layer
+
+
+cdef void name_encodings(Line* line, const uint32_t* ssrcs, int count) noexcept nogil:
+    """Assign each encoding its SSRCs, media and RTX in turn: packets of a link name neither mid nor rid."""
+    cdef int i
+    for i in range(min(count, <int>MAX_EARLIER)):
+        line.earlier[i].ssrc = ssrcs[i]
+        line.earlier[i].encoding = <uint8_t>(i // 2)

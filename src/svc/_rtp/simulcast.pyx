@@ -96,7 +96,8 @@ cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noex
         down_track = simulcast.encodings[i].down_tracks
         while down_track != NULL:
             following = down_track.next_sent
-            if best(simulcast, down_track.max_spatial) == forwarder and move(core, down_track, forwarder):
+            if (not down_track.pinned and best(simulcast, down_track.max_spatial) == forwarder
+                    and move(core, down_track, forwarder)):
                 catch_up(core, forwarder, down_track, keyframe.ext_seq)
             down_track = following
 
@@ -120,7 +121,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
     """Move a receiver to its best encoding, or request the keyframe for the move."""
     cdef Simulcast* simulcast = down_track.forwarder.simulcast
     cdef Forwarder* target
-    if simulcast == NULL:
+    if simulcast == NULL or down_track.pinned:
         return
     target = best(simulcast, down_track.max_spatial)
     if target == NULL or target == down_track.forwarder:

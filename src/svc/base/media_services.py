@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, is_loopback, items, required, stun_servers, text
+from svc.base.config import ConfigError, flag, is_loopback, items, number, required, stun_servers, text
 from svc.base.turn_server import TurnServer
 from svc.base.turn_server import read as read_turn
 
@@ -28,6 +28,8 @@ class MediaConfig:
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
+    # Members of a room at one service before others join it at another one; 0 keeps each room at one service.
+    room_size: int = 0
 
     @property
     def url(self) -> str:
@@ -50,6 +52,7 @@ def read(variables: Mapping[str, str]) -> MediaConfig:
         server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
         stun_servers=_stun_urls(variables),
         turn=read_turn(variables),
+        room_size=number(variables, "SFU_ROOM_SIZE", 0, minimum=0),
     )
 
 

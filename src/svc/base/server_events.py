@@ -1,5 +1,6 @@
 """The events on `/server`, between a chat server and the SFU, as documented in docs/signalling.md."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -8,6 +9,7 @@ from svc.base.envelope import Payload
 
 # Ids are opaque to the SFU. A UUID has 36 characters.
 MAX_ID_CHARACTERS = 256
+Ssrc = Annotated[int, Meta(gt=0, lt=1 << 32)]
 Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
 
 
@@ -22,7 +24,7 @@ class KeepAlive(Payload):
 # From the chat server.
 
 
-class ServerRequest(Payload, kw_only=True):
+class ServerRequest(Payload, kw_only=True, omit_defaults=True):
     server_id: Id
     server_password: Id
     # The owner's epoch in a cluster. An SFU refuses requests of an epoch older than the newest it has seen.
@@ -65,7 +67,116 @@ class SpeakersWanted(RoomRequest):
     wanted: bool
 
 
+# Rooms over several SFUs (docs/signalling.md, "A room over several SFUs").
+
+
+class SpanRoom(RoomRequest):
+    event = "span_room"
+    spans: bool
+    # The relays of the room that the chat server knows. All others end.
+    relays: list[Id]
+
+
+class RelayRequest(RoomRequest):
+    relay_id: Id
+    track_id: Id
+
+
+class Line(Payload):
+    """One end of a relay's line between two SFUs: addresses, SRTP keys, and SSRCs. Part of other payloads."""
+
+    local: str  # our IP address
+    remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
+    local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # master key and salt, hexadecimal
+    remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
+    # Of the track's encodings, smallest first: media and RTX in turn.
+    ssrcs: Annotated[list[Ssrc], Meta(min_length=2, max_length=6)]
+    # Of the receiving SFU's RTCP.
+    rtcp_ssrc: Ssrc
+
+
+class SendRelay(RelayRequest):
+    event = "send_relay"
+    line: Line
+
+
+class RelayedTrack(Payload):
+    """A track as receivers see it. Part of other payloads."""
+
+    track_id: Id
+    stream_id: Id
+    cname: Annotated[str, Meta(max_length=64)]
+    user_id: Id
+    source: Annotated[str, Meta(pattern="^(mic|camera|screen|screen_audio)$")]
+    kind: Annotated[str, Meta(pattern="^(audio|video)$")]
+    rids: Annotated[list[str], Meta(max_length=3)]
+
+
+class ReceiveRelay(RelayRequest):
+    event = "receive_relay"
+    line: Line
+    track: RelayedTrack
+
+
+class EndRelay(RoomRequest):
+    event = "end_relay"
+    relay_id: Id
+
+
+class RelayDemand(Payload):
+    """The demand of receivers at one SFU for a track at another one. Part of other payloads."""
+
+    relay_id: Id
+    width: int
+    watched: bool
+    encodings: Annotated[int, Meta(ge=0, le=7)]  # one bit for each
+
+
+class SetRelayDemand(RoomRequest):
+    event = "set_relay_demand"
+    demand: RelayDemand
+
+
+class SetCodecsElsewhere(RoomRequest):
+    event = "set_codecs_elsewhere"
+    payload_types: list[int] | None
+
+
 # To the chat server.
+
+
+class RoomTracks(Payload):
+    """All tracks that participants at this SFU publish in a room, after `span_room`."""
+
+    event = "room_tracks"
+    room_id: str
+    tracks: list[RelayedTrack]
+
+
+class TrackPublished(Payload):
+    event = "track_published"
+    room_id: str
+    track: RelayedTrack
+
+
+class TrackEnded(Payload):
+    event = "track_ended"
+    room_id: str
+    track_id: str
+
+
+class RelayDemandChanged(Payload):
+    event = "relay_demand_changed"
+    room_id: str
+    demand: RelayDemand
+
+
+class CodecsChanged(Payload):
+    """The video codecs that all participants of a room at this SFU can show; None for all."""
+
+    event = "codecs_changed"
+    room_id: str
+    payload_types: list[int] | None
 
 
 class RoomMembers(Payload):
@@ -78,6 +189,8 @@ class RoomMembers(Payload):
 class SyncResponse(Payload):
     event = "sync_response"
     rooms: list[RoomMembers]
+    # Where other SFUs can reach this one.
+    addresses: Sequence[tuple[str, int]] = ()
 
 
 class RoomUser(Payload):

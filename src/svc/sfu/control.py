@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from svc.base import server_events as events
-from svc.base.envelope import Envelope, EnvelopeError
+from svc.base.envelope import Envelope, EnvelopeError, Payload
 from svc.base.grants import CAPS
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
@@ -73,6 +73,9 @@ class Control(EventHandlers):
     def replaced(self) -> None:
         self._connection.close(CloseCode.OUTDATED, NEWER_OWNER)
 
+    def report(self, payload: Payload) -> None:
+        self._connection.push(payload)
+
     def _say_speakers(self, room_id: str, user_ids: Sequence[str]) -> None:
         self._connection.push(events.Speakers(room_id, list(user_ids)))
 
@@ -127,7 +130,37 @@ class Control(EventHandlers):
     def _receive_sync_request(self, message: events.SyncRequest) -> None:
         rooms = self._authenticated(message).rooms.values()
         members = [events.RoomMembers(room.room_id, list(room.peers)) for room in rooms]
-        self._connection.push(events.SyncResponse(members))
+        self._connection.push(events.SyncResponse(members, self._service.fixed_addresses()))
+
+    @handles
+    def _receive_span_room(self, message: events.SpanRoom) -> None:
+        room = self._room(message)
+        if message.spans:
+            self._service.spanned(room).begin(message.relays)
+        else:
+            self._service.unspan(room)
+
+    @handles
+    def _receive_send_relay(self, message: events.SendRelay) -> None:
+        self._service.spanned(self._room(message)).send(message)
+
+    @handles
+    def _receive_receive_relay(self, message: events.ReceiveRelay) -> None:
+        self._service.spanned(self._room(message)).receive(message)
+
+    @handles
+    def _receive_end_relay(self, message: events.EndRelay) -> None:
+        self._service.spanned(self._room(message)).end(message.relay_id)
+
+    @handles
+    def _receive_relay_demand(self, message: events.SetRelayDemand) -> None:
+        self._service.spanned(self._room(message)).set_demand(message.demand)
+
+    @handles
+    def _receive_codecs_elsewhere(self, message: events.SetCodecsElsewhere) -> None:
+        self._room(message).take_elsewhere(
+            None if message.payload_types is None else frozenset(message.payload_types)
+        )
 
     @handles
     def _receive_disconnect(self, message: events.DisconnectUser) -> None:
@@ -157,6 +190,12 @@ class Control(EventHandlers):
             raise EnvelopeError("credentials do not match")
         self._watch(registration)
         return registration
+
+    def _room(self, message: events.RoomRequest) -> Room:
+        room = self._authenticated(message).rooms.get(message.room_id)
+        if room is None:
+            raise EnvelopeError("no such room")
+        return room
 
     def _peer(self, message: events.UserRequest) -> Peer:
         room = self._authenticated(message).rooms.get(message.room_id)

@@ -58,6 +58,7 @@ def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
     """
     needed = 0
     for use in uses:
+        needed |= use.encodings
         if use.target is None:
             continue
         layer = min(use.target, count - 1)

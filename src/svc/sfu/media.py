@@ -134,8 +134,12 @@ class Forwarder:
         extension_ids: frozenset[int],
         mixed: bool,
         cname: str = "",
+        encoding: int = -1,
     ) -> DownTrack:
-        """Forward to a receiver, as its answer accepted. Request a keyframe from the sender."""
+        """Forward to a receiver, as its answer accepted. Request a keyframe from the sender.
+
+        `encoding`: forward only this encoding of a track that has several.
+        """
         down_track_id = self._core.open_down_track(
             self.id,
             to.id,
@@ -147,6 +151,7 @@ class Forwarder:
             extension_ids=extension_ids,
             mixed=mixed,
             cname=cname,
+            encoding=encoding,
         )
         return DownTrack(self._core, down_track_id)
 
@@ -157,14 +162,16 @@ class Forwarder:
 class MediaTransport:
     """One participant's media: its paths, its keys and the lines on which it sends."""
 
-    def __init__(self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener) -> None:
+    def __init__(
+        self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener, rtcp_ssrc: int
+    ) -> None:
         self._plane = plane
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
         self._lines: list[str] = []  # mids in the order in which the core opened them
         self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
-        self.id = core.open_transport(secrets.randbits(32))
+        self.id = core.open_transport(rtcp_ssrc)
         self.transaction_prefix = core.transaction_prefix(self.id)
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
@@ -178,6 +185,10 @@ class MediaTransport:
     def select(self, path: Path) -> None:
         """Send media and DTLS over this path from now on."""
         self._core.select(self.id, path.remote, path.local)
+
+    def link(self, path: Path, ssrcs: Sequence[int]) -> None:
+        """Send to another SFU at this address, without ICE. `ssrcs` are those that it sends on the link."""
+        self._core.select(self.id, path.remote, path.local, ssrcs)
 
     def send_stun(self, data: bytes, path: Path) -> None:
         self._core.send_stun(data, path.remote, path.local)
@@ -314,8 +325,10 @@ class MediaPlane:
         """Return the descriptors of its sockets, for another process."""
         return self._core.descriptors()
 
-    def open_transport(self, listener: TransportListener) -> MediaTransport:
-        transport = MediaTransport(self, self._core, listener)
+    def open_transport(self, listener: TransportListener, rtcp_ssrc: int | None = None) -> MediaTransport:
+        """Open a transport. `rtcp_ssrc`: the SSRC of our RTCP there, instead of a random one."""
+        ssrc = secrets.randbits(32) if rtcp_ssrc is None else rtcp_ssrc
+        transport = MediaTransport(self, self._core, listener, ssrc)
         self._transports[transport.id] = transport
         return transport
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from svc.base.envelope import Payload
 from svc.base.grants import same_secret
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.codecs import for_all
@@ -55,6 +56,7 @@ class TrackUse:
     width: int | None = None  # Width of its tile; 0 = unknown, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
     forwarded: int | None = None  # Encoding that it gets at present, if that is known
+    encodings: int = 0  # Bit i: receivers at another SFU use or need encoding i
 
 
 @dataclass(slots=True, eq=False)
@@ -75,18 +77,30 @@ class Track:
     # Bit i: encoding i is being received, or has not been measured yet.
     flowing: int = ALL_ENCODINGS
     rates: LayerRates = field(default_factory=LayerRates)
-    # The receivers that watch the track.
-    uses: dict["Peer", TrackUse] = field(default_factory=dict)
+    # The receivers that watch the track: peers, and relays to other SFUs.
+    uses: dict[object, TrackUse] = field(default_factory=dict)
+    # Set for a track that another SFU relays to this one.
+    relayed_by: "Publisher | None" = None
 
 
-class Member(Protocol):
-    """A peer's session, as its room sees it."""
+class Audience(Protocol):
+    """The receiver of a room's tracks."""
 
     def track_published(self, track: Track) -> None: ...
     def track_ended(self, track: Track) -> None: ...
     def track_changed(self, track: Track) -> None: ...
-    def demand_changed(self, track: Track) -> None: ...
     def codecs_changed(self) -> None: ...
+
+
+class Publisher(Protocol):
+    """The source of a track."""
+
+    def demand_changed(self, track: Track) -> None: ...
+
+
+class Member(Audience, Publisher, Protocol):
+    """A peer's session, as its room sees it."""
+
     def speakers_changed(self, user_ids: list[str]) -> None: ...
     def audio_controlled(self, control: AudioControl) -> None: ...
     def caps_changed(self, caps: frozenset[str]) -> None: ...
@@ -100,6 +114,7 @@ class Watcher(Protocol):
     def peer_left(self, room_id: str, user_id: str, *, lost: bool) -> None: ...
     def speaking_changed(self, room: "Room") -> None: ...
     def replaced(self) -> None: ...
+    def report(self, payload: Payload) -> None: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -125,7 +140,8 @@ class Peer:
 
     def shown_by_all(self) -> frozenset[int] | None:
         """Return the video codecs that all others can show, or None if they can show all."""
-        return for_all(peer.takes for peer in self.others() if peer.takes is not None)
+        takes = [*(peer.takes for peer in self.others()), self.room.takes_elsewhere]
+        return for_all(each for each in takes if each is not None)
 
     def can_show(self, payload_types: frozenset[int]) -> None:
         """Record the codecs of an answer.
@@ -142,6 +158,8 @@ class Peer:
         """Notify the others that the common codecs may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
+        if self.room.span is not None:
+            self.room.span.codecs_changed()
 
 
 @dataclass(slots=True, eq=False)
@@ -155,6 +173,10 @@ class Room:
     speakers: dict[str, int] = field(default_factory=dict)
     # Keyed by user, not by peer: leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
+    # Relays the tracks of a room that spans several SFUs; None while all participants are here.
+    span: Audience | None = None
+    # The payload types of the video codecs that all participants elsewhere can show; None = all.
+    takes_elsewhere: frozenset[int] | None = None
 
     def publish(self, track: Track) -> None:
         """Announce a track to everybody but its publisher. Its id must be unused."""
@@ -175,13 +197,13 @@ class Room:
         for member in self._others(track):
             member.track_ended(track)
 
-    def watch(self, track: Track, watcher: Peer, use: TrackUse) -> None:
+    def watch(self, track: Track, watcher: object, use: TrackUse) -> None:
         """Record a receiver's use of a track."""
         if track.uses.get(watcher) != use:
             track.uses[watcher] = use
             self.report_demand(track)
 
-    def unwatch(self, track: Track, watcher: Peer) -> None:
+    def unwatch(self, track: Track, watcher: object) -> None:
         """Record that a receiver does not show a track."""
         if watcher in track.uses:
             del track.uses[watcher]
@@ -189,9 +211,11 @@ class Room:
 
     def report_demand(self, track: Track) -> None:
         """Have the publisher review the demand for its track."""
-        publisher = self.peers.get(track.user_id)
+        publisher = track.relayed_by
+        if publisher is None and (peer := self.peers.get(track.user_id)):
+            publisher = peer.member
         if publisher and track.kind == "video" and self.tracks.get(track.track_id) is track:
-            publisher.member.demand_changed(track)
+            publisher.demand_changed(track)
 
     def active_speakers(self) -> list[str]:
         """Return the ids of the speaking users, loudest first."""
@@ -216,8 +240,21 @@ class Room:
         if peer := self.peers.get(user_id):
             peer.member.audio_controlled(control)
 
-    def _others(self, track: Track) -> list[Member]:
-        return [peer.member for peer in self.peers.values() if peer.user_id != track.user_id]
+    def take_elsewhere(self, payload_types: frozenset[int] | None) -> None:
+        """Record the video codecs that all participants at other SFUs can show."""
+        if payload_types != self.takes_elsewhere:
+            self.takes_elsewhere = payload_types
+            for peer in list(self.peers.values()):
+                peer.member.codecs_changed()
+
+    def local_tracks(self) -> list[Track]:
+        return [track for track in self.tracks.values() if track.relayed_by is None]
+
+    def _others(self, track: Track) -> list[Audience]:
+        others: list[Audience] = [
+            peer.member for peer in self.peers.values() if peer.user_id != track.user_id
+        ]
+        return others if self.span is None or track.relayed_by else [*others, self.span]
 
 
 @dataclass(slots=True, eq=False)
@@ -349,7 +386,7 @@ class Rooms:
         if not peer.present:
             return
         room = peer.room
-        for track in [track for track in room.tracks.values() if track.user_id == peer.user_id]:
+        for track in [track for track in room.local_tracks() if track.user_id == peer.user_id]:
             room.withdraw(track)
         del room.peers[peer.user_id]
         if peer.takes is not None:

@@ -19,8 +19,9 @@ from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
 from svc.sfu.media_protocols import MediaPlane
 from svc.sfu.path import Address
+from svc.sfu.relays import Span
 from svc.sfu.resumption import Resumptions
-from svc.sfu.rooms import Rooms
+from svc.sfu.rooms import Room, Rooms
 from svc.sfu.session import Session
 
 
@@ -57,6 +58,7 @@ class Service:
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
         self._mapped: Mapping[str, Address] = {}
+        self._spans: dict[Room, Span] = {}
         self._context = ConnectivityContext(certificate, self.candidates, chance, self.tally, self.clock)
 
     def seat(self, client: Client, request: ClientJoin) -> Session:
@@ -86,6 +88,23 @@ class Service:
         udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
         return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 
+    def fixed_addresses(self) -> list[tuple[str, int]]:
+        """Return the addresses at which other SFUs can reach this one, and from which it can send."""
+        return [host.address for host in self._hosts if host.base]
+
+    def spanned(self, room: Room) -> Span:
+        """Return the relays of a room, which spans several SFUs from now on."""
+        if room not in self._spans:
+            room.span = self._spans[room] = Span(room, self._plane, self.clock)
+        return self._spans[room]
+
+    def unspan(self, room: Room) -> None:
+        """End the relays of a room whose participants are all here."""
+        if span := self._spans.pop(room, None):
+            span.close()
+        room.span = None
+        room.take_elsewhere(None)
+
     def become_ready(self) -> None:
         self.ready = True
 
@@ -105,3 +124,5 @@ class Service:
     def sweep(self) -> None:
         """Forget rooms and registrations that have been idle for a long time."""
         self.rooms.sweep(self.clock(), self.wall_clock())
+        for room in set(self._spans) - set(self.rooms.rooms()):
+            self.unspan(room)

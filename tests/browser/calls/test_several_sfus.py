@@ -1,10 +1,11 @@
-"""Pages in a call whose media service dies reconnect to another one by themselves."""
+"""Pages in calls at two media services: a room that spans both, and a service that dies."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.browser.calls.test_recovery import meet_again, talking
+from tests.browser.calls.test_simulcast import CHROMIUM, check_each_size, in_the_call
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
 from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
@@ -28,5 +29,28 @@ async def test_pages_reconnect_at_the_other_node(tmp_path: Path) -> None:
         await meet_again(ada, grace, BACK_WITHIN_S)
         assert (await other.metrics())["svc_sfu_packets_received_total"]
         assert people.faults == other.faults == []
+        for person in (ada, grace):
+            await person.page.close()
+
+
+@pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
+async def test_a_camera_at_another_service_comes_in_each_size(tmp_path: Path, encrypting: bool) -> None:
+    executable = bare_chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    async with (
+        running_sfu() as one,
+        running_sfu() as two,
+        installation(tmp_path / "data", one, two, rooms=(), room_size=1) as chat,
+        people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+    ):
+        ada = await in_the_call(people, "Ada", encrypting=encrypting)
+        grace = await in_the_call(people, "Grace")
+        await check_each_size(grace, ada, CHROMIUM)
+        await ada.sees(grace)
+        # Ada sends to her own service only, and Grace receives from hers.
+        peers = [(await sfu.metrics())["svc_sfu_packets_received_total"] for sfu in (one, two)]
+        assert all(peers)
+        assert people.faults == one.faults == two.faults == []
         for person in (ada, grace):
             await person.page.close()

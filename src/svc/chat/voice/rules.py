@@ -160,7 +160,7 @@ class Voice:
         if not self._media.server_id:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
-        await self._link.confirm_room(channel_id)
+        service = await self._link.confirm_room(channel_id)
         # Confirming the room may have taken seconds, so check again.
         if not self._directory.has_session(member_id, session.session_id):
             raise ChatError("token_invalid")
@@ -170,7 +170,7 @@ class Voice:
         if self.rooms.is_private(channel_id) and not self.occupancy.users(channel_id):
             self._conversations.ring_if_first(channel_id, member_id)
         return VoiceGrant(
-            urls=self._ways[self._link.service_of(channel_id)],
+            urls=self._ways[service],
             stun_servers=self._media.stun_servers,
             ice_servers=self._ice_servers(member_id, now),
             bitrate_kbps=channel.bitrate_kbps if channel else 0,

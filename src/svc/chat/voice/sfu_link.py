@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol, get_args
 
 from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientWSTimeout, WSMsgType
 
@@ -47,6 +47,16 @@ _DOES_NOT_ANSWER = (
 logger = logging.getLogger(__name__)
 
 
+SpanEvent = (
+    events.RoomTracks
+    | events.TrackPublished
+    | events.TrackEnded
+    | events.RelayDemandChanged
+    | events.CodecsChanged
+)
+_SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_args(SpanEvent)}
+
+
 class SfuListener(Protocol):
     """Receives the events of all media services, each identified by its index."""
 
@@ -56,6 +66,7 @@ class SfuListener(Protocol):
     def came_in_step(self, index: int) -> None: ...
     def lost(self, index: int) -> None: ...
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None: ...
+    def span_changed(self, index: int, event: SpanEvent) -> None: ...
 
 
 class LinkError(Exception):
@@ -91,6 +102,9 @@ class SfuLink:
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
+        # Where other media services can reach this one, and its address on the network that we share.
+        self.addresses: Sequence[tuple[str, int]] = ()
+        self.host = ""
         # Why the link is not in step; empty while it is.
         self.fault = ""
 
@@ -144,6 +158,8 @@ class SfuLink:
                 timeout=ClientWSTimeout(ws_close=WRITE_DEADLINE_S),
             )
         async with ws:
+            peer = ws.get_extra_info("peername")
+            self.host = str(peer[0]) if peer else ""
             self._conversation = _Conversation(ws, self)
             try:
                 await self._conversation.run()
@@ -263,9 +279,12 @@ class _Conversation:
                 speakers = read(envelope, events.Speakers)
                 listener.spoke(index, speakers.room_id, speakers.user_ids)
             case events.SyncResponse.event:
-                rooms = read(envelope, events.SyncResponse).rooms
-                listener.synchronise(index, {room.room_id: room.user_ids for room in rooms})
+                response = read(envelope, events.SyncResponse)
+                self._link.addresses = response.addresses
+                listener.synchronise(index, {room.room_id: room.user_ids for room in response.rooms})
                 self._answered.set()
+            case name if kind := _SPAN_EVENTS.get(name):
+                listener.span_changed(index, read(envelope, kind))
 
     def _send(self, payload: Payload) -> None:
         try:

@@ -15,11 +15,12 @@ from aiohttp import ClientSession
 
 from svc.base.backoff import Backoff
 from svc.base.media_services import MediaConfig
-from svc.base.server_events import DisconnectUser, RoomRequest
+from svc.base.server_events import DisconnectUser, RoomRequest, UserAudioControl
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, SfuListener
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, SfuListener, SpanEvent
+from svc.chat.voice.spans import Spans
 
 # Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
@@ -109,7 +110,11 @@ class SfuLinks:
     """The links to all media services. `connect(index, listener)` creates the link to one."""
 
     def __init__(
-        self, names: Sequence[str], connect: Callable[[int, SfuListener], SfuLink], occupancy: Occupancy
+        self,
+        names: Sequence[str],
+        connect: Callable[[int, SfuListener], SfuLink],
+        occupancy: Occupancy,
+        room_size: int = 0,
     ) -> None:
         self._names = names
         self._occupancy = occupancy
@@ -117,6 +122,9 @@ class SfuLinks:
         self._lost_at: list[float | None] = [0.0 for _ in names]
         # For each service, users in rooms that have moved elsewhere, until the service can be told.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
+        # Set where a room may span several services.
+        self._spans = Spans(self._links) if room_size and len(names) > 1 else None
+        self._room_size = room_size
         self._placement = Placement(names, self._is_available, lambda room_id: bool(occupancy.users(room_id)))
         # Set while a timer is pending: a service may be gone for good, or a promise may expire.
         self._unsettled = asyncio.Event()
@@ -152,14 +160,20 @@ class SfuLinks:
     def service_of(self, room_id: str) -> int:
         return self._placement.of(room_id) or 0
 
-    async def confirm_room(self, room_id: str) -> None:
-        """Return once a service is known to have the room. Raises ChatError otherwise."""
+    async def confirm_room(self, room_id: str) -> int:
+        """Return the service for one more member of a room, once it is known to have the room.
+
+        Raises ChatError.
+        """
         now = asyncio.get_running_loop().time
         deadline = now() + CONFIRM_DEADLINE_S
         while True:
             left_s = deadline - now()
-            index = self._placement.promise(room_id, now())
+            home = index = self._placement.promise(room_id, now())
             self._unsettled.set()
+            if self._spans is not None:
+                usable = [each for each, link in enumerate(self._links) if link.in_step]
+                index = self._spans.choose(room_id, home, usable, self._room_size)
             try:
                 within_s = left_s if len(self._links) == 1 else min(left_s, PATIENCE_S)
                 await self._links[index].confirm_room(room_id, within_s)
@@ -169,8 +183,8 @@ class SfuLinks:
                 await asyncio.sleep(LOOK_INTERVAL_S)
                 self._look(now())
                 continue
-            if self._placement.of(room_id) == index:
-                return
+            if self._placement.of(room_id) == home:
+                return index
 
     def register(self, room_id: str) -> None:
         """Register a new room at every service, because the room may move."""
@@ -178,8 +192,12 @@ class SfuLinks:
             link.register(room_id)
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room to its service."""
+        """Send an event about a room to its service, or to that of the user whom the event names."""
         index = self._placement.of(room_id)
+        if self._spans is not None:
+            # A mute is kept where the member may come next, too.
+            user_id = None if kind is UserAudioControl else fields.get("user_id")
+            index = self._spans.place_of(room_id, user_id) if user_id is not None else None
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 
@@ -208,6 +226,9 @@ class SfuLinks:
         """Remove everyone from a lost service. The next member who joins one of its rooms decides where it
         goes.
         """
+        if self._spans is not None:
+            for room_id, user_id in self._spans.users_at(index):
+                self.left(index, room_id, user_id, lost=True)
         for room_id in self._placement.rooms_at(index):
             for user_id in self._occupancy.users(room_id):
                 self._occupancy.left(room_id, user_id, lost=True)
@@ -216,6 +237,13 @@ class SfuLinks:
     # Events of the services.
 
     def joined(self, index: int, room_id: str, user_id: str) -> None:
+        if self._spans is not None:
+            self._placement.is_placed_at(room_id, index)
+            earlier = self._spans.joined(index, room_id, user_id)
+            if earlier is not None:
+                self._links[earlier].send(DisconnectUser, room_id, user_id=user_id)
+            self._occupancy.joined(room_id, user_id)
+            return
         if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
@@ -226,11 +254,17 @@ class SfuLinks:
         self._links[index].send(DisconnectUser, room_id, user_id=user_id)
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
+        if self._spans is not None:
+            if self._spans.left(index, room_id, user_id):
+                self._occupancy.left(room_id, user_id, lost=lost)
+            return
         if self._placement.of(room_id) == index:
             self._occupancy.left(room_id, user_id, lost=lost)
 
     def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> None:
-        if self._placement.of(room_id) == index:
+        if self._spans is not None:
+            user_ids = self._spans.spoke(index, room_id, user_ids)
+        if self._spans is not None or self._placement.of(room_id) == index:
             for notify in self._occupancy.on_speaking:
                 notify(room_id, user_ids)
 
@@ -238,6 +272,9 @@ class SfuLinks:
         """Replace the state with the service's actual participants. Rooms of other services stay as
         they are.
         """
+        if self._spans is not None:
+            self._synchronise_members(self._spans, index, actual)
+            return
         elsewhere = {
             room_id: self._occupancy.users(room_id)
             for room_id, _ in self._occupancy.everybody()
@@ -257,6 +294,18 @@ class SfuLinks:
         if self._links[index].in_step:
             self._send_on(index)
 
+    def _synchronise_members(self, spans: Spans, index: int, actual: Mapping[str, Sequence[str]]) -> None:
+        for room_id, user_id in spans.users_at(index):
+            if user_id not in actual.get(room_id, ()):
+                self.left(index, room_id, user_id, lost=True)
+        for room_id, user_ids in actual.items():
+            for user_id in user_ids:
+                self.joined(index, room_id, user_id)
+
+    def span_changed(self, index: int, event: SpanEvent) -> None:
+        if self._spans is not None:
+            self._spans.changed(index, event)
+
     def lost(self, index: int) -> None:
         """Start measuring how long the service stays away."""
         self._unsettled.set()
@@ -266,6 +315,8 @@ class SfuLinks:
         self._lost_at[index] = None
         self._occupancy.in_step()
         self._send_on(index)
+        if self._spans is not None:
+            self._spans.came_in_step(index)
 
     def _send_on(self, index: int) -> None:
         astray, self._astray[index] = self._astray[index], []
@@ -282,4 +333,4 @@ def links_to(
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)
         return SfuLink(session, media, at, directory.voice_channel_ids, listener, backoff, epoch)
 
-    return SfuLinks([service.url for service in media.services], connect, occupancy)
+    return SfuLinks([service.url for service in media.services], connect, occupancy, media.room_size)

@@ -1,0 +1,257 @@
+"""Rooms that span several media services: who is where, and which tracks are relayed between the services.
+
+Each track of a spanning room is relayed once to each other service that has members of the room. Chooses the
+keys and SSRCs of a relay, and passes the needs of its receivers on to its sender. Sees no media.
+docs/signalling.md, "A room over several SFUs".
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any, Protocol
+
+from svc.base import server_events as events
+from svc.chat.voice.sfu_link import SpanEvent
+
+# A master key with its salt, for AEAD_AES_128_GCM (RFC 7714).
+_KEY_BYTES = 16 + 12
+
+
+class Service(Protocol):
+    """A media service as its relays see it."""
+
+    host: str
+    addresses: Sequence[tuple[str, int]]
+
+    @property
+    def in_step(self) -> bool: ...
+    def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None: ...
+
+
+@dataclass(slots=True)
+class _Relay:
+    relay_id: str
+    origin: int
+    target: int
+    demand: events.RelayDemand | None = None  # the newest of its receivers
+
+
+@dataclass(slots=True)
+class _SpanningRoom:
+    at: set[int] = field(default_factory=set)
+    tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
+    # By track and target.
+    relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
+    # The video codecs that all members at a service can show; None for all.
+    takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
+
+
+class Spans:
+    """The places of members, and the relays that follow from them."""
+
+    def __init__(self, services: Sequence[Service]) -> None:
+        self._services = services
+        self._places: dict[str, dict[str, int]] = {}
+        self._rooms: dict[str, _SpanningRoom] = {}
+        self._speakers: dict[str, dict[int, Sequence[str]]] = {}
+
+    # Members.
+
+    def place_of(self, room_id: str, user_id: str) -> int | None:
+        return self._places.get(room_id, {}).get(user_id)
+
+    def users_at(self, index: int) -> list[tuple[str, str]]:
+        return [
+            (room_id, user_id)
+            for room_id, places in self._places.items()
+            for user_id, place in places.items()
+            if place == index
+        ]
+
+    def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
+        """Return the service for one more member: the room's own, until it has `size` members of the room.
+
+        Then one that already has members of the room and is not full, or else the least loaded one.
+        """
+        here = [*self._places.get(room_id, {}).values()]
+        everywhere = [place for places in self._places.values() for place in places.values()]
+        if home in usable and here.count(home) < size:
+            return home
+        open_ = [index for index in usable if 0 < here.count(index) < size]
+        return min(open_ or usable or [home], key=lambda index: (everywhere.count(index), index))
+
+    def joined(self, index: int, room_id: str, user_id: str) -> int | None:
+        """Record where a member is. Return the service of their earlier seat, if it is another one."""
+        places = self._places.setdefault(room_id, {})
+        earlier = places.get(user_id)
+        places[user_id] = index
+        self._update(room_id)
+        return earlier if earlier != index else None
+
+    def left(self, index: int, room_id: str, user_id: str) -> bool:
+        """Record that a member left a service. Return False if the member is at another one by now."""
+        places = self._places.get(room_id, {})
+        if places.get(user_id) != index:
+            return False
+        del places[user_id]
+        if not places:
+            del self._places[room_id]
+        self._update(room_id)
+        return True
+
+    def spoke(self, index: int, room_id: str, user_ids: Sequence[str]) -> list[str]:
+        """Return the speakers of a room at all services."""
+        speakers = self._speakers.setdefault(room_id, {})
+        speakers[index] = user_ids
+        at = set(self._places.get(room_id, {}).values()) | {index}
+        return sorted({user_id for place in at for user_id in speakers.get(place, ())})
+
+    # Services.
+
+    def came_in_step(self, index: int) -> None:
+        """Send a service that connected its spanning rooms. It reports their tracks."""
+        for room_id, room in self._rooms.items():
+            if index in room.at:
+                self._begin(index, room_id, room)
+                for relay in room.relays.values():
+                    if relay.origin == index:
+                        self._send_demand(room_id, relay)
+                self._relay(room_id, room)
+
+    def changed(self, index: int, event: SpanEvent) -> None:
+        """Handle an event of a service about a spanning room."""
+        room = self._rooms.get(event.room_id)
+        if room is None or index not in room.at:
+            return
+        match event:
+            case events.RoomTracks():
+                tracks = {(index, track.track_id): track for track in event.tracks}
+                for key in [key for key in room.tracks if key[0] == index and key not in tracks]:
+                    self._end_track(event.room_id, room, key)
+                room.tracks.update(tracks)
+                self._relay(event.room_id, room)
+            case events.TrackPublished():
+                room.tracks[index, event.track.track_id] = event.track
+                self._relay(event.room_id, room)
+            case events.TrackEnded():
+                self._end_track(event.room_id, room, (index, event.track_id))
+            case events.RelayDemandChanged():
+                for relay in room.relays.values():
+                    if relay.relay_id == event.demand.relay_id and relay.target == index:
+                        relay.demand = event.demand
+                        self._send_demand(event.room_id, relay)
+            case events.CodecsChanged():
+                types = event.payload_types
+                room.takes[index] = None if types is None else frozenset(types)
+                self._send_codecs(event.room_id, room)
+
+    def _update(self, room_id: str) -> None:
+        """Let a room span exactly the services that have members of it."""
+        at = set(self._places.get(room_id, {}).values())
+        if not at:
+            self._speakers.pop(room_id, None)
+        if len(at) < 2:
+            at = set()
+        room = self._rooms.get(room_id)
+        if room is None:
+            if not at:
+                return
+            room = self._rooms[room_id] = _SpanningRoom()
+        gone, new, room.at = room.at - at, at - room.at, at
+        for index in gone:
+            self._leave(index, room_id, room)
+        for index in new:
+            self._begin(index, room_id, room)
+        if not at:
+            del self._rooms[room_id]
+        elif new:
+            self._relay(room_id, room)
+
+    def _begin(self, index: int, room_id: str, room: _SpanningRoom) -> None:
+        known = [relay.relay_id for relay in room.relays.values() if index in (relay.origin, relay.target)]
+        self._services[index].send(events.SpanRoom, room_id, spans=True, relays=known)
+        self._send_codecs(room_id, room)
+
+    def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
+        """End everything of a room at a service without members of it."""
+        for track in [track for track in room.tracks if track[0] == index]:
+            self._end_track(room_id, room, track)
+        for key, relay in list(room.relays.items()):
+            if relay.target == index:
+                del room.relays[key]
+                self._services[relay.origin].send(events.EndRelay, room_id, relay_id=relay.relay_id)
+        room.takes.pop(index, None)
+        self._services[index].send(events.SpanRoom, room_id, spans=False, relays=[])
+        self._send_codecs(room_id, room)
+
+    def _end_track(self, room_id: str, room: _SpanningRoom, track: tuple[int, str]) -> None:
+        room.tracks.pop(track, None)
+        for key, relay in list(room.relays.items()):
+            if key[:2] == track:
+                del room.relays[key]
+                for index in (relay.target, relay.origin):
+                    self._services[index].send(events.EndRelay, room_id, relay_id=relay.relay_id)
+
+    def _relay(self, room_id: str, room: _SpanningRoom) -> None:
+        """Start the missing relays."""
+        for (origin, track_id), track in room.tracks.items():
+            for target in room.at - {origin}:
+                services = self._services[origin], self._services[target]
+                if (origin, track_id, target) in room.relays or not all(each.in_step for each in services):
+                    continue
+                if ends := _ends(*services):
+                    relay = _Relay(secrets.token_hex(16), origin, target)
+                    room.relays[origin, track_id, target] = relay
+                    self._begin_relay(room_id, relay, track, ends)
+
+    def _begin_relay(self, room_id: str, relay: _Relay, track: events.RelayedTrack, ends: "_Ends") -> None:
+        there, back = secrets.token_hex(_KEY_BYTES), secrets.token_hex(_KEY_BYTES)
+        *ssrcs, rtcp_ssrc = _distinct_ssrcs(2 * max(len(track.rids), 1) + 1)
+        sending = events.Line(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
+        receiving = events.Line(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
+        name: Mapping[str, str] = {"relay_id": relay.relay_id, "track_id": track.track_id}
+        # The receiver first: its keys are in place when the first packet arrives.
+        receiver, sender = self._services[relay.target], self._services[relay.origin]
+        receiver.send(events.ReceiveRelay, room_id, **name, line=receiving, track=track)
+        sender.send(events.SendRelay, room_id, **name, line=sending)
+
+    def _send_demand(self, room_id: str, relay: _Relay) -> None:
+        if relay.demand is not None:
+            self._services[relay.origin].send(events.SetRelayDemand, room_id, demand=relay.demand)
+
+    def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
+        """Tell each service which video codecs the members at all others can show."""
+        for index in room.at:
+            takes = [room.takes[other] for other in room.at - {index} if other in room.takes]
+            limited = [each for each in takes if each is not None]
+            common = sorted(frozenset.intersection(*limited)) if limited else None
+            self._services[index].send(events.SetCodecsElsewhere, room_id, payload_types=common)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    origin: tuple[str, int]
+    target: tuple[str, int]
+
+
+def _ends(origin: Service, target: Service) -> _Ends | None:
+    """Return the addresses of a relay: those on the network that we share with both, if possible."""
+    pairs = [
+        (one, other)
+        for one in origin.addresses
+        for other in target.addresses
+        if ip_address(one[0]).version == ip_address(other[0]).version
+        and ip_address(one[0]).is_loopback == ip_address(other[0]).is_loopback
+    ]
+    shared = (origin.host, target.host)
+    pairs.sort(key=lambda pair: -sum(address[0] in shared for address in pair))
+    return _Ends(*pairs[0]) if pairs else None
+
+
+def _distinct_ssrcs(count: int) -> list[int]:
+    """Return random SSRCs. Avoids small numbers, as the media service does."""
+    ssrcs: set[int] = set()
+    while len(ssrcs) < count:
+        ssrcs.add(secrets.randbits(32) | 1 << 16)
+    return list(ssrcs)
