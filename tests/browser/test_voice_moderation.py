@@ -62,6 +62,36 @@ async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> N
     await here.moderator.hears(here.member)
 
 
+async def test_a_channel_in_which_few_may_speak_is_a_stage(people: People, axe: str) -> None:
+    here = await community(people)
+    channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
+    [room] = [each["id"] for each in channels if each["type"] == "voice"]
+    await ask(here.owner, "PUT", f"/api/channels/{room}/overrides/role/member", {"deny": ["speak"]})
+    for person in (here.owner, here.moderator, here.member):
+        await person.page.set_viewport_size({"width": 1000, "height": 600})
+        await person.enter_call()
+    audience = here.owner.page.locator("#audience li")
+    await expect(audience).to_have_count(2)
+    assert await here.owner.shown_people() == ["Ada"]
+    # Raised hands come first.
+    await here.member.page.locator("#gesture").click()
+    await here.member.press("Raise hand")
+    await expect(audience.first).to_contain_text("Edsger")
+    await expect(audience.first).to_contain_text("hand raised")
+    await at_both_sizes(here.owner, axe, "a stage")
+    await expect(here.member.page.get_by_role("button", name="Invite to speak")).to_have_count(0)
+
+    await here.owner.press("Invite to speak Edsger")
+    for person in (here.owner, here.moderator, here.member):
+        await expect(person.page.locator("#people .name").filter(has_text="Edsger")).to_be_visible()
+        await expect(person.page.locator("#audience li")).to_have_count(1)
+    await here.moderator.hears(here.member)
+    await expect(edsger_in_the_list(here.owner)).not_to_contain_text("hand raised")
+    await act(here.owner, "Edsger", "Move to the audience")
+    await expect(audience).to_have_count(2)
+    await here.moderator.hears_nothing_of(here.member)
+
+
 async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     offered = await open_menu(here.moderator, "Edsger")

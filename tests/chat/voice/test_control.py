@@ -40,6 +40,19 @@ async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World
     assert world.sfu.count("user_caps") == 2, "what has not changed is not said"
 
 
+async def test_everybody_sees_who_may_speak_and_each_change(world: World) -> None:
+    directory = world.community.directory
+    own = Overrides(members={world.ada.id: Override(deny=Permission.SPEAK)})
+    directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
+    await world.sfu.tell("peer_joined", "lobby", world.ada.id)
+    assert (await world.bob.pushed("voice_joined"))["member"]["may_speak"] is False
+    changed(world, world.ada.id)
+    directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=Overrides()))
+    changed(world, world.ada.id, world.bob.id)
+    here = {"channel_id": "lobby", "member_id": world.ada.id}
+    assert await world.bob.pushed("voice_updated") == {**here, "may_speak": True}
+
+
 async def test_a_grant_used_late_has_the_present_permissions(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.bob.ask("voice_join", channel_id="lobby")

@@ -218,6 +218,7 @@ async def test_members_self_mutes_are_shown_and_kept(world: World) -> None:
         "hand": 0,
         "camera": False,
         "screen": False,
+        "may_speak": True,
     }
     await world.nothing_more()
     assert world.sfu.count("user_audio_control") == 0, "their own page silences them"

@@ -38,6 +38,8 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
+    # Whether the member has the permission `speak` here. Pages show the others as the audience of a stage.
+    may_speak: bool
 
 
 class VoiceJoined(Response):
@@ -63,6 +65,7 @@ class VoiceUpdated(Response):
     hand: Natural | UnsetType = UNSET
     camera: bool | UnsetType = UNSET
     screen: bool | UnsetType = UNSET
+    may_speak: bool | UnsetType = UNSET
 
 
 class VoiceReacted(Response):

@@ -5,7 +5,7 @@ The media service decides who is really in a room. This module only grants and r
 """
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 
 from msgspec import UNSET
@@ -114,6 +114,8 @@ class Voice:
         self._link = link
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
+        # Whether each participant may speak, as last pushed.
+        self._may_speak: dict[Place, bool] = {}
         self.occupancy = occupancy
         self.rooms = Rooms(services.directory, private.conversations)
         self.states = States(services.directory.person_of)
@@ -135,7 +137,7 @@ class Voice:
         changes.channel_removed.append(control.channel_removed)
         changes.channel_shown.append(self.channel_shown)
         changes.channel_sealing.append(lambda channel_id: self.require_unused(channel_id, time.time()))
-        changes.permissions_changed.append(control.permissions_changed)
+        changes.permissions_changed.extend((control.permissions_changed, self.permissions_changed))
         changes.member_gone.append(control.member_gone)
         changes.sessions_ended.append(control.sessions_ended)
 
@@ -230,6 +232,19 @@ class Voice:
                 update = VoiceUpdated(room_id, member_id, **new)
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
+    def permissions_changed(self, member_ids: Collection[str]) -> None:
+        """Push which of these participants may now speak, or no longer."""
+        concerned = frozenset(member_ids)
+        for room_id, user_id in self.occupancy.everybody():
+            before = self._may_speak.get((room_id, user_id))
+            if user_id in concerned and self._note_may_speak(room_id, user_id) != before:
+                update = VoiceUpdated(room_id, user_id, may_speak=not before)
+                self._hub.push("voice_updated", update, self.rooms.audience(room_id))
+
+    def _note_may_speak(self, room_id: str, user_id: str) -> bool:
+        may = self._may_speak[room_id, user_id] = self.rooms.may(user_id, Permission.SPEAK, room_id)
+        return may
+
     def _astray(self, room_id: str, user_id: str) -> None:
         """Ask a user who is at another media service than the rest of the room to join again."""
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
@@ -238,6 +253,7 @@ class Voice:
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))
+        self._note_may_speak(room_id, user_id)
         newcomer = VoiceJoined(room_id, self._person(room_id, user_id))
         self._hub.push("voice_joined", newcomer, self.rooms.audience(room_id))
         limit = self._limit(user_id, room_id)
@@ -246,6 +262,7 @@ class Voice:
             self.control.put_out(room_id, user_id)
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
+        self._may_speak.pop((room_id, user_id), None)
         gone = VoiceLeft(room_id, user_id, lost or UNSET)
         self._hub.push("voice_left", gone, self.rooms.audience(room_id))
 
@@ -283,4 +300,5 @@ class Voice:
         nickname = member.nickname if member else "Somebody"
         state, sent = self.states.of(user_id), self.gestures.sent(room_id, user_id)
         hand = self.gestures.hand(room_id, user_id).hand
-        return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent))
+        may_speak = self.rooms.may(user_id, Permission.SPEAK, room_id)
+        return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent), may_speak=may_speak)

@@ -343,7 +343,7 @@ export type VoiceJoined = { channel_id: string; member: VoiceMember };
 
 export type VoiceLeft = { channel_id: string; member_id: string; lost?: boolean };
 
-export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean };
+export type VoiceMember = { id: string; nickname: string; muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean; hand: number; camera: boolean; screen: boolean; may_speak: boolean };
 
 export type VoiceMoved = { from_channel_id: string; channel_id: string };
 
@@ -355,7 +355,7 @@ export type VoiceSpeaking = { channel_id: string; member_ids: string[] };
 
 export type VoiceState = { channel_id: string; members: VoiceMember[] };
 
-export type VoiceUpdated = { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean };
+export type VoiceUpdated = { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean; may_speak?: boolean };
 
 export type WebhookDeleted = { webhook_id: string };
 

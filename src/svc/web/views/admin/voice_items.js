@@ -14,6 +14,7 @@ import {
   muteInCalls,
   stopScreenOf,
 } from "../../state/admin/moderation.js";
+import { letSpeak, mayLetSpeak } from "../../state/admin/stage.js";
 import { ranksBelow } from "../../state/admin/rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
@@ -32,7 +33,7 @@ const shares = (/** @type {string} */ id) =>
 
 /** @param {VoiceMember} person @param {string} channelId @returns {ItemList} */
 export function voiceItems(person, channelId) {
-  const { id, muted, deafened, hand } = person;
+  const { id, muted, deafened, hand, may_speak: speaks } = person;
   /** @type {ItemList[number]} */
   const lower = hand > 0 &&
     may("mute_members", channelId) && {
@@ -46,6 +47,11 @@ export function voiceItems(person, channelId) {
     : [];
   return /** @type {ItemList} */ ([
     lower,
+    mayLetSpeak(id, channelId) && {
+      label: speaks ? t("to-audience") : t("invite-to-speak"),
+      icon: speaks ? "people" : "mic",
+      onChoose: () => tried(letSpeak(id, channelId, !speaks)),
+    },
     may("mute_members", channelId) && {
       label: muted ? t("unmute-in-calls") : t("mute-in-calls"),
       icon: muted ? "mic" : "mic-off",

@@ -15,6 +15,7 @@ import { member } from "../../state/server.js";
 import { html, useComputed, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
+import { Audience, listens } from "./audience.js";
 import { FloatingReactions, Hands } from "./gestures.js";
 import { PersonTile, ScreenTile } from "./tile.js";
 
@@ -27,7 +28,8 @@ export function Stage({ people }) {
   const shown = onlySound.value
     ? people.map((each) => (each.own ? each : { ...each, camera: null }))
     : people;
-  const { large, small } = arranged(shown, {
+  const audience = shown.filter(listens);
+  const { large, small } = arranged(audience.length ? shown.filter((each) => !listens(each)) : shown, {
     mode: mode.value,
     pinned: pinned.value,
     speaker: lastSpeaker.current,
@@ -50,7 +52,11 @@ export function Stage({ people }) {
         large.length > 0 &&
         html`<${Tiles} id="screens" label=${t("in-focus")} isScreens=${isScreens}>${large.map(tile)}<//>`
       }
-      <${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>
+      ${
+        audience.length === shown.length
+          ? html`<p class="quiet nobody-speaks">${t("stage-empty")}</p>`
+          : html`<${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>`
+      }
       <${FloatingReactions} />
       ${
         people.length === 1 &&
@@ -74,6 +80,7 @@ export function Stage({ people }) {
         </p>`
       }
     </section>
+    ${audience.length > 0 && html`<${Audience} people=${audience} />`}
   `;
 }
 

@@ -144,6 +144,10 @@ copy-report = Bericht kopieren
 
 call-text = Chat zum Anruf
 raise-hand = Hand heben
+audience = Publikum { $count }
+invite-to-speak = Zum Sprechen einladen
+to-audience = Ins Publikum verschieben
+stage-empty = Noch spricht niemand.
 lower-hand = Hand senken
 lower-hand-of = Hand von { $name } senken
 hand-lowered = Die Moderation hat deine Hand gesenkt. Du kannst sie wieder heben.

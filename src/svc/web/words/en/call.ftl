@@ -144,6 +144,10 @@ copy-report = Copy a report
 
 call-text = Call chat
 raise-hand = Raise hand
+audience = Audience { $count }
+invite-to-speak = Invite to speak
+to-audience = Move to the audience
+stage-empty = Nobody speaks yet.
 lower-hand = Lower hand
 lower-hand-of = Lower the hand of { $name }
 hand-lowered = A moderator has lowered your hand. You can raise it again.

@@ -144,6 +144,10 @@ copy-report = Copiar un informe
 
 call-text = Chat de la llamada
 raise-hand = Levantar la mano
+audience = Público { $count }
+invite-to-speak = Invitar a hablar
+to-audience = Mover al público
+stage-empty = Todavía no habla nadie.
 lower-hand = Bajar la mano
 lower-hand-of = Bajar la mano de { $name }
 hand-lowered = Un moderador ha bajado tu mano. Puedes volver a levantarla.

@@ -144,6 +144,10 @@ copy-report = Copier un rapport
 
 call-text = Chat de l’appel
 raise-hand = Lever la main
+audience = Public { $count }
+invite-to-speak = Inviter à parler
+to-audience = Déplacer dans le public
+stage-empty = Personne ne parle encore.
 lower-hand = Baisser la main
 lower-hand-of = Baisser la main de { $name }
 hand-lowered = La modération a baissé ta main. Tu peux la lever de nouveau.

@@ -144,6 +144,10 @@ copy-report = レポートをコピー
 
 call-text = 通話のチャット
 raise-hand = 手を挙げる
+audience = 聴衆 { $count }
+invite-to-speak = 発言に招待
+to-audience = 聴衆に移す
+stage-empty = まだ誰も話していません。
 lower-hand = 手を下ろす
 lower-hand-of = { $name } の手を下ろす
 hand-lowered = モデレーターがあなたの手を下ろしました。もう一度挙げることができます。

@@ -1,0 +1,42 @@
+// The permission to speak in a voice channel. Without it for everybody, the call is a stage with an audience.
+
+/** @import { Override } from "../../types/api.js" */
+
+import { channelsById, may } from "../channels.js";
+import { memberOf, roles as known } from "../people.js";
+import { peopleIn } from "../voice.js";
+import { overridesOf, putOverride, replaced } from "./channels.js";
+import { lowerHandOf } from "./moderation.js";
+import { inChannel, ofRoles, withWord } from "./permissions.js";
+import { ranksBelow } from "./rank.js";
+
+/** @param {string} memberId @param {string} channelId */
+export const mayLetSpeak = (memberId, channelId) =>
+  channelsById.value.has(channelId) && may("manage_channels") && ranksBelow(memberOf(memberId));
+
+/**
+ * Invite a member to speak in a channel, or move them to its audience. The channel's override for the member
+ * changes only as far as their roles do not have that result already.
+ * @param {string} memberId @param {string} channelId @param {boolean} speaks
+ */
+export async function letSpeak(memberId, channelId, speaks) {
+  const overrides = await overridesOf(channelId);
+  /** @type {Override} */
+  const own = overrides.find(({ type, target_id: id }) => type === "member" && id === memberId) ?? {
+    type: "member",
+    target_id: memberId,
+    allow: [],
+    deny: [],
+  };
+  const neutral = withWord(own, "speak", "neutral");
+  const roleIds = memberOf(memberId)?.roles ?? [];
+  const serverWide = ofRoles(known.value.filter(({ id }) => roleIds.includes(id)));
+  const might = inChannel(serverWide, roleIds, memberId, replaced(overrides, neutral)).has("speak");
+  // The raised hand has been answered.
+  const raised = peopleIn(channelId).some(({ id, hand }) => id === memberId && hand > 0);
+  if (speaks && raised && may("mute_members", channelId)) await lowerHandOf(memberId, channelId);
+  await putOverride(
+    channelId,
+    might === speaks ? neutral : withWord(own, "speak", speaks ? "allow" : "deny"),
+  );
+}
