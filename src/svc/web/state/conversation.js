@@ -17,7 +17,7 @@ import { api, ask, connection, listen } from "./server.js";
 import { partsOf, spotOf } from "./location.js";
 
 const PAGE = 50;
-const MOST = 400; // The number that still scrolls smoothly; messages farther away are fetched again.
+const MOST = 240; // About 2,800 elements on the page. Messages farther away are fetched again.
 // At the newest message the window is smaller, because each new message moves all others on the page.
 // Dropping the oldest moves them too, so it happens rarely, a few messages at a time, and a moment after new
 // ones arrived: a key press must not wait for it.

@@ -12,7 +12,7 @@ const STILL_PX = 10;
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
 
 /**
- * The touch in progress, and the message under it that can be replied to; null if the touch is not a swipe.
+ * The touch in progress, and the message under it; null if the touch is not a swipe.
  * @type {{x: number, y: number, message: HTMLElement | null} | null}
  */
 let from = null;
@@ -41,10 +41,14 @@ function begin({ touches, target }) {
   if (!NARROW.matches || touches.length !== 1 || !element.closest(".home") || movesItself(element)) return;
   /** @type {HTMLElement | null} */
   const message = drawer.value ? null : element.closest(".message");
-  from = { x: touches[0].clientX, y: touches[0].clientY, message: replyTo(message) ? message : null };
+  from = { x: touches[0].clientX, y: touches[0].clientY, message };
 }
 
-/** @param {Element | null} message @returns {HTMLElement | null | undefined} */
+/**
+ * Return the button that replies, which a message has once it is touched, if it can be replied to.
+ * @param {Element | null} message
+ * @returns {HTMLElement | null | undefined}
+ */
 const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
 
 /** Return the length of the swipe in reading direction; 0 if it is rather a scroll. @param {Touch} touch */
@@ -56,7 +60,7 @@ function lengthOf({ clientX, clientY }) {
 
 /** @param {Touch} touch */
 function pull(touch) {
-  if (!from?.message) return;
+  if (!from?.message || !replyTo(from.message)) return;
   const back = Math.min(FARTHEST_PX, Math.max(0, -lengthOf(touch)));
   from.message.style.setProperty("--pulled", `${back}px`);
   from.message.classList.toggle("pulled", back > 8);

@@ -1,4 +1,5 @@
-// The actions on a message: the common ones next to it, the others in a menu.
+// The actions on a message: the common ones next to it, the others in a menu. Loaded after the first
+// messages, and drawn for the messages at the pointer and at the focus.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, May, Shown } from "./message.js" */
@@ -17,29 +18,12 @@ import { forward } from "../../state/shared_content.js";
 import { shortened } from "../../state/mention_text.js";
 import { spotOf } from "../../state/location.js";
 import { markUnread } from "../../state/unread_counts.js";
-import { html, useComputed, useRef, useState } from "../../vendor/preact.js";
+import { html, useComputed, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
-
-/**
- * Open the menu on a right click or a long touch, except where the browser's own menu is more useful.
- * @param {EventOn<HTMLElement, MouseEvent>} event
- */
-export function openMenuOf(event) {
-  const button = /** @type {HTMLElement | null} */ (
-    event.currentTarget.querySelector(".actions .menu-holder > button")
-  );
-  if (
-    !button ||
-    event.target.closest("a, img, video, audio, input, textarea, .menu") ||
-    getSelection()?.isCollapsed === false
-  )
-    return;
-  openWhere(event, button);
-}
 
 /** Select a message's text, whose selection the long touch prevents. @param {RefObject<HTMLElement>} lane */
 function select(lane) {
@@ -51,12 +35,23 @@ function select(lane) {
 const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
 const SHEET = matchMedia("(pointer: coarse) and (max-width: 640px)"); // As in style/later/touch.css.
 
-/** @param {{message: Shown, conversation: Held, may: May, onEdit: () => void}} props */
-export function Actions({ message, conversation, may, onEdit }) {
+/**
+ * `call` opens the menu where it happened, or moves the focus to its button.
+ * @param {{message: Shown, conversation: Held, may: May, call: MouseEvent | "focus" | null, onCalled: () =>
+ *   void, onEdit: () => void}} props
+ */
+export function Actions({ message, conversation, may, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const lane = useRef(null);
+  useLayoutEffect(() => {
+    const button = /** @type {HTMLElement} */ (lane.current.querySelector(".menu-holder > button"));
+    if (!call) return;
+    onCalled();
+    if (call === "focus") button.focus();
+    else openWhere(call, button);
+  }, [call]);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
   const posted = message.conversation_id === undefined ? message : null; // Null in private conversations.

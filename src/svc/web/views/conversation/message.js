@@ -7,7 +7,6 @@ import { answered } from "../../state/replied_messages.js";
 import { member } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, memo, useComputed, useState } from "../../vendor/preact.js";
-import { Actions, openMenuOf } from "./actions.js";
 import { Attachments } from "./attachments.js";
 import { Card, Previews } from "./card.js";
 import { Reactions } from "./reactions.js";
@@ -47,6 +46,12 @@ import { t } from "../../words/words.js";
  */
 
 const MOST_QUOTED = 160;
+/**
+ * How to remove the buttons of the message that the pointer was on last, and of the one that had the focus.
+ * @type {{pointer?: () => void, focus?: () => void}}
+ */
+const drawn = {};
+const Actions = Later(() => import("./actions.js"), "Actions");
 const Editor = Later(() => import("./editor.js"), "Editor");
 const SealedFiles = Later(() => import("../private/encrypted_files.js"), "SealedFiles");
 
@@ -73,6 +78,15 @@ export const Message = memo(
       mentions.includes(own) ||
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
+    const [near, approach] = useNearness();
+    // The menu opens, or the focus moves from the hidden button, once the buttons are drawn.
+    const [call, setCall] = useState(/** @type {MouseEvent | "focus" | null} */ (null));
+    const openMenu = (/** @type {MouseEvent} */ event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      approach("focus");
+      setCall(event);
+    };
     const openActions = (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {
       const person = author.kind === "member" && event.target.closest(".author, .avatar-place");
       if (person)
@@ -81,7 +95,14 @@ export const Message = memo(
           { id: author.id, name: nameNow(author) },
           event.target.closest("button") ?? event.currentTarget,
         );
-      else openMenuOf(event);
+      // The browser's own menu is more useful here.
+      else if (
+        !bare &&
+        !editing &&
+        !event.target.closest("a, img, video, audio, input, textarea, .menu") &&
+        getSelection()?.isCollapsed !== false
+      )
+        openMenu(event);
     };
     const look = [
       "message",
@@ -98,9 +119,11 @@ export const Message = memo(
       data-author=${author.id}
       tabindex="-1"
       onContextMenu=${openActions}
+      onPointerEnter=${() => approach("pointer")}
+      onFocusIn=${() => approach("focus")}
     >
       ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
-      <${AuthorAvatar} author=${author} />
+      ${!follows && html`<${AuthorAvatar} author=${author} />`}
       <div class="body">
         <${Byline} message=${message} follows=${follows} />
         ${replied !== null && html`<${Replied} id=${replied} conversation=${conversation} />`}
@@ -140,17 +163,45 @@ export const Message = memo(
       ${
         !editing &&
         !bare &&
-        html`<${Actions}
-          message=${message}
-          conversation=${conversation}
-          may=${may}
-          onEdit=${() => onEdit(message.id)}
-        />`
+        (near
+          ? html`<${Actions}
+              message=${message}
+              conversation=${conversation}
+              may=${may}
+              call=${call}
+              onCalled=${() => setCall(null)}
+              onEdit=${() => onEdit(message.id)}
+            />`
+          : html`<button
+              type="button"
+              class="unseen"
+              aria-haspopup="menu"
+              aria-label=${t("more")}
+              onFocus=${() => setCall("focus")}
+              onClick=${openMenu}
+            ></button>`)
       }
       ${personMenu}
     </li>`;
   },
 );
+
+/**
+ * Whether the pointer or the focus reached this message after it reached the others. Only then does it have
+ * buttons: those of every message would be most of the page's elements. They remain until the pointer or the
+ * focus reaches another message, so that the focus can return to them from a menu or a dialog.
+ * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
+ */
+function useNearness() {
+  const [by, setBy] = useState({ pointer: false, focus: false });
+  const approach = (/** @type {"pointer" | "focus"} */ kind) => {
+    if (by[kind]) return;
+    drawn[kind]?.();
+    drawn[kind] = () => setBy((held) => ({ ...held, [kind]: false }));
+    setBy((held) => ({ ...held, [kind]: true }));
+  };
+  return [by.pointer || by.focus, approach];
+}
 
 /** @param {Pick<Shown, "author">} props */
 function AuthorAvatar({ author }) {
@@ -174,8 +225,10 @@ function Byline({ message, follows }) {
   const kind = `author ${colour ? "coloured" : ""}`;
   return html`<p class="byline">
     ${
-      isMember
-        ? html`<button
+      follows
+        ? null
+        : isMember
+          ? html`<button
             type="button"
             class=${kind}
             style=${look}
@@ -184,9 +237,9 @@ function Byline({ message, follows }) {
           >
             ${name}
           </button>`
-        : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`
+          : html`<strong class=${kind} style=${look} dir="auto">${name}</strong>`
     }
-    <${BotSign} bot=${author.bot} />
+    ${!follows && html`<${BotSign} bot=${author.bot} />`}
     <${Time} ms=${postedAt} />
     ${!isMember && !follows && html`<span class="mark">${t("mark-webhook")}</span>`}
   </p>`;

@@ -35,7 +35,7 @@ import { Pending } from "./pending_message.js";
 
 const Welcome = Later(() => import("./welcome.js"), "Welcome");
 const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
-const AT_FIRST = 20; // Draw about one screen of messages first, without their actions.
+const AT_FIRST = 20; // Draw about one screen of messages first.
 const REST_MS = 100; // Draw the rest after this delay.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
 
@@ -134,18 +134,6 @@ export class Timeline extends Component {
     this.#settle();
   }
 
-  /**
-   * Open a message's menu before its actions have been drawn: draw them and repeat the request.
-   * @param {EventOn<HTMLElement, MouseEvent>} event
-   */
-  #askedEarly = (event) => {
-    const element = event.target.closest("[data-id]");
-    if (this.#all || !element || event.defaultPrevented) return;
-    event.preventDefault();
-    this.#all = true;
-    this.forceUpdate(() => element.dispatchEvent(new MouseEvent(event.type, event)));
-  };
-
   /** Show the newest message. */
   async toEnd() {
     const { conversation } = this.props;
@@ -213,7 +201,6 @@ export class Timeline extends Component {
           id=${conversation.thread ? undefined : "messages"}
           class="messages"
           ref=${this.list}
-          onContextMenu=${this.#askedEarly}
         >
           ${root}
           ${empty && !root && member.value?.roles.includes("owner") && html`<${FirstSteps} />`}
@@ -255,7 +242,6 @@ export class Timeline extends Component {
                     (!previous || previous.id <= this.#newFrom)
                   }
                   replied=${message.reply_to}
-                  bare=${!this.#all}
                   conversation=${conversation}
                   editing=${editing === message.id}
                   marked=${marked === message.id}
