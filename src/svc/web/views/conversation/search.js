@@ -130,7 +130,7 @@ export function Search({ channel, onClose }) {
     ${
       channel?.type === "text" &&
       html`<p>
-        <${Button} look="link" onClick=${() => showDialog("jump", { channelId: channel.id })}>
+        <${Button} look="chip" onClick=${() => showDialog("jump", { channelId: channel.id })}>
           ${t("jump-to-date")}
         <//>
       </p>`

@@ -34,10 +34,13 @@ export function initials(name) {
     .toUpperCase();
 }
 
+// Hues that are easy to tell apart. Between 30 and 130 degrees, colours that are dark enough for white letters
+// are brown.
+const HUES = [2, 142, 170, 205, 238, 262, 284, 306, 336];
+
 /** Return the same colour for the same person on every page. @param {string} id */
 export function hue(id) {
   let sum = 0;
   for (const letter of id) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
-  // Multiples of the golden angle are far apart, also those of numbers that follow each other.
-  return Math.round((sum * 137.508) % 360);
+  return HUES[sum % HUES.length];
 }

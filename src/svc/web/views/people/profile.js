@@ -24,7 +24,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { leaveForField } from "../composer/fields.js";
 import { actItems, MemberMenu } from "../admin/member_menu.js";
-import { Avatar, BotSign } from "../parts/avatar.js";
+import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Later } from "../parts/later.js";
@@ -58,6 +58,7 @@ export function Profile({ memberId, onClose }) {
     timeout_until_ms: timeout,
   } = member;
   return html`<${Dialog} title=${nickname} onClose=${onClose} class="profile">
+    <div class="band" style=${{ "--hue": hue(memberId) }}></div>
     <div class="who-is">
       <${Avatar} id=${memberId} name=${nickname} url=${avatar} presence=${presenceOf(memberId)} size="huge" />
       <div>
