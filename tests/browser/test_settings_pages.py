@@ -13,8 +13,8 @@ __all__ = ["axe"]
 
 PAGES = "Settings pages"
 OWN = [
-    *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Blocked people"),
-    *("Your data", "Signing out"),
+    *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Servers"),
+    *("Blocked people", "Your data", "Signing out"),
 ]
 # The pages that a permission opens, in the order of the list. Permissions that are missing here open none.
 OPENS = {

@@ -28,6 +28,7 @@ PAGES = {
     "GET /web/{path}",
     "GET /sw.js",
     "GET /manifest.webmanifest",
+    "GET /counts-frame",
     "GET /live",
     "GET /cluster/relay",
 }

@@ -6,6 +6,7 @@ The only file that knows every feature. Has no rules and serves nothing: `app` a
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -51,6 +52,7 @@ from svc.chat.members import responses
 from svc.chat.members.requests import MemberCommands, MemberRequests
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
+from svc.chat.messages.history import Totals
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.profanity import moderated
@@ -62,6 +64,8 @@ from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.pages.routes import WEB_FOLDER, Pages
+from svc.chat.rail.requests import RailRequests
+from svc.chat.rail.rules import CountsTokens
 from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
@@ -120,8 +124,7 @@ class Community:
         self.members = Members(services, config.max_members, judged=self._judged, avatar=self.media.urls.link)
         self.channels, self.blocks = Channels(services), Blocks(services)
         self.roles = Roles(services, self.channels, self.members)
-        self.moderation = Moderation(services, self.members)
-        self.reports = Reports(services, self._author_of)
+        self.moderation, self.reports = Moderation(services, self.members), Reports(services, self._author_of)
         occupancy = Occupancy()
         self.automod = Automod(services, self.reports, self.moderation, self.settings.profanity_mode)
         self.link = links_to(session, media, self.directory, occupancy, self.hub.epoch)
@@ -136,6 +139,7 @@ class Community:
         self.notifications = NotificationModule(
             services, config, self.tally.pushes, self.messages, self.blocks, self.private.conversations
         )
+        self.counts_tokens = CountsTokens(services, config.jwt_secret, secrets.token_bytes)
         self.account = self._account_rules(database)
         self.pass_through = SignallingPassThrough(session, self.origins, lambda: urls_of(media))
         self.backups = self._backups(database)
@@ -156,6 +160,7 @@ class Community:
         await self.members.load()
         await self.auth.sessions.load()
         await self.bots.load()
+        await self.counts_tokens.load()
         await self.channels.load(self._config.first_channels, int(time.time() * 1000))
         await self.blocks.load()
         await self.automod.load(time.time())
@@ -192,7 +197,17 @@ class Community:
             VoiceRequests(self.voice, self.voice_moderation),
             DescriptionRequests(version("svc-server")),
             self.private.requests,
+            self._rail(),
         ]
+
+    def _rail(self) -> RailRequests:
+        def totals(member_id: str) -> Totals:
+            muted = partial(self.notifications.levels.is_muted, now_ms=int(time.time() * 1000))
+            return self.messages.reads.totals(member_id, muted)
+
+        return RailRequests(
+            self.counts_tokens, totals, lambda: self.settings.current.name, self.files.icon.content
+        )
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         """Return the background tasks."""

@@ -53,6 +53,7 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /web/{path}": ANYONE,
     "GET /sw.js": ANYONE,
     "GET /manifest.webmanifest": ANYONE,
+    "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
     # Where an owner takes its relays, which show a key of their own. Other servers have no such route.
     "GET /cluster/relay": ANYONE,

@@ -100,11 +100,16 @@ class Levels:
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
         return [_described(key, chosen[key]) for key in keys]
 
+    def is_muted(self, member_id: str, channel_id: str, now_ms: int) -> bool:
+        """Return whether the member has muted the channel, or all channels."""
+        chosen = self._chosen.get(member_id, {})
+        return any(chosen.get(key, _UNSET).is_muted(now_ms) for key in (_EVERYWHERE, channel_id))
+
     def level(self, member_id: str, channel_id: str, now_ms: int) -> Level:
         """Return the level in force for a member in a channel."""
         chosen = self._chosen.get(member_id, {})
         everywhere, own = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
-        if member_id in self._quiet or everywhere.is_muted(now_ms) or own.is_muted(now_ms):
+        if member_id in self._quiet or self.is_muted(member_id, channel_id, now_ms):
             return "nothing"
         return own.level or everywhere.level or USUAL
 

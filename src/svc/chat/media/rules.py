@@ -10,12 +10,12 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from svc.base.database import Connection, Database
-from svc.base.objects import ObjectStore, StoreFailed
+from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.pictures import Picture
 from svc.base.tables import Table, value
 from svc.chat.access.media_urls import PREFIX, MediaUrls
@@ -270,6 +270,18 @@ class ServerIcon:
     def address(self) -> str | None:
         """Return the public URL of the icon. Another icon has another URL."""
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
+
+    async def content(self, max_bytes: int) -> bytes | None:
+        """Return the icon. Return None if there is none, or none that can be read within the limit."""
+        found = await self._media.find(self.key) if self.key is not None else None
+        if found is None or found.facts.bytes > max_bytes:
+            return None
+        chunks = self._media.objects.read(found.key, 0, found.facts.bytes)
+        try:
+            async with aclosing(chunks):
+                return b"".join([chunk async for chunk in chunks])
+        except (ObjectMissing, StoreFailed):
+            return None
 
     def set(self, connection: Connection, key: str | None) -> None:
         """Set the icon, as a step of a write. `changed` follows."""

@@ -5,7 +5,8 @@ Shows no member anything they may not view, and changes only read marks. No HTTP
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 
 from svc.base.database import Connection, Write
@@ -96,6 +97,14 @@ class History:
         return HistoryPage(tuple(found[-limit:]), len(found) > limit, more_after=wanted.before is not None)
 
 
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sums of a member's counts over channels."""
+
+    unread: int
+    mentions: int
+
+
 class Reads:
     """The read marks of members, and their counts of unread messages."""
 
@@ -118,6 +127,12 @@ class Reads:
         """Return the counts of the member's listed channels. Archived channels are excluded."""
         channels = self._directory.listed_channels(session.member_id)
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
+
+    def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> Totals:
+        """Return the sums over the member's listed channels that are not muted."""
+        channels = self._directory.listed_channels(member_id)
+        counts = [self._counts(member_id, each.id) for each in channels if not is_muted(member_id, each.id)]
+        return Totals(sum(each.unread for each in counts), sum(each.mentions for each in counts))
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:

@@ -26,6 +26,8 @@ FIRST, LATER = "first.js", "later.js"
 START = "main.js"
 # Also served at the top level, because a service worker controls only paths below its own.
 SERVICE_WORKER = "sw.js"
+# A script of a sandboxed frame, which can load no modules. It runs separately from the page.
+COUNTS_FRAME = "counts_frame.js"
 # Libraries. Some are large and fetched only when needed.
 _VENDOR = "vendor/"
 # A worker and its imports. It runs separately from the page, so it is not bundled.
@@ -84,7 +86,8 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 def is_own_module(name: str) -> bool:
     """Return whether this is one of our modules that the page runs."""
-    return name.endswith(".js") and name != SERVICE_WORKER and not name.startswith((_VENDOR, _WORKER))
+    is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
+    return name.endswith(".js") and not is_separate
 
 
 class _Modules:

@@ -7,6 +7,7 @@ version each file is served as it was written, for people who read it, and reval
 a listing. The application adds the headers of all responses.
 """
 
+import base64
 import gzip
 import hashlib
 import logging
@@ -25,7 +26,15 @@ from aiohttp import web
 import svc
 from svc.base.strict_json import dumps
 from svc.chat.errors import ChatError
-from svc.chat.pages.bundler import FIRST, LATER_STYLE, SERVICE_WORKER, bundle, gathered, is_own_module
+from svc.chat.pages.bundler import (
+    COUNTS_FRAME,
+    FIRST,
+    LATER_STYLE,
+    SERVICE_WORKER,
+    bundle,
+    gathered,
+    is_own_module,
+)
 from svc.chat.pages.javascript import NotUnderstood
 
 logger = logging.getLogger(__name__)
@@ -103,6 +112,7 @@ class Pages:
             web.get("/web/{path:.+}", self.file),
             web.get("/sw.js", self.service_worker),
             web.get("/manifest.webmanifest", self.manifest),
+            web.get("/counts-frame", self.counts_frame),
         ]
 
     async def index(self, request: web.Request) -> web.Response:
@@ -114,6 +124,26 @@ class Pages:
 
     async def service_worker(self, request: web.Request) -> web.Response:
         return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
+
+    async def counts_frame(self, _: web.Request) -> web.Response:
+        """Return the frame that fetches the counts of the person's other servers: docs/servers.md.
+
+        Its policy gives it no origin, so other servers do not learn which page asks. It alone may connect
+        to other servers, and holds nothing of this one.
+        """
+        script = bytes(self._plain[COUNTS_FRAME].content) if COUNTS_FRAME in self._plain else b""
+        digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
+        headers = {
+            "Content-Type": _CONTENT_TYPES[".html"],
+            "Cache-Control": _ASK_EACH_TIME,
+            "Content-Security-Policy": (
+                f"sandbox allow-scripts; default-src 'none'; script-src 'sha256-{digest}'; "
+                "connect-src https: http:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+                "require-trusted-types-for 'script'"
+            ),
+        }
+        page = b'<!doctype html>\n<meta charset="utf-8">\n<script>%b</script>\n' % script
+        return web.Response(body=page, headers=headers)
 
     async def manifest(self, request: web.Request) -> web.Response:
         """Return the manifest, which systems use for an installed page."""

@@ -185,6 +185,8 @@ export type OwnBlocks = { blocked: string[] };
 
 export type OwnConversations = { conversations: PrivateConversation[] };
 
+export type OwnCountsToken = { token: string | null };
+
 export type OwnDevices = { devices: Device[]; kept_code_made_at_ms: number | null };
 
 export type OwnDrafts = { drafts: Draft[] };
@@ -276,6 +278,8 @@ export type Rules = { rules: Rule[] };
 export type SealedFile = { file_id: string };
 
 export type Sent = { camera: boolean; screen: boolean };
+
+export type ServerCounts = { name: string; unread: number; mentions: number; picture: string | null };
 
 export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "block" | "censor" | "flag" | "off"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
 
@@ -634,6 +638,14 @@ export interface Endpoints {
   "PUT /api/me/push": { body: { endpoint: string; keys: { p256dh: string; auth: string } }; answer: null };
   /** Unsubscribe this device */
   "DELETE /api/me/push": { answer: null };
+  /** Return your counts token, with which another page shows your counts */
+  "GET /api/me/counts-token": { answer: OwnCountsToken };
+  /** Create a counts token, which permits nothing but `POST /api/counts`. It replaces the previous one */
+  "POST /api/me/counts-token": { answer: OwnCountsToken };
+  /** Revoke your counts token */
+  "DELETE /api/me/counts-token": { answer: null };
+  /** Return how many unread messages and mentions the member of a counts token has, without muted channels. Pages of every origin may read the response */
+  "POST /api/counts": { body: { token: string; picture?: boolean }; answer: ServerCounts };
   /** Return all settings */
   "GET /api/settings": { answer: Settings };
   /** Change some settings. If any value is invalid, nothing changes */

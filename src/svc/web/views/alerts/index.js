@@ -1,5 +1,5 @@
 // Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects
-// idleness, and starts tooltips and swipes, which the first messages do not need either.
+// idleness, and starts tooltips, swipes, and the rail, which the first messages do not need either.
 
 /** @import { Alert } from "../../state/alerts.js" */
 
@@ -11,6 +11,7 @@ import { soundCalls } from "./call_sounds.js";
 import { chime } from "./chimes.js";
 import { startSwipes } from "../channels/swipe.js";
 import { startTooltips } from "../parts/tooltips.js";
+import { startRail } from "../servers/rail.js";
 import { closeReadNotices, showNotice } from "./notices.js";
 
 export function startTelling() {
@@ -21,6 +22,7 @@ export function startTelling() {
   watchTouches();
   startTooltips();
   startSwipes();
+  startRail();
 }
 
 /** @param {Alert} alert */

@@ -19,6 +19,7 @@ import { DevicesPage } from "./devices_page.js";
 import { LookPage } from "./appearance_page.js";
 import { ProfilePage } from "./profile_page.js";
 import { IdentityPage } from "./identity_page.js";
+import { ServersPage } from "./servers_page.js";
 import { VoicePage } from "./voice_page.js";
 import { t } from "../../words/words.js";
 
@@ -71,6 +72,13 @@ export const PAGES = [
     icon: "devices",
     Page: DevicesPage,
     words: () => [t("link-device"), t("recovery-code")],
+  },
+  {
+    name: "servers",
+    group: "own",
+    icon: "squares",
+    Page: ServersPage,
+    words: () => [t("servers-address"), t("servers-make-link")],
   },
   { name: "blocked", group: "own", icon: "person-off", Page: BlockedPage, words: () => [t("unblock-short")] },
   {

@@ -1,0 +1,1 @@
+"""Unread counts of one member for the rail of another server's page, by a token that permits nothing else."""

@@ -1,0 +1,125 @@
+"""The endpoints of the counts that another server's page shows: a member's token, and the counts themselves.
+
+A sandboxed frame without an origin sends the token in a body of type text/plain, because this needs no
+preflight and no proxy logs a body. docs/servers.md.
+"""
+
+import asyncio
+import base64
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from typing import Annotated
+
+from aiohttp import web
+from msgspec import Meta
+
+from svc.chat.access.catalogue import PERSON, URL_HOLDER
+from svc.chat.access.tokens import Session
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.errors import ChatError
+from svc.chat.http import answer, client_address
+from svc.chat.joining.sessions import Throttle
+from svc.chat.messages.history import Totals
+from svc.chat.rail.rules import MAX_TOKEN_CHARACTERS, CountsTokens
+from svc.chat.schemas import Response
+
+_OWN = "/api/me/counts-token"
+# A page asks once a minute. A person may have several devices, each with a few pages.
+BURST, PER_S = 60, 1.0
+# Invalid tokens, by address: revoked ones that pages behind it still hold.
+INVALID_BURST, INVALID_PER_S = 60, 0.5
+# The media worker writes icons of at most 512 × 512 pixels. A larger one is left out.
+MAX_PICTURE_BYTES = 128 * 1024
+PICTURE_DEADLINE_S = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+class OwnCountsToken(Response):
+    """`token` is null while there is none."""
+
+    token: str | None
+
+
+class WantedCounts(Request):
+    token: Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
+    picture: bool = False
+
+
+class ServerCounts(Response):
+    """The server's name, the member's counts, and the icon if it was requested and exists: base64, WebP."""
+
+    name: str
+    unread: Annotated[int, Meta(ge=0)]
+    mentions: Annotated[int, Meta(ge=0)]
+    picture: str | None
+
+
+class RailRequests(Requests):
+    """`totals` returns a member's counts, `name` the server's name, and `picture` the bytes of its icon."""
+
+    def __init__(
+        self,
+        tokens: CountsTokens,
+        totals: Callable[[str], Totals],
+        name: Callable[[], str],
+        picture: Callable[[int], Awaitable[bytes | None]],
+    ) -> None:
+        self._tokens = tokens
+        self._totals, self._name, self._picture = totals, name, picture
+        self._requests = Throttle(BURST, PER_S)
+        self._invalid = Throttle(INVALID_BURST, INVALID_PER_S)
+
+    @endpoint(
+        PERSON, "Return your counts token, with which another page shows your counts", http=f"GET {_OWN}"
+    )
+    async def show(self, session: Session) -> OwnCountsToken:
+        return OwnCountsToken(self._tokens.of(session.member_id))
+
+    @endpoint(
+        PERSON,
+        "Create a counts token, which permits nothing but `POST /api/counts`. It replaces the previous one",
+        http=f"POST {_OWN}",
+    )
+    async def renew(self, session: Session) -> OwnCountsToken:
+        return OwnCountsToken(await self._tokens.renew(session.member_id))
+
+    @endpoint(PERSON, "Revoke your counts token", http=f"DELETE {_OWN}")
+    async def revoke(self, session: Session) -> None:
+        await self._tokens.revoke(session.member_id)
+
+    @endpoint(
+        URL_HOLDER,
+        "Return how many unread messages and mentions the member of a counts token has, without muted "
+        "channels. Pages of every origin may read the response",
+        http="POST /api/counts",
+        refusals=("token_invalid", "too_many_requests"),
+        returns=ServerCounts,
+    )
+    async def counts(self, http_request: web.Request, body: WantedCounts) -> web.StreamResponse:
+        now = time.monotonic()
+        try:
+            member_id = self._tokens.member_of(body.token)
+        except ChatError:
+            self._invalid.take(client_address(http_request).limited_as, now)
+            raise
+        self._requests.take(member_id, now)
+        totals = self._totals(member_id)
+        picture = await self._encoded_picture() if body.picture else None
+        response = answer(ServerCounts(self._name(), totals.unread, totals.mentions, picture))
+        # Only here, after the token: other pages must not find out from an error that this is a chat server.
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        return response
+
+    async def _encoded_picture(self) -> str | None:
+        try:
+            async with asyncio.timeout(PICTURE_DEADLINE_S):
+                picture = await self._picture(MAX_PICTURE_BYTES)
+        except TimeoutError:
+            logger.warning("the server's icon was not read in time")
+            return None
+        return None if picture is None else base64.b64encode(picture).decode()
+
+
+DESCRIPTION = describe_feature(RailRequests)

@@ -1,0 +1,97 @@
+"""Counts tokens: each shows one member's number of unread messages and mentions, and permits nothing else. No
+HTTP.
+
+A page of another origin shows the numbers next to the person's other servers, and holds the token. It is
+therefore no access token: `AccessTokens` does not know it, and it has a prefix and a key of its own. A member
+has at most one. It ends when they revoke or replace it, and with everything that voids the member's access
+tokens, such as the removal of a device. docs/servers.md.
+"""
+
+import hashlib
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from svc.base.database import Connection, Write
+from svc.base.tables import Table
+from svc.chat.access.writes import shared_write
+from svc.chat.errors import ChatError
+from svc.chat.services import Services
+
+SALT_BYTES = 16
+# The prefix of counts tokens, so that a leaked one can be recognised.
+PREFIX = "svcrail."
+MAX_TOKEN_CHARACTERS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CountsToken:
+    """The stored part of a token. Nobody can derive the token from it without the server's secret."""
+
+    member_id: str
+    salt: bytes
+    # The member's epoch at that time.
+    epoch: int
+
+
+TOKENS = Table("counts_tokens", CountsToken)
+
+
+class CountsTokens:
+    def __init__(self, services: Services, secret: str, random_bytes: Callable[[int], bytes]) -> None:
+        self._database, self._directory = services.database, services.directory
+        # A derived key, so that other values signed with the secret cannot pass as counts tokens.
+        self._key = hmac.digest(secret.encode(), b"counts tokens", hashlib.sha256)
+        self._random_bytes = random_bytes
+        self._kept: dict[str, CountsToken] = {}
+        services.changes.member_removal.append(self._forget)
+        services.changes.member_gone.append(self._gone)
+
+    async def load(self) -> None:
+        """Load the tokens at start, after the members."""
+        self._kept = {token.member_id: token for token in await TOKENS.all(self._database)}
+
+    def of(self, member_id: str) -> str | None:
+        """Return a member's token, or None."""
+        kept = self._kept.get(member_id)
+        return self._text(kept) if kept is not None and self._is_current(kept) else None
+
+    @shared_write
+    def renew(self, member_id: str) -> Write[None, str]:
+        """Create a token. It replaces an earlier one, which stops working at once."""
+        kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
+
+        def renewed(_: None) -> str:
+            self._kept[member_id] = kept
+            return self._text(kept)
+
+        return Write(lambda connection: TOKENS.put(connection, kept), renewed)
+
+    @shared_write
+    def revoke(self, member_id: str) -> Write[None, None]:
+        self._directory.member(member_id)
+        return Write(lambda connection: self._forget(connection, member_id), lambda _: self._gone(member_id))
+
+    def member_of(self, token: str) -> str:
+        """Return the member whose counts a token shows. Raises ChatError."""
+        member_id, _, _ = token.removeprefix(PREFIX).partition(".")
+        kept = self._kept.get(member_id)
+        if kept is None or not self._is_current(kept):
+            raise ChatError("token_invalid")
+        if not hmac.compare_digest(token.encode("utf-8", "replace"), self._text(kept).encode()):
+            raise ChatError("token_invalid")
+        return member_id
+
+    def _is_current(self, kept: CountsToken) -> bool:
+        member = self._directory.members.get(kept.member_id)
+        return member is not None and member.epoch == kept.epoch
+
+    def _text(self, kept: CountsToken) -> str:
+        message = f"{kept.member_id}.{kept.epoch}.".encode() + kept.salt
+        return f"{PREFIX}{kept.member_id}.{hmac.digest(self._key, message, hashlib.sha256).hex()}"
+
+    def _forget(self, connection: Connection, member_id: str) -> None:
+        TOKENS.delete(connection, member_id=member_id)
+
+    def _gone(self, member_id: str) -> None:
+        self._kept.pop(member_id, None)

@@ -1,0 +1,92 @@
+// The script of the frame that fetches the counts of the person's other servers. The frame has no origin, so
+// these servers see `Origin: null` and no referrer. It stores nothing. docs/servers.md
+
+/** @import { Counted, WantedCounts } from "./transport/other_servers.js" */
+
+{
+  const DEADLINE_MS = 15_000;
+  const MOST_BYTES = 256 * 1024; // An icon of 128 KB in base64, and the rest.
+  const MOST_SIDE = 1024; // A few bytes may otherwise stand for a picture of gigabytes. Our icons have 512.
+  const SIDE = 96; // Two to three pixels of a screen for each of the rail.
+
+  addEventListener("message", ({ source, ports: [port] }) => {
+    if (source !== parent || !port) return;
+    port.onmessage = async ({ data }) => {
+      const counted = await counts(data).catch(() => null);
+      port.postMessage({ id: data.id, counted });
+    };
+  });
+
+  /** @param {WantedCounts} wanted @returns {Promise<Counted>} */
+  async function counts({ origin, token, picture }) {
+    const response = await fetch(`${origin}/api/counts`, {
+      method: "POST",
+      body: JSON.stringify({ token, picture }), // As text/plain, which needs no preflight.
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+      redirect: "error",
+      cache: "no-store",
+      signal: AbortSignal.timeout(DEADLINE_MS),
+    });
+    if (!response.ok || !response.body) throw new Error("refused");
+    const answer = JSON.parse(await text(response.body));
+    return {
+      name: `${answer.name}`,
+      unread: number(answer.unread),
+      mentions: number(answer.mentions),
+      picture: typeof answer.picture === "string" ? await small(answer.picture).catch(() => "") : "",
+    };
+  }
+
+  /** @param {ReadableStream<Uint8Array>} body */
+  async function text(body) {
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    let whole = "";
+    for (let bytes = 0; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return whole;
+      bytes += value.length;
+      if (bytes > MOST_BYTES) {
+        reader.cancel().catch(() => {});
+        throw new Error("too long");
+      }
+      whole += decoder.decode(value, { stream: true });
+    }
+  }
+
+  /** @param {unknown} value */
+  const number = (value) => (Number.isSafeInteger(value) ? Math.max(0, Math.min(Number(value), 99_999)) : 0);
+
+  /** Return a WebP picture, drawn again as a small PNG in a data: URL. @param {string} base64 */
+  async function small(base64) {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+    if (side(bytes) > MOST_SIDE) throw new Error("too large");
+    const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/webp" }));
+    const canvas = Object.assign(document.createElement("canvas"), { width: SIDE, height: SIDE });
+    const { width, height } = bitmap;
+    const cut = Math.min(width, height);
+    canvas
+      .getContext("2d")
+      ?.drawImage(bitmap, (width - cut) / 2, (height - cut) / 2, cut, cut, 0, 0, SIDE, SIDE);
+    return canvas.toDataURL("image/png");
+  }
+
+  /** Return the longer side that the header of a WebP file states (RFC 9649). @param {Uint8Array} bytes */
+  function side(bytes) {
+    const view = new DataView(bytes.buffer);
+    const name = (/** @type {number} */ at) => String.fromCharCode(...bytes.subarray(at, at + 4));
+    if (name(0) !== "RIFF" || name(8) !== "WEBP") return Infinity;
+    const number = (/** @type {number} */ at) => view.getUint32(at, true);
+    switch (name(12)) {
+      case "VP8 ":
+        return Math.max(number(26) & 0x3fff, (number(26) >> 16) & 0x3fff);
+      case "VP8L":
+        return Math.max(number(21) & 0x3fff, (number(21) >> 14) & 0x3fff) + 1;
+      case "VP8X":
+        return Math.max(number(24) & 0xffffff, number(26) >>> 8) + 1;
+      default:
+        return Infinity;
+    }
+  }
+}

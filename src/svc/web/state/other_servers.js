@@ -1,0 +1,188 @@
+// The person's other servers, which the rail shows: the list, which only this browser keeps and no server
+// receives, and the counts at each. docs/servers.md
+
+/** @import { Signal } from "../vendor/signals.js" */
+
+import { keep, keptLike } from "../transport/browser_storage.js";
+import { fetchCounts } from "../transport/other_servers.js";
+import { computed, effect, signal } from "../vendor/signals.js";
+import { api, listen, member } from "./server.js";
+
+/**
+ * `token` shows counts and permits nothing else; it may be "". `name` and `picture` are those of the time
+ * when the server was added, so that it cannot take the face of another one later.
+ * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
+ * @typedef {{unread: number, mentions: number}} OtherCounts
+ * @typedef {{origin: string, token: string, invite: string}} Link
+ */
+
+const MOST_SERVERS = 100; // More than anybody joins. Each costs a request a minute.
+const MOST_LETTERS = 2048; // Of one link.
+const EVERY_MS = 60_000;
+const SOON_MS = 2_000;
+
+/** @param {string} id */
+const storedAs = (id) => `svc.servers.${id}`; // Another member in this browser has another list.
+
+/** In the person's order. @type {Signal<OtherServer[]>} */
+export const servers = signal([]);
+/** By origin; null after a server that did not respond. @type {Signal<Record<string, OtherCounts | null>>} */
+export const counts = signal({});
+/**
+ * Our own counts token here, or null; undefined until it is known.
+ * @type {Signal<string | null | undefined>}
+ */
+export const ownToken = signal(undefined);
+
+const memberId = computed(() => member.value?.id ?? "");
+
+/**
+ * Read addresses, invite links, and rail links, separated by white space. Return null if one is none of them.
+ * @param {string} text @param {string} own the origin of this page, which is left out
+ * @returns {Link[] | null}
+ */
+export function linksIn(text, own = location.origin) {
+  const words = text.split(/\s+/).filter(Boolean);
+  const links = words.map((word) => {
+    const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(word) ? word : `https://${word}`;
+    const url = word.length <= MOST_LETTERS ? URL.parse(address) : null;
+    if (!url?.hostname || !/^https?:$/.test(url.protocol) || url.username || url.password) return null;
+    const hash = new URLSearchParams(url.hash.slice(1));
+    return { origin: url.origin, token: hash.get("rail") ?? "", invite: hash.get("invite") ?? "" };
+  });
+  if (!links.length || links.some((link) => !link)) return null;
+  return /** @type {Link[]} */ (links).filter(({ origin }) => origin !== own);
+}
+
+/**
+ * Return the address with which another page shows our counts.
+ * @param {string} origin @param {string} token
+ */
+export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
+
+/** Return the host, in ASCII: a name of look-alike letters shows as what it is. @param {string} origin */
+export const hostOf = (origin) => URL.parse(origin)?.host ?? origin;
+
+/**
+ * Return the address of a server, with an invite that opens there.
+ * @param {string} origin @param {string} [invite]
+ */
+export const addressOf = (origin, invite) =>
+  `${origin}/${invite ? `#${new URLSearchParams({ invite })}` : ""}`;
+
+/**
+ * Add servers, or give known ones a new token. Fetch their names and pictures.
+ * @param {Link[]} links
+ */
+export async function addServers(links) {
+  for (const { origin, token } of links) {
+    const known = servers.value.find((each) => each.origin === origin);
+    const counted = token ? await fetchCounts(origin, token, true) : null;
+    const name = counted?.name || known?.name || hostOf(origin);
+    const added = {
+      origin,
+      token: token || (known?.token ?? ""),
+      name,
+      picture: counted?.picture || (known?.picture ?? ""),
+    };
+    if (counted) counts.value = { ...counts.value, [origin]: counted };
+    put(
+      known
+        ? servers.value.map((each) => (each.origin === origin ? added : each))
+        : [...servers.value, added].slice(0, MOST_SERVERS),
+    );
+  }
+}
+
+/** @param {string} origin */
+export function removeServer(origin) {
+  put(servers.value.filter((each) => each.origin !== origin));
+}
+
+/** Move a server up (-1) or down (1). @param {string} origin @param {-1 | 1} by */
+export function moveServer(origin, by) {
+  const order = [...servers.value];
+  const from = order.findIndex((each) => each.origin === origin);
+  const [moved] = order.splice(from, 1);
+  order.splice(Math.max(0, from + by), 0, moved);
+  put(order);
+}
+
+/** @param {OtherServer[]} list */
+function put(list) {
+  servers.value = list;
+  keep(storedAs(memberId.peek()), list.length ? { list: JSON.stringify(list) } : null);
+}
+
+/** Read the list, which another tab may have changed. */
+function load() {
+  const usual = { origin: "", token: "", name: "", picture: "" };
+  const id = memberId.value;
+  let list = [];
+  try {
+    list = id ? JSON.parse(keptLike({ list: "[]" }, storedAs(id)).list) : [];
+  } catch {
+    // A damaged list is an empty one.
+  }
+  const isServer = (/** @type {any} */ each) =>
+    Object.keys(usual).every((key) => typeof each?.[key] === "string") &&
+    linksIn(each.origin, "")?.[0]?.origin === each.origin &&
+    (!each.picture || each.picture.startsWith("data:image/png;base64,"));
+  servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MOST_SERVERS) : [];
+}
+
+// Our own token at this server, which the person hands to another page.
+
+export async function loadOwnToken() {
+  ownToken.value = (await api("GET", "/api/me/counts-token")).token;
+}
+
+/** Create a token. The previous one stops working. */
+export async function renewOwnToken() {
+  ownToken.value = (await api("POST", "/api/me/counts-token")).token;
+}
+
+export async function revokeOwnToken() {
+  await api("DELETE", "/api/me/counts-token");
+  ownToken.value = null;
+}
+
+/** The time of each server's next request, by origin. @type {Map<string, ReturnType<typeof setTimeout>>} */
+const timers = new Map();
+
+/**
+ * Ask a server for its counts soon, and then about once a minute. The times are random, so that servers
+ * cannot recognise a person by requests at the same moment.
+ * @param {Pick<OtherServer, "origin" | "token">} server
+ */
+function watch({ origin, token }, delayMs = SOON_MS) {
+  const look = async () => {
+    const timer = timers.get(origin);
+    const counted = await fetchCounts(origin, token, false);
+    if (timers.get(origin) !== timer) return; // The list has changed meanwhile, or nobody sees the page.
+    counts.value = { ...counts.value, [origin]: counted };
+    watch({ origin, token }, EVERY_MS);
+  };
+  timers.set(origin, setTimeout(look, delayMs * (0.5 + Math.random())));
+}
+
+/**
+ * Keep the list and the counts up to date from now on. A page that nobody sees asks nothing.
+ * @param {Signal<boolean>} isVisible
+ */
+export function startOtherServers(isVisible) {
+  effect(load);
+  addEventListener("storage", ({ key }) => key === storedAs(memberId.peek()) && load());
+  effect(() => {
+    for (const timer of timers.values()) clearTimeout(timer);
+    timers.clear();
+    if (isVisible.value) for (const server of servers.value) if (server.token) watch(server);
+  });
+}
+
+listen({
+  forget() {
+    ownToken.value = undefined;
+    counts.value = {};
+  },
+});

@@ -1,0 +1,71 @@
+// The counts of the person's other servers, which a frame without an origin fetches, so that these servers do
+// not learn which page asks. Keeps nothing. docs/servers.md
+
+/**
+ * `picture`: a data: URL of a small PNG, or "".
+ * @typedef {{name: string, unread: number, mentions: number, picture: string}} Counted
+ * @typedef {{id: number, origin: string, token: string, picture: boolean}} WantedCounts
+ */
+
+const PATH = "/counts-frame";
+const LONGEST_PICTURE = 64 * 1024; // 96 × 96 pixels that nothing compresses, in base64.
+const LONGEST_NAME = 64;
+const DEADLINE_MS = 20_000; // The frame has a deadline of its own. It may never have loaded.
+// Control characters, and those that change the direction of the text after them.
+const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
+
+/** @type {Promise<MessagePort> | null} */
+let opened = null;
+let lastId = 0;
+
+/** Open the frame. Only a page of this server may show it. @returns {Promise<MessagePort>} */
+function frame() {
+  opened ??= new Promise((resolve) => {
+    const element = document.createElement("iframe");
+    element.setAttribute("sandbox", "allow-scripts");
+    element.referrerPolicy = "no-referrer";
+    element.hidden = true;
+    element.ariaHidden = "true";
+    element.src = PATH;
+    element.addEventListener("load", () => {
+      const { port1, port2 } = new MessageChannel();
+      // A frame without an origin can be addressed as "*" only. Nobody else can navigate it.
+      element.contentWindow?.postMessage(null, "*", [port2]);
+      port1.start();
+      resolve(port1);
+    });
+    document.body.append(element);
+  });
+  return opened;
+}
+
+/**
+ * Return the counts at another server, or null if it does not respond or no longer accepts the token.
+ * @param {string} origin @param {string} token @param {boolean} picture whether its icon is wanted too
+ * @returns {Promise<Counted | null>}
+ */
+export async function fetchCounts(origin, token, picture) {
+  const id = ++lastId;
+  const signal = AbortSignal.timeout(DEADLINE_MS);
+  /** @type {Counted | null} */
+  const counted = await new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(null));
+    frame().then((port) => {
+      const heard = (/** @type {MessageEvent} */ { data }) => {
+        if (data.id !== id) return;
+        port.removeEventListener("message", heard);
+        resolve(data.counted);
+      };
+      port.addEventListener("message", heard);
+      signal.addEventListener("abort", () => port.removeEventListener("message", heard));
+      port.postMessage({ id, origin, token, picture });
+    });
+  });
+  if (!counted) return null;
+  const isPicture = counted.picture.startsWith("data:image/png;base64,");
+  return {
+    ...counted,
+    name: counted.name.replaceAll(UNPRINTABLE, " ").trim().slice(0, LONGEST_NAME),
+    picture: isPicture && counted.picture.length <= LONGEST_PICTURE ? counted.picture : "",
+  };
+}

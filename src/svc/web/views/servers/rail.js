@@ -1,0 +1,92 @@
+// The rail: this server and the person's other servers, next to the page. A click is an ordinary navigation
+// without a referrer. Shown from the second server on. docs/servers.md
+
+/** @import { OtherServer } from "../../state/other_servers.js" */
+
+import { callState } from "../../call/current_call.js";
+import { showDialog } from "../../state/navigation.js";
+import { addressOf, counts, hostOf, servers, startOtherServers } from "../../state/other_servers.js";
+import { info, member } from "../../state/server.js";
+import { h, html, render } from "../../vendor/preact.js";
+import { signal } from "../../vendor/signals.js";
+import { t } from "../../words/words.js";
+import { hue, initials } from "../parts/avatar.js";
+import { IconButton } from "../parts/button.js";
+
+const MOST_SHOWN = 99;
+const PORT = /:\d+$/;
+
+/** Show the rail from now on, as soon as there is a second server. */
+export function startRail() {
+  const isVisible = signal(document.visibilityState === "visible");
+  document.addEventListener("visibilitychange", () => {
+    isVisible.value = document.visibilityState === "visible";
+  });
+  startOtherServers(isVisible);
+  const place = Object.assign(document.createElement("div"), { id: "rail" });
+  document.body.prepend(place);
+  render(h(Rail, null), place);
+}
+
+function Rail() {
+  if (!member.value || !servers.value.length) return null;
+  const name = info.value?.name || t("this-server");
+  return html`<nav class="rail" aria-label=${t("settings-servers")}>
+    <ul>
+      <li>
+        <a href="#" aria-current="page" aria-label=${name} title=${name} onClick=${stay}>
+          <img src=${info.value?.iconUrl ?? "/web/icon.svg"} alt="" />
+        </a>
+      </li>
+      ${servers.value.map((server) => html`<${Entry} key=${server.origin} server=${server} />`)}
+    </ul>
+    <${IconButton}
+      icon="add"
+      label=${t("servers-manage")}
+      onClick=${() => showDialog("settings", { page: "servers" })}
+    />
+  </nav>`;
+}
+
+/** The link to this very page leads nowhere. @param {Event} event */
+const stay = (event) => event.preventDefault();
+
+/** @param {{server: OtherServer}} props */
+function Entry({ server }) {
+  const { origin, name } = server;
+  const { unread = 0, mentions = 0 } = counts.value[origin] ?? {};
+  const news = mentions
+    ? t("servers-mentions", { count: mentions })
+    : unread
+      ? t("servers-unread", { count: unread })
+      : "";
+  // The host is always named, because a server chooses its name and picture.
+  const text = [name, name === hostOf(origin) ? "" : hostOf(origin), news].filter(Boolean).join(" · ");
+  // Leaving this page would end the call.
+  const target = callState.value === "none" ? "_self" : "_blank";
+  return html`<li class=${mentions ? "unread mentioned" : unread ? "unread" : ""}>
+    <a
+      href=${addressOf(origin)}
+      target=${target}
+      rel="noopener noreferrer"
+      referrerpolicy="no-referrer"
+      aria-label=${text}
+      title=${text}
+    >
+      <${Face} server=${server} />
+    </a>
+    ${
+      unread + mentions > 0 &&
+      html`<span class="badge" aria-hidden="true">
+        ${mentions > MOST_SHOWN ? `${MOST_SHOWN}+` : mentions}
+      </span>`
+    }
+  </li>`;
+}
+
+/** A server's picture, or its initials. @param {{server: OtherServer}} props */
+export function Face({ server: { origin, name, picture } }) {
+  return picture
+    ? html`<img src=${picture} alt="" />`
+    : html`<span class="face" aria-hidden="true" style=${{ "--hue": hue(origin) }}>${initials(name.replace(PORT, ""))}</span>`;
+}

@@ -1,0 +1,170 @@
+// The person's other servers: add, order and remove them, and the link with which another page shows the
+// counts of this one.
+
+/** @import { OtherServer } from "../../state/other_servers.js" */
+
+import { tried } from "../../state/notices.js";
+import {
+  addressOf,
+  addServers,
+  counts,
+  hostOf,
+  linksIn,
+  loadOwnToken,
+  moveServer,
+  ownToken,
+  railLink,
+  removeServer,
+  renewOwnToken,
+  revokeOwnToken,
+  servers,
+} from "../../state/other_servers.js";
+import { info } from "../../state/server.js";
+import { html, useEffect, useState } from "../../vendor/preact.js";
+import { explain, t } from "../../words/words.js";
+import { Button, IconButton } from "../parts/button.js";
+import { Copyable, copy } from "../parts/copyable.js";
+import { Field } from "../parts/field.js";
+import { Face } from "../servers/rail.js";
+
+export function ServersPage() {
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    loadOwnToken().catch((error) => setProblem(explain(error)));
+  }, []);
+  const all = servers.value;
+  return html`
+    <p>${t("servers-text")}</p>
+    <${AddForm} />
+    ${
+      all.length > 0 &&
+      html`<ul class="rows other-servers" aria-label=${t("settings-servers")}>
+        ${all.map(
+          (server, place) =>
+            html`<${Row}
+              key=${server.origin}
+              server=${server}
+              isFirst=${place === 0}
+              isLast=${place === all.length - 1}
+            />`,
+        )}
+      </ul>`
+    }
+    <h4>${t("servers-own", { name: info.value?.name || t("this-server") })}</h4>
+    <p>${t("servers-own-text")}</p>
+    ${problem && html`<p class="error" role="alert">${problem}</p>`}
+    ${ownToken.value !== undefined && html`<${OwnLink} token=${ownToken.value} />`}
+    ${
+      all.length > 0 &&
+      html`<h4>${t("servers-copy")}</h4>
+        <p>${t("servers-copy-text")}</p>
+        <p><${Button} icon="copy" onClick=${copyAll}>${t("servers-copy-all")}<//></p>`
+    }
+  `;
+}
+
+/** Copy the list, with this server first, for the same field at another server. */
+function copyAll() {
+  const links = servers.value.map(({ origin, token }) => railLink(origin, token));
+  copy([railLink(location.origin, ownToken.value ?? ""), ...links].join("\n"));
+}
+
+function AddForm() {
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const add = async (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const links = linksIn(text);
+    if (!links?.length) {
+      setProblem(t(links ? "servers-this" : "servers-no-address"));
+      return;
+    }
+    // At once, because later a browser takes it for a pop-up.
+    const invited = links.find(({ invite }) => invite);
+    if (invited) visit(addressOf(invited.origin, invited.invite));
+    setBusy(true);
+    await addServers(links);
+    setBusy(false);
+    setText("");
+  };
+  return html`<form class="one-field" onSubmit=${add}>
+    <${Field}
+      label=${t("servers-address")}
+      hint=${t("servers-address-hint")}
+      problem=${problem}
+      value=${text}
+      dir="ltr"
+      autocomplete="off"
+      spellcheck=${false}
+      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => {
+        setText(event.currentTarget.value);
+        setProblem("");
+      }}
+    />
+    <${Button} type="submit" look="primary" disabled=${busy || !text.trim()}>${t("servers-add")}<//>
+  </form>`;
+}
+
+/** Open another server in a tab of its own, which learns nothing of this page. @param {string} address */
+function visit(address) {
+  open(address, "_blank", "noopener,noreferrer");
+}
+
+/** @param {{server: OtherServer, isFirst: boolean, isLast: boolean}} props */
+function Row({ server, isFirst, isLast }) {
+  const { origin, name, token } = server;
+  const host = hostOf(origin);
+  const state = !token
+    ? t("servers-without-counts")
+    : counts.value[origin] === null
+      ? t("servers-unreachable")
+      : "";
+  return html`<li>
+    <${Face} server=${server} />
+    <span class="row-text">
+      ${name !== host && html`<strong dir="auto">${name}</strong>`}
+      <small class="quiet"><bdi dir="ltr">${host}</bdi>${state && ` · ${state}`}</small>
+    </span>
+    <${IconButton}
+      icon="up"
+      label=${t("servers-up", { name })}
+      disabled=${isFirst}
+      onClick=${() => moveServer(origin, -1)}
+    />
+    <${IconButton}
+      icon="lower"
+      label=${t("servers-down", { name })}
+      disabled=${isLast}
+      onClick=${() => moveServer(origin, 1)}
+    />
+    <${IconButton}
+      icon="trash"
+      label=${t("servers-remove", { name })}
+      onClick=${() => removeServer(origin)}
+    />
+  </li>`;
+}
+
+/** @param {{token: string | null}} props */
+function OwnLink({ token }) {
+  const [busy, setBusy] = useState(false);
+  const act = (/** @type {() => Promise<unknown>} */ request) => async () => {
+    setBusy(true);
+    await tried(request());
+    setBusy(false);
+  };
+  if (!token)
+    return html`<p>
+      <${Button} icon="link" disabled=${busy} onClick=${act(renewOwnToken)}>${t("servers-make-link")}<//>
+    </p>`;
+  return html`
+    <${Copyable} label=${t("servers-link")} text=${railLink(location.origin, token)} />
+    <p class="quiet">${t("servers-link-warning")}</p>
+    <p>
+      <${Button} disabled=${busy} onClick=${act(renewOwnToken)}>${t("servers-renew-link")}<//>
+      ${" "}
+      <${Button} look="danger" disabled=${busy} onClick=${act(revokeOwnToken)}>${t("servers-revoke-link")}<//>
+    </p>
+  `;
+}

@@ -1,0 +1,110 @@
+"""A counts token shows one member's unread counts to pages of every origin, and permits nothing else."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from svc.chat.access.catalogue import ENDPOINTS, Who
+from svc.chat.community import Community
+from svc.chat.rail import requests
+from tests.chat.inside import server_with_insight
+from tests.chat.member import ChatServer
+from tests.chat.people import People, Person, people
+from tests.kit.device import Device
+
+OWN, GENERAL = "/api/me/counts-token", "/api/channels/general"
+# A sandboxed frame of another server's page sends this.
+FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
+World = tuple[ChatServer, Community, People]
+
+
+@pytest.fixture
+async def world(variables: dict[str, str]) -> AsyncIterator[World]:
+    async with server_with_insight(variables) as (chat, community):
+        yield chat, community, await people(chat)
+
+
+async def token_of(person: Person) -> str:
+    return str((await person.done("POST", OWN))["token"])
+
+
+async def counts(chat: ChatServer, token: str) -> tuple[int, Any, str | None]:
+    """Return status, body, and the origins whose pages may read the response."""
+    body = {"token": token, "picture": True}
+    async with chat.http.post("/api/counts", json=body, headers=FROM_A_FRAME) as response:
+        return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
+
+
+async def test_a_page_without_an_origin_reads_the_counts_of_channels_that_are_not_muted(world: World) -> None:
+    chat, _, folk = world
+    token = await token_of(folk.member)
+    assert (await folk.member.done("GET", OWN))["token"] == token
+    await folk.owner.done("POST", f"{GENERAL}/messages", {"text": "hello"})
+    await folk.owner.done("POST", f"{GENERAL}/messages", {"text": f"[You](mention:{folk.member.id})"})
+    name = (await folk.owner.done("GET", "/api/settings"))["name"]
+    seen = {"name": name, "unread": 2, "mentions": 1, "picture": None}
+    assert await counts(chat, token) == (200, seen, "*")
+    await folk.member.done("PUT", f"{GENERAL}/notifications", {"muted": True})
+    assert await counts(chat, token) == (200, {**seen, "unread": 0, "mentions": 0}, "*")
+
+
+async def test_no_other_request_accepts_a_counts_token(world: World) -> None:
+    chat, _, folk = world
+    bearer = {"Authorization": f"Bearer {await token_of(folk.owner)}"}
+    closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Who.ANYONE]
+    for endpoint in closed:
+        method, _, path = re.sub(r"{\w+}", "1", endpoint).partition(" ")
+        async with chat.http.request(method, path, headers=bearer) as response:
+            assert (response.status, (await response.json())["error"]) == (401, "token_invalid"), endpoint
+    assert len(closed) > 100
+
+
+@pytest.mark.parametrize("end", ["revoked", "replaced", "kicked", "device unlinked"])
+async def test_a_counts_token_ends(world: World, end: str) -> None:
+    chat, _, folk = world
+    member = folk.member
+    token = await token_of(member)
+    if end == "revoked":
+        await member.done("DELETE", OWN)
+        assert (await member.done("GET", OWN))["token"] is None
+    elif end == "replaced":
+        assert await token_of(member) != token
+    elif end == "kicked":
+        await folk.owner.done("POST", f"/api/members/{member.id}/kick")
+    else:
+        await link_and_unlink(chat, member)
+    status, refusal, readable = await counts(chat, token)
+    assert (status, refusal["error"], readable) == (401, "token_invalid", None)
+
+
+async def link_and_unlink(chat: ChatServer, member: Person) -> None:
+    """Unlink a second device, which could have copied the token."""
+    code = (await member.done("POST", "/api/me/devices/link"))["code"]
+    await chat.sign_in(Device(), link_code=code)
+    devices = (await member.done("GET", "/api/me/devices"))["devices"]
+    other = next(device["id"] for device in devices if not device["current"])
+    await member.done("DELETE", f"/api/me/devices/{other}")
+
+
+async def test_a_token_outlives_a_restart(variables: dict[str, str]) -> None:
+    async with server_with_insight(variables) as (chat, _):
+        token = await token_of((await people(chat)).owner)
+    async with server_with_insight(variables) as (chat, _):
+        assert (await counts(chat, token))[0] == 200
+
+
+@pytest.mark.parametrize("token", ["", "svcrail.", "svcrail.x.y", "é" * 20, "svcrail.\ud800", "x" * 257])
+async def test_a_malformed_token_is_refused(world: World, token: str) -> None:
+    assert (await counts(world[0], token))[0] in (400, 401)
+
+
+async def test_guesses_are_limited_and_leave_a_neighbour_with_a_token_alone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat, _, folk = world
+    token = await token_of(folk.member)
+    statuses = [(await counts(chat, f"{token[:-1]}!"))[0] for _ in range(requests.INVALID_BURST + 1)]
+    assert statuses[-1] == 429 and set(statuses[:-1]) == {401}
+    assert (await counts(chat, token))[0] == 200
