@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import re
+from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest_asyncio
 from aiohttp import ClientSession, web
+from PIL import Image
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
@@ -19,10 +22,12 @@ from tests.chat.people import newcomer
 from tests.kit.community import open_settings
 from tests.kit.firefox import Firefox
 from tests.kit.people import People, Person, both_widths, wide_only
+from tests.kit.pictures import encoded
 from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
 
 CHUNK_BYTES = 65536
+WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
 # Hide the page and show it again, after which it asks for the counts soon.
 COME_BACK = """() => {
   for (const state of ["hidden", "visible"]) {
@@ -223,6 +228,11 @@ async def test_a_hostile_server_changes_nothing_but_its_own_entry(people: People
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
         assert (await entry.get_attribute("title") or "").startswith(shown)
+        # Added once more by the person, it shows the picture that it has now, drawn again.
+        answer |= {"picture": WEBP}
+        await ada.page.keyboard.press("Escape")
+        await add(ada, f"{url}/#rail=svcrail.x.y")
+        await expect(entry.locator("img")).to_have_attribute("src", re.compile("^data:image/png;base64,"))
     # The frame that talked to it has no origin, so it reaches neither the page nor the page's storage.
     frame = next(frame for frame in ada.page.frames if frame.url.endswith("/counts-frame"))
     assert await frame.evaluate("origin") == "null"

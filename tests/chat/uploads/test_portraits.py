@@ -1,6 +1,7 @@
 """Avatars and the server icon: when they become visible, and to whom."""
 
 import json
+from base64 import b64decode
 
 from tests.chat.uploads.working import Place
 
@@ -76,6 +77,9 @@ async def test_anybody_can_see_the_server_icon(place: Place) -> None:
         assert (await response.json())["iconUrl"] == address
     async with place.chat.http.get(address) as response:
         assert (response.status, response.content_type, await response.read()) == (200, "image/webp", b"icon")
+    token = (await owner.done("POST", "/api/me/counts-token"))["token"]
+    counts = await owner.done("POST", "/api/counts", {"token": token, "picture": True})
+    assert b64decode(counts["picture"]) == b"icon"
     entries = (await owner.done("GET", "/api/audit?action=icon_change"))["entries"]
     assert [entry["actor_id"] for entry in entries] == [owner.id]
     await owner.done("DELETE", "/api/icon")

@@ -88,5 +88,7 @@ function Entry({ server }) {
 export function Face({ server: { origin, name, picture } }) {
   return picture
     ? html`<img src=${picture} alt="" />`
-    : html`<span class="face" aria-hidden="true" style=${{ "--hue": hue(origin) }}>${initials(name.replace(PORT, ""))}</span>`;
+    : html`<span class="face" aria-hidden="true" style=${{ "--hue": hue(origin) }}>
+        ${initials(name.replace(PORT, ""))}
+      </span>`;
 }
