@@ -34,8 +34,8 @@ export function initials(name) {
     .toUpperCase();
 }
 
-// Hues that are easy to tell apart. Between 30 and 130 degrees, colours that are dark enough for white letters
-// are brown.
+// Hues that are easy to tell apart. Between 30 and 130 degrees, colours that are dark enough for white
+// letters are brown.
 const HUES = [2, 142, 170, 205, 238, 262, 284, 306, 336];
 
 /** Return the same colour for the same person on every page. @param {string} id */

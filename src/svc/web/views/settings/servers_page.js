@@ -50,7 +50,7 @@ export function ServersPage() {
         )}
       </ul>`
     }
-    <h4>${t("servers-own", { name: info.value?.name || t("this-server") })}</h4>
+    <h4 dir="auto">${t("servers-own", { name: info.value?.name || t("this-server") })}</h4>
     <p>${t("servers-own-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${ownToken.value !== undefined && html`<${OwnLink} token=${ownToken.value} />`}
