@@ -176,13 +176,14 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             assert await ada.page.evaluate(TOO_WIDE) == []
             previews = ada.page.get_by_role("switch", name="Previews of links")
             await open_settings(ada, "This server")
-            await previews.uncheck()
-            await expect(previews).not_to_be_checked()
+            async with ada.page.expect_response("**/api/settings"):
+                await previews.uncheck()
             await ada.page.keyboard.press("Escape")
             await ada.hide_channels()
             await write(ada, f"No more: {HOST}/plain")
             await open_settings(ada, "This server")
-            await previews.check()
+            async with ada.page.expect_response("**/api/settings"):
+                await previews.check()
             await ada.page.keyboard.press("Escape")
             await ada.hide_channels()
             await write(ada, f"Again: {HOST}/moved")
