@@ -31,7 +31,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
     await shows(ada, ["Hello from Firefox"])
     await write(ada, "Hello [Firefox](https://a.example)")
     await grace.does("""
-      (await message("Hello Firefox")).dataset.here = "";
+      await pointAt("Hello Firefox");
       await press("React", "[data-here]");
       await press("🎉", "[data-here] .picker");""")
     reaction = message(ada, "Hello Firefox").locator(".reaction")
@@ -79,7 +79,7 @@ async def test_messages_are_edited_and_answered_and_drafts_kept_in_firefox(
       fill(editor, "At the river");
       enter(await one(".editor textarea"));
       await message("At the river");
-      (await message("Where shall")).dataset.here = "";
+      await pointAt("Where shall");
       await press("Reply", "[data-here]");
       await one(".reply-line");
       fill(field, "By noon");

@@ -84,6 +84,12 @@ const press = async (name, within = "body") => (
 const says = (words) => (each) => each.querySelector(".text")?.textContent.includes(words);
 const message = (words) => (
   there(() => [...document.querySelectorAll(".message:not(.pending)")].find(says(words)), words));
+// Move the pointer onto a message, which draws its buttons, and mark it.
+const pointAt = async (words) => {
+  const found = await message(words);
+  found.dataset.here = "";
+  found.dispatchEvent(new PointerEvent("pointerenter"));
+};
 const fill = (field, words) => {
   field.value = words;
   field.dispatchEvent(new Event("input", { bubbles: true }));
