@@ -16,6 +16,7 @@ from aiohttp import ClientSession, web
 from PIL import Image
 from playwright.async_api import expect
 
+from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.chat.people import Person as Account
 from tests.chat.people import newcomer
@@ -25,6 +26,8 @@ from tests.kit.people import People, Person, both_widths, wide_only
 from tests.kit.pictures import encoded
 from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
+
+__all__ = ["axe"]
 
 CHUNK_BYTES = 65536
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
@@ -246,7 +249,7 @@ async def test_a_hostile_server_changes_nothing_but_its_own_entry(people: People
 
 @both_widths
 async def test_servers_are_ordered_and_removed_and_their_invites_open_there(
-    people: People, elsewhere: Elsewhere
+    people: People, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
@@ -270,3 +273,4 @@ async def test_servers_are_ordered_and_removed_and_their_invites_open_there(
     await ada.page.reload()
     await ada.show_channels()
     await expect(ada.page.locator(".rail a:not([aria-current])")).to_have_accessible_name("b.example")
+    await keeps_nobody_out(ada, axe, "the rail")

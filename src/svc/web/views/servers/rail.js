@@ -84,11 +84,17 @@ function Entry({ server }) {
   </li>`;
 }
 
-/** A server's picture, or its initials. @param {{server: OtherServer}} props */
+/**
+ * A server's picture, or its initials, which are no text of the link.
+ * @param {{server: OtherServer}} props
+ */
 export function Face({ server: { origin, name, picture } }) {
   return picture
     ? html`<img src=${picture} alt="" />`
-    : html`<span class="face" aria-hidden="true" style=${{ "--hue": hue(origin) }}>
-        ${initials(name.replace(PORT, ""))}
-      </span>`;
+    : html`<span
+        class="face"
+        aria-hidden="true"
+        style=${{ "--hue": hue(origin) }}
+        data-initials=${initials(name.replace(PORT, ""))}
+      ></span>`;
 }

@@ -19,7 +19,6 @@ import {
   revokeOwnToken,
   servers,
 } from "../../state/other_servers.js";
-import { info } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
@@ -50,7 +49,7 @@ export function ServersPage() {
         )}
       </ul>`
     }
-    <h4 dir="auto">${t("servers-own", { name: info.value?.name || t("this-server") })}</h4>
+    <h4>${t("servers-own")}</h4>
     <p>${t("servers-own-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     ${ownToken.value !== undefined && html`<${OwnLink} token=${ownToken.value} />`}
@@ -88,7 +87,7 @@ function AddForm() {
     setBusy(false);
     setText("");
   };
-  return html`<form class="one-field" onSubmit=${add}>
+  return html`<form class="stack" onSubmit=${add}>
     <${Field}
       label=${t("servers-address")}
       hint=${t("servers-address-hint")}
@@ -102,7 +101,9 @@ function AddForm() {
         setProblem("");
       }}
     />
-    <${Button} type="submit" look="primary" disabled=${busy || !text.trim()}>${t("servers-add")}<//>
+    <p>
+      <${Button} type="submit" look="primary" disabled=${busy || !text.trim()}>${t("servers-add")}<//>
+    </p>
   </form>`;
 }
 
@@ -115,6 +116,7 @@ function visit(address) {
 function Row({ server, isFirst, isLast }) {
   const { origin, name, token } = server;
   const host = hostOf(origin);
+  const address = html`<bdi dir="ltr">${host}</bdi>`;
   const state = !token
     ? t("servers-without-counts")
     : counts.value[origin] === null
@@ -123,8 +125,8 @@ function Row({ server, isFirst, isLast }) {
   return html`<li>
     <${Face} server=${server} />
     <span class="row-text">
-      ${name !== host && html`<strong dir="auto">${name}</strong>`}
-      <small class="quiet"><bdi dir="ltr">${host}</bdi>${state && ` · ${state}`}</small>
+      <strong dir="auto">${name === host ? address : name}</strong>
+      <small class="quiet">${name !== host && [address, state && " · "]}${state}</small>
     </span>
     <${IconButton}
       icon="up"
