@@ -45,6 +45,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     await ada.page.reload()
     # A member without an account still has the key, and is the same person.
     await come_to_read(ada)
+    await message(ada, "Before").hover()
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
 
 
