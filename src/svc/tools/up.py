@@ -55,6 +55,7 @@ _FOR_CHAT = (
     "SERVER_NAME",
     "SERVER_VERSION",
     "SFU_PUBLIC_HOST",
+    "SFU_ROOM_SIZE",
     "STUN_SERVERS",
     "TURN_SECRET",
     "TURN_URLS",
