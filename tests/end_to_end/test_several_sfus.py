@@ -1,7 +1,4 @@
-"""Two media services behind one chat server: rooms are spread, and rooms of a dead service move to the other.
-
-Issue: "several SFUs behind one chat server: rooms spread by rendezvous hashing, a dead SFU's rooms move".
-"""
+"""Two media services behind one chat server: rooms are spread, and rooms of a dead one move to the other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -108,14 +105,23 @@ async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator
         yield joined
 
 
-async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_path: Path) -> None:
+@asynccontextmanager
+async def call_over_two_services(
+    folder: Path,
+) -> AsyncIterator[tuple[ChatServer, SfuProcess, SfuProcess, Caller, Caller]]:
+    """Let Ada and Grace, each at another SFU, see and hear each other."""
     async with (
         running_sfu() as one,
         running_sfu() as two,
-        installation(tmp_path / "data", one, two, room_size=1) as chat,
+        installation(folder / "data", one, two, room_size=1) as chat,
         callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
     ):
         await talk(ada.client, grace.client)
+        yield chat, one, two, ada, grace
+
+
+async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_path: Path) -> None:
+    async with call_over_two_services(tmp_path) as (chat, one, two, ada, grace):
         assert {ada.client.remote_address[1], grace.client.remote_address[1]} == {one.udp_port, two.udp_port}
         async with chat.member("Edsger") as edsger:
             people = edsger.welcome["voice"][ada.channel]
@@ -123,13 +129,7 @@ async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_pat
 
 
 async def test_members_at_another_service_go_on_when_theirs_is_killed(tmp_path: Path) -> None:
-    async with (
-        running_sfu() as one,
-        running_sfu() as two,
-        installation(tmp_path / "data", one, two, room_size=1) as chat,
-        callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
-    ):
-        await talk(ada.client, grace.client)
+    async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
 
         await sfus[grace.client.remote_address[1]].kill()
@@ -142,13 +142,7 @@ async def test_members_at_another_service_go_on_when_theirs_is_killed(tmp_path: 
 
 
 async def test_a_track_ends_at_the_other_service_too(tmp_path: Path) -> None:
-    async with (
-        running_sfu() as one,
-        running_sfu() as two,
-        installation(tmp_path / "data", one, two, room_size=1) as chat,
-        callers(chat, ("Ada", ADA), ("Grace", GRACE)) as (ada, grace),
-    ):
-        await talk(ada.client, grace.client)
+    async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         del ada.client.sends[CAMERA]
         await ada.client.say("renegotiate", {})
         await grace.client.lost(ada.client)

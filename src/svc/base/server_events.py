@@ -89,10 +89,9 @@ class Line(Payload):
     remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
     local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # master key and salt, hexadecimal
     remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
-    # Of the track's encodings, smallest first: media and RTX in turn.
+    # Each encoding's media SSRC and RTX SSRC, smallest encoding first.
     ssrcs: Annotated[list[Ssrc], Meta(min_length=2, max_length=6)]
-    # Of the receiving SFU's RTCP.
-    rtcp_ssrc: Ssrc
+    rtcp_ssrc: Ssrc  # the receiving SFU's, for its reports
 
 
 class SendRelay(RelayRequest):
