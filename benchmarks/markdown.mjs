@@ -1,4 +1,4 @@
-// Measure the page's time for each wall of 4,000 signs in tests/web/hostile.json, slowest first.
+// Measure the page's time for each wall of 4,000 characters in tests/web/hostile.json, slowest first.
 //
 //     node benchmarks/markdown.mjs
 

@@ -88,7 +88,7 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
     other.close()
     loop.stop()
     late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
-    if len(late) < number * count:  # Our own fault: the reader did not run for a long time.
+    if len(late) < number * count:  # The benchmark is at fault: its reader did not run for a long time.
         print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
     return late[len(late) // 2], late[len(late) * 99 // 100], spared
 

@@ -103,7 +103,7 @@ async def with_quota(percent: int, pid: int) -> AsyncIterator[None]:
 
 
 def _group_of(pid: int, root: Path) -> Path:
-    """Return the process's present group: a line of v1 names its controller, that of v2 none."""
+    """Return the process's current group: a line of v1 names its controller, a line of v2 does not."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
     name = "cpu" if root is V1 else ""
     return root / next(path for _, names, path in lines if name in names.split(",")).lstrip("/")

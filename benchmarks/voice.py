@@ -28,7 +28,7 @@ from tests.kit.product import running_product
 from tests.kit.relay import Relay, relay
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
-LOUD = 300  # Of 32,768: quieter pieces of the recording are pauses.
+LOUD = 300  # Amplitude, at most 32,768: quieter pieces of the recording are pauses.
 PIECE = 960  # Samples: 20 ms.
 SEED = 20_260_131
 CONCEALED = """async () => {
@@ -63,7 +63,7 @@ class Measured:
 
 
 def speech_without_pauses(path: Path) -> None:
-    """Write a recording for a fake microphone, which repeats it for ever."""
+    """Write a recording for a fake microphone, which repeats it forever."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)

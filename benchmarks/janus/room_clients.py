@@ -100,7 +100,7 @@ class RoomClients:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Subscribing is impossible before.
+            # Subscribing is impossible earlier.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:

@@ -79,7 +79,7 @@ cdef class Limit:
         return limit_port(self.fd)
 
     def run(self):
-        """Run for ever."""
+        """Run forever."""
         with nogil:
             while True:
                 self.turn()

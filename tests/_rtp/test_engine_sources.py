@@ -112,7 +112,7 @@ def test_an_address_returns_to_its_owner_with_the_next_check() -> None:
     assert len(bob.media) == 1
 
 
-def test_jitter_uses_the_clock_of_the_present_codec() -> None:
+def test_jitter_uses_the_clock_of_the_current_codec() -> None:
     engine = ManualEngine(seed=1)
     engine.negotiate(
         payloads=[(111, "audio", "opus", 48000, None), (8, "audio", "PCMA", 8000, None)],

@@ -70,10 +70,10 @@ def drop(number: int) -> Row:
             [Row(100, 1), Row(104, 5), drop(102), Row(105, 6)], id="a late drop changes nothing after it"
         ),
         pytest.param([Row(100, 1), drop(103), Row(104, 4), Row(102, 3)], id="missing before a drop is kept"),
-        pytest.param([Row(100, 1), drop(101), Row(101)], id="what was dropped has no number"),
-        pytest.param([Row(100, 1), Row(99)], id="what came before the start has no number"),
-        pytest.param([Row(100, 1), Row(100, 1)], id="a number once given stays"),
-        pytest.param([drop(100), drop(101), Row(102, 1)], id="dropped from the first on"),
+        pytest.param([Row(100, 1), drop(101), Row(101)], id="a dropped packet has no number"),
+        pytest.param([Row(100, 1), Row(99)], id="a packet from before the start has no number"),
+        pytest.param([Row(100, 1), Row(100, 1)], id="a number stays the same"),
+        pytest.param([drop(100), drop(101), Row(102, 1)], id="the first packets dropped"),
         pytest.param([Row(100, 1), drop(101), drop(101), Row(102, 2)], id="dropped twice"),
         pytest.param([Row(100, 1), Row(107, 8), Row(100, 1)], id="the last number of the window"),
         pytest.param([Row(100, 1), Row(108, 9), Row(100)], id="one beyond the window"),
@@ -81,7 +81,7 @@ def drop(number: int) -> Row:
         pytest.param([Row(100, 1), drop(200), Row(201, 101)], id="a drop after a jump of more than a window"),
     ],
 )
-def test_rows(rows: list[Row]) -> None:
+def test_numbers_are_contiguous_and_late_packets_get_reserved_ones(rows: list[Row]) -> None:
     rewriter = Rewriter(8)
     rewriter.sync(100, 1)
     for row in rows:

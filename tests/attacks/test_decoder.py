@@ -267,7 +267,7 @@ def status_of(pid: int) -> Mapping[str, str]:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return the zygote and its jobs, the latest last."""
+    """Return the zygote and its jobs, oldest first."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [found for child in map(int, children) for found in (child, *descendants(child))]
 

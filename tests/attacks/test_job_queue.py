@@ -174,5 +174,5 @@ def test_nobody_waits_for_more_than_one_job_of_each_other_member(jobs: Sequence[
         ("picture", limits.MAX_PICTURE_BYTES, False),
     ],
 )
-def test_only_large_videos_are_expected_to_take_long(kind: str, length: int, long: bool) -> None:
+def test_only_large_videos_are_expected_to_be_slow(kind: str, length: int, long: bool) -> None:
     assert takes_long(kind, length) is long

@@ -185,7 +185,7 @@ def test_repeated_words_are_looked_up_once() -> None:
 
 @pytest.fixture
 def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replace every search by an endless query."""
+    """Replace every search with an endless query."""
 
     def find(connection: sqlite3.Connection, *_: object) -> list[int]:
         return [n for (n,) in connection.execute(ENDLESS).fetchall()]

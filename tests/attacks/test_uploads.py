@@ -139,7 +139,7 @@ async def test_a_backup_leaves_the_last_disk_space_to_writers(
     assert len(list(place.data_dir.glob(f"*/{command}-*"))) == 1
 
 
-async def test_so_many_uploads_arrive_at_once_and_a_member_has_a_share_of_them(
+async def test_uploads_at_the_same_time_are_limited_and_shared_among_members(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     greedy, other = place.folk.member, place.folk.moderator

@@ -75,7 +75,7 @@ async def close(person: Person) -> None:
 
 
 async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
-    """Check one view with axe-core in the present window: dark on a phone, light elsewhere."""
+    """Check one view with axe-core in the current window: dark on a phone, light elsewhere."""
     found: list[str] = []
     assert person.page.viewport_size is not None
     width = person.page.viewport_size["width"]

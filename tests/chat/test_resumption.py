@@ -1,4 +1,4 @@
-"""Resuming: missed pushes are sent again, filtered by present permissions."""
+"""Resuming: missed pushes are sent again, filtered by current permissions."""
 
 import asyncio
 import time
@@ -76,7 +76,7 @@ def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str,
         (Holders(Permission.KICK_MEMBERS), True, False),
     ],
 )
-def test_missed_pushes_are_filtered_by_present_permissions(audience: Audience, ada: bool, gus: bool) -> None:
+def test_missed_pushes_are_filtered_by_current_permissions(audience: Audience, ada: bool, gus: bool) -> None:
     directory = Directory(lambda: 1.0)
     directory.put_channel(HIDDEN)
     directory.put_member(Member("ada", "Ada", ("owner",)))

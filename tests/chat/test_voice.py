@@ -140,7 +140,7 @@ async def test_everybody_learns_which_participants_the_sfu_has_lost(sfu: FakeSfu
         assert await bob.pushed("voice_left") == {**gone, "lost": True}
 
 
-async def test_a_restored_link_takes_over_the_present_participants(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_restored_link_takes_over_the_current_participants(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)

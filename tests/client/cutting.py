@@ -1,4 +1,4 @@
-"""A line between a client and a server that a test cuts: every connection at once, without a goodbye."""
+"""A line between a client and a server that a test cuts: all connections at once, without a goodbye."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -33,7 +33,7 @@ class Architecture:
     libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
-    # The layers inside a folder, the highest first: a layer's name, and its files and folders.
+    # The layers inside a folder, highest first: a layer's name, and its files and folders.
     inner: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 

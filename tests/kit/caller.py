@@ -13,7 +13,7 @@ RETRY_S = 0.1
 
 
 class Caller:
-    """`client` is the current call."""
+    """A member in a call. `client` is the participant in the current call."""
 
     def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice) -> None:
         self._chat = chat

@@ -95,7 +95,7 @@ async def pick(within: Locator, label: str, name: str) -> None:
 
 
 async def confirm(person: Person, action: str) -> None:
-    """Press this in the question that lies over everything."""
+    """Press this button of the confirmation on top."""
     question = person.page.locator("dialog.confirm")
     await question.get_by_role("button", name=action, exact=True).click()
 

@@ -68,7 +68,7 @@ def compared(
 
 
 def outline(value: Any) -> object:
-    """Reduce an answer to the part that two plays share: texts and numbers become their types."""
+    """Reduce an answer to the part that two runs share: texts and numbers become their types."""
     if isinstance(value, dict):
         return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
     return [outline(each) for each in value] if isinstance(value, list) else type(value)

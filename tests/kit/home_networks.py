@@ -18,19 +18,20 @@ HTTP; `server_in(world, folder, "--tls", "--port", "443")` is for networks that 
 
 A home begins on its Wi-Fi; the router shows that and the mobile network to the server as two addresses.
 
-| `home.` | what becomes of its network |
+| `home.` | effect on its network |
 |---|---|
-| `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | it is lost, both ways |
-| `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; so much of everything is |
-| `passes()` | nothing is lost now |
-| `shape(kbit)` | everything waits its turn on a line of this width; None takes that away |
+| `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | these packets are lost, both ways |
+| `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; this share of all packets is lost |
+| `passes()` | nothing is lost any longer |
+| `shape(kbit)` | everything queues for a line of this rate; None removes the limit |
 | `rebind()` | the NAT forgets its UDP and gives every flow another port |
-| `up("mobile")` `down("wifi")` `move()` | networks of the device, which it notices; the other one instead |
-| `freeze()` `thaw()` | every process of the home stands still, as in a laptop that sleeps |
+| `up("mobile")` `down("wifi")` `move()` | connect, disconnect or switch networks of the device, which notices
+it |
+| `freeze()` `thaw()` | every process of the home stops, as in a laptop that sleeps |
 
-IPv4 has NAT; IPv6 is routed, and there only in a world that asks for it: `families=(6,)`. There is no delay:
+IPv4 has NAT; IPv6 is routed, and exists only in a world that requests it: `families=(6,)`. There is no delay:
 many kernels lack netem. The namespaces have no names: they end with the block, and with this process however
-it ends. Two worlds side by side know nothing of each other. Linux and root only. Knows nothing of calls.
+it ends. Two worlds at the same time do not affect each other. Linux and root only. Knows nothing of calls.
 """
 
 import asyncio

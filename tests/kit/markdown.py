@@ -1,4 +1,4 @@
-"""Reads the tables of a Markdown document, for tests that hold documents against code."""
+"""Reads the tables of a Markdown document, for tests that compare documents with code."""
 
 import re
 from collections.abc import Iterator

@@ -153,7 +153,7 @@ class Participant:
         )
 
     def take_in(self, data: bytes) -> None:
-        """Decrypt and file one datagram from the engine."""
+        """Decrypt and keep one datagram from the engine."""
         if data[0] < 128:
             self.other.append(data)
         elif 192 <= data[1] < 224:

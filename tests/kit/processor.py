@@ -1,4 +1,4 @@
-"""Makes OpenSSL treat this processor as a lesser one, by the environment of a child process.
+"""Makes OpenSSL treat this processor as a less capable one, by the environment of a child process.
 
 Only the instructions of AES-GCM are hidden: on x86-64 AES and carry-less multiplication, scalar and vector;
 on ARM everything except the vectors, as on a Raspberry Pi 4.

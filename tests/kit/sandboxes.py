@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, with the tests' decoders and with the layers and user of choice."""
+"""Starts sandboxes as the programs do, with the tests' decoders and with chosen layers and user."""
 
 import ctypes
 import errno

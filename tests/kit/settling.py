@@ -1,4 +1,4 @@
-"""Synchronises a test with a UdpLoop's thread."""
+"""Synchronises a test with the thread of a UdpLoop."""
 
 import socket
 

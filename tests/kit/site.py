@@ -1,4 +1,4 @@
-"""A whole media service but for its media: real HTTP and WebSockets on loopback over a recorded plane."""
+"""A complete media service except for media: real HTTP and WebSockets on loopback over a recorded plane."""
 
 import asyncio
 import json

@@ -204,7 +204,7 @@ def test_the_spatial_layers_of_one_stream_are_lowered_like_encodings() -> None:
         assert state(ben)["spatial"] == layer
 
 
-def test_a_spatial_layer_that_is_no_longer_sent_is_not_reckoned_with() -> None:
+def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     rates = LayerRates()
     for _ in range(10):
         rates.measured(MeasuredRates(REPORT_S, 0b111, USUAL), 0b111)

@@ -35,7 +35,7 @@ const chosen = (text, index = 0, sources = SOURCES) => {
   return `${result.text.slice(0, result.caret)}¦${result.text.slice(result.caret)}`;
 };
 
-test("a sign at the start of a word starts a completion", () => {
+test("a trigger character at the start of a word starts a completion", () => {
   const cases = [
     ["@¦", "@", ""],
     ["hi @ad¦", "@", "ad"],
@@ -54,7 +54,7 @@ test("a sign at the start of a word starts a completion", () => {
   }
 });
 
-test("other signs start no completion", () => {
+test("other characters start no completion", () => {
   for (const text of [
     "a@b¦",
     "a@b.example¦",
@@ -122,7 +122,7 @@ test("groups and roles are offered to members who may mention them", () => {
     assert.deepEqual(offered(text, { ...SOURCES, mayMentionGroups: false }), [], text);
 });
 
-test("the sign alone offers people, then roles and groups", () => {
+test("the trigger character alone offers people, then roles and groups", () => {
   const sources = { members: named("Zoe", "Ada"), roles: named("Admins"), mayMentionGroups: true };
   assert.deepEqual(offered("@¦", sources), ["Ada", "Zoe", "Admins", "everyone", "here"]);
 });
@@ -142,7 +142,7 @@ test("the choice is inserted with the caret after it", () => {
   assert.equal(chosen(":th¦"), "👍 ¦");
 });
 
-test("a name with Markdown signs is shown literally", () => {
+test("a name with Markdown characters is shown literally", () => {
   for (const name of names) {
     const text = `hi [${escaped(name)}](mention:abc) there`;
     const [paragraph] = parse(text).children;

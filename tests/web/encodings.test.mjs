@@ -105,7 +105,7 @@ test("on a metered line a camera is sent small, and a screen in its full size at
   assert.equal(encodings("screen", {}, { sparing, count: 1 })[0].scaleResolutionDownBy, 1);
 });
 
-test("more is a matter of urgency, and less is not", () => {
+test("only a request for more is not covered by an earlier one", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },

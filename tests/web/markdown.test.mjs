@@ -188,7 +188,7 @@ test("mentions of the reader are marked", () => {
   assert.deepEqual(named("[x](role:moderators)", "span")[0].props.style, { "--role": "#ff0000" });
 });
 
-test("a mention shows the member's present name", () => {
+test("a mention shows the member's current name", () => {
   const context = { members: (id) => (id === "abc" ? "Ada" : undefined) };
   assert.equal(read("[Grace](mention:abc) [Grace](mention:gone)", context), "@Ada @Grace");
 });
@@ -325,7 +325,7 @@ test("nesting is limited", () => {
   assert.ok(depth(shown(`${open}x${close}`)) < 40);
 });
 
-test("a wall of signs makes no more elements than characters", () => {
+test("a wall of markers makes no more elements than characters", () => {
   for (const wall of HOSTILE.walls) {
     const text = wall.repeat(Math.ceil(4_000 / wall.length)).slice(0, 4_000);
     assert.ok(elements(shown(text)).length <= text.length * 2, wall);

@@ -118,7 +118,7 @@ test("once a device has been removed, frames of the epoch before end within half
   after(1, ["phone", "laptop"]);
   assert.equal(after(2, ["phone", "laptop", "tablet"]), 10_000);
   assert.equal(after(3, ["phone", "tablet"]), 500);
-  assert.equal(after(4, ["phone", "desktop"]), 500); // Also where another one has its leaf.
+  assert.equal(after(4, ["phone", "desktop"]), 500); // The same holds if another device has its leaf.
   assert.equal(after(4, ["phone", "desktop"]), null);
 });
 

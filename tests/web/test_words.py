@@ -143,7 +143,9 @@ def test_texts_of_all_languages_have_the_same_variables(language: str) -> None:
 
 @pytest.mark.parametrize("language", OFFERED)
 def test_a_language_has_all_texts(language: str) -> None:
-    """List what is left to translate. The server fills it in from English (`chat/pages/bundler`)."""
+    """List the texts that are not translated yet. The server fills them in from English
+    (`chat/pages/bundler`).
+    """
     if missing := messages("en").keys() - messages(language).keys():
         pytest.skip(f"English texts in {language}: {', '.join(sorted(missing))}")
 

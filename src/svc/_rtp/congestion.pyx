@@ -211,7 +211,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if length < 0:
             return
         core.counters.probes_sent += 1
-        # A probe uses room that nothing else does, and must not look like a need for more.
+        # A probe uses spare capacity, and must not look like a need for more.
         transport.repeated_bytes -= min(transport.repeated_bytes, <uint32_t>length)
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)

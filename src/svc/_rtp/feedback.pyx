@@ -203,7 +203,7 @@ cdef void resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint3
 
 
 cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) noexcept nogil:
-    """Resend the requested packets that the receiver does not get as redundancy, the latest first.
+    """Resend the requested packets that the receiver does not get as redundancy, latest first.
 
     A packet in RED contains the one before it. So every second packet of a burst is enough, and none is
     resent if the packet after it arrived.

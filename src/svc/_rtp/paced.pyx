@@ -1,4 +1,4 @@
-"""The transports that wait with paced packets, without a scan of all others.
+"""List the transports with waiting paced packets, so that no tick has to scan all others.
 
 A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
 resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. docs/bandwidth.md, "Pacing".

@@ -1,4 +1,4 @@
-"""When the packets of one receiver leave, and which frames no longer fit.
+"""Decide when the packets of one receiver leave, and which frames no longer fit.
 
 A leaky bucket: each packet occupies the line for its time at the paced rate, which is somewhat above the
 estimate. Waiting here instead of in a router lets audio and retransmissions overtake. The wait is bounded: a

@@ -78,7 +78,7 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
         control.standing_since = now
     if now < control.competing_until and (delivery.stepped or (
             0 < delivery.recent < COLLAPSE * control.estimate and delivery.lost > COMPETING_LOSS)):
-        # A flow that competes fairly causes neither a sudden queue nor a collapse, so there is none.
+        # A flow that competes fairly causes neither a sudden queue nor a collapse, so no such flow exists.
         control.competing_until = 0
         overused = True
     if now < control.competing_until:

@@ -47,7 +47,7 @@ cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept n
 
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Find new receivers of this encoding, after its packet was forwarded to the present ones."""
+    """Find new receivers of this encoding, after its packet was forwarded to the current ones."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef bint changed = forwarder.stopped or forwarder.media_at == 0
     if slot.header.payload_length == 0:

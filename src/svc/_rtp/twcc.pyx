@@ -1,4 +1,4 @@
-"""Transport-wide feedback to a sender, without which browsers stay at a few hundred kbit/s.
+"""Transport-wide feedback to a sender. Without it, browsers stay at a few hundred kbit/s.
 
 Writes the arrival times of packets, and parses such reports from receivers. Estimates nothing: the parsed
 reports are for `congestion`, and the SFU does not pace receivers.

@@ -60,7 +60,7 @@ def damaged(path: Path, found: str) -> DatabaseError:
 
 
 def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> str:
-    """Return the sign that another program made the database, or an empty string. Raises sqlite3.Error."""
+    """Return evidence that another program made the database, or an empty string. Raises sqlite3.Error."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
     # Files have the id since version 1.5. Older ones have none.
     if number not in (0, APPLICATION_ID):

@@ -20,7 +20,7 @@ if sys.platform != "win32":
             try:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             except (OSError, ValueError):
-                # macOS allows fewer than it reports. Keep the present limit.
+                # macOS allows fewer than it reports. Keep the current limit.
                 return soft
         return limit()
 

@@ -36,7 +36,7 @@ MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
-    """Collect now, exclude all present objects from later collections, and collect rarely."""
+    """Collect now, exclude all existing objects from later collections, and collect rarely."""
     gc.collect()
     gc.freeze()
     release_memory()

@@ -24,7 +24,7 @@ class ClaimedJob(Struct, frozen=True):
     id: str
     lease: str
     kind: str
-    # Whether the job may take long. Other jobs that do are handed on.
+    # Whether the job may be slow. Other slow jobs are passed on.
     long: bool
     # The path of the file, below the data folder.
     source: str

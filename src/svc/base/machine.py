@@ -40,7 +40,7 @@ class Machine:
 
 
 def examine(files: int) -> Machine:
-    """Return the present state, for a process that may have so many files open."""
+    """Return the current state, for a process that may have so many files open."""
     return Machine(_clock_kept(), files, _buffers())
 
 

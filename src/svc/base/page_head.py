@@ -38,7 +38,7 @@ _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     "big5": "big5hkscs",
 }
-# The names of each value in the page, the best first.
+# The names of each value in the page, best first.
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),

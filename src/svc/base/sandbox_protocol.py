@@ -21,7 +21,9 @@ Task = Callable[[Sequence[int], Mapping[str, object], Progress], Outcome]
 
 
 class Layer(StrEnum):
-    """The layers that confine a decoder besides limits of time and memory. See `svc.base.sandbox_layers`."""
+    """The layers that confine a decoder in addition to limits of time and memory. See
+    `svc.base.sandbox_layers`.
+    """
 
     NAMESPACES = "namespaces"
     ROOT = "root"

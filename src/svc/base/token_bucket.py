@@ -20,7 +20,7 @@ class TokenBucket:
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """Take in any case. Return the seconds to wait before acting, 0 while the burst lasts."""
+        """Take unconditionally. Return the seconds to wait before acting, 0 while the burst lasts."""
         self._left = self.left(now) - cost
         self._since = now
         return max(0.0, -self._left / self._per_s)

@@ -59,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The parts of a cluster's node that its server needs: the log of its commits, and its commands."""
+    """The parts of a cluster node that its server needs: the log of its commits, and its commands."""
 
     log: CommitLog
     # Adds the node's commands to the server's.

@@ -1,4 +1,4 @@
-"""HTTP helpers for endpoints: the asking member, the body, the response and the error.
+"""HTTP helpers for endpoints: the requesting member, the body, the response and the error.
 
 Below all features, next to `errors`. The application has put the member into the request after checking the
 catalogue.
@@ -82,7 +82,7 @@ def refuse_compressed(request: web.Request) -> None:
 
 
 def session_of(request: web.Request) -> Session:
-    """Return the asking member. Only for endpoints that need a member."""
+    """Return the requesting member. Only for endpoints that need a member."""
     return request[SESSION]
 
 
@@ -157,7 +157,7 @@ def query_number(request: web.Request, name: str, *, least: int, most: int) -> i
     text = request.query.get(name)
     if text is None:
         return None
-    # The length is checked first, because parsing a million digits takes long.
+    # The length is checked first, because parsing a million digits is slow.
     if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
         raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
     return int(text)

@@ -1,8 +1,7 @@
 """Divide the line to one receiver among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
-that is forwarded now: audio, resends, videos that may not be lowered, and the present levels of
-the others.
+that is forwarded now: audio, resends, videos that may not be lowered, and the current levels of the others.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
 - Raise: while the estimate exceeds the need by a margin, one video at a time goes up to its planned level.
@@ -117,7 +116,7 @@ def ladder(
 ) -> tuple[Level, ...]:
     """Return the levels of a track. `encodings`: their rates by temporal layer, including the layers below.
 
-    A camera gains frame rate before size, a screen size before frame rate. A limit of -1 is none.
+    A camera gains frame rate before size, a screen size before frame rate. A limit of -1 means no limit.
     """
     sent = [(layer, rates) for layer, rates in enumerate(encodings) if rates]
     usable = [(layer, rates) for layer, rates in sent if max_spatial == ALL_LAYERS or layer <= max_spatial]
@@ -219,7 +218,7 @@ class Allocator:
     def _present(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float
     ) -> dict[str, int]:
-        """Return the present level of each video; a new video begins with its level in a plan."""
+        """Return the current level of each video; a new video begins with its level in a plan."""
         known = {
             video.key: video.index(self.limits[video.key]) for video in videos if video.key in self.limits
         }

@@ -122,7 +122,7 @@ class LayerControl:
                 self._report_soon(now)
 
     def _probe(self, up_to_bps: float) -> None:
-        """Probe the line up to a rate, if that differs much from the present one."""
+        """Probe the line up to a rate, if that differs much from the current one."""
         if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
             self._probed_bps = up_to_bps
             self._transport.want_bandwidth(up_to_bps, self._listener)

@@ -35,7 +35,7 @@ class TooManyRelays(Exception):
 
 
 class _Line:
-    """The transport of a relay. Ignores what only matters for clients."""
+    """The transport of a relay. Ignores events that matter only for clients."""
 
     def __init__(self, plane: MediaPlane, line: events.Line, *, sends: bool) -> None:
         ssrc = None if sends else line.rtcp_ssrc

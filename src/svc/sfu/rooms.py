@@ -55,7 +55,7 @@ class TrackUse:
 
     width: int | None = None  # Width of its tile; 0 = unknown, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
-    forwarded: int | None = None  # Encoding that it gets at present, if that is known
+    forwarded: int | None = None  # Encoding that it gets now, if that is known
     encodings: int = 0  # Bit i: receivers at another SFU use or need encoding i
 
 

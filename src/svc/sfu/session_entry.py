@@ -1,4 +1,4 @@
-"""A guarded entry point of a session: a failure inside ends that session, and nothing else.
+"""A guarded entry point of a session: a failure inside ends that session, and no other.
 
 Does not depend on what sessions do.
 """

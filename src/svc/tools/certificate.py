@@ -56,7 +56,7 @@ def kept_certificate(
 def hosts_of(
     host: str, names: Sequence[str], addresses: Sequence[str], hostname: str
 ) -> tuple[list[str], list[str]]:
-    """Return the lasting names and addresses of a server that listens on `host`, and the passing ones.
+    """Return the permanent names and addresses of a server that listens on `host`, and the temporary ones.
 
     `names` are those of EXTERNAL_HOST. `addresses` are this machine's; many IPv6 addresses change every day.
     """

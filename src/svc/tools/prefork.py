@@ -163,7 +163,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
         header, descriptors, _, _ = socket.recv_fds(inherited, _LENGTH.size, _MAX_DESCRIPTORS)
         message = _read(inherited, _LENGTH.unpack(header)[0]) if header else b""
     if not message:
-        # The supervisor has ended before it started the program, and has said why.
+        # The supervisor has ended before it started the program, and has reported why.
         os._exit(0)
     arguments, environment = json.loads(message)
     os.environ.clear()

@@ -106,7 +106,7 @@ RENEWAL_INTERVAL_S = 60.0
 # takes half a second, so it stays for the pictures that usually follow the first one.
 WORKER_IDLE_EXIT_S = 600
 
-# Programs whose first start is a fork. The worker is none: it decodes what strangers send.
+# Programs whose first start is a fork. The worker is not among them: it decodes files from strangers.
 FORKED = ("sfu", "chat")
 NO_FORKS: Mapping[str, Waiting] = {}
 

@@ -6,8 +6,8 @@
 {
   const DEADLINE_MS = 15_000;
   const MOST_BYTES = 256 * 1024; // An icon of 128 KB in base64, and the rest.
-  const MOST_SIDE = 1024; // A few bytes may otherwise stand for a picture of gigabytes. Our icons have 512.
-  const SIDE = 96; // Two to three pixels of a screen for each of the rail.
+  const MOST_SIDE = 1024; // A few bytes could expand to a picture of gigabytes. Our icons have 512.
+  const SIDE = 96; // Sharp on screens with up to three physical pixels for each pixel of the rail.
 
   addEventListener("message", ({ source, ports: [port] }) => {
     if (source !== parent || !port) return;

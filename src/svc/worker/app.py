@@ -98,7 +98,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
     """Run a worker while the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One more, for a picture that takes long.
+    # One more, for a slow picture.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")

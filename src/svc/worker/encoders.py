@@ -29,8 +29,8 @@ RULES: Mapping[str, PictureRules] = {
 }
 # The work limit of a picture, in seconds, on a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# Kinds that may take long. An emoji that takes long is refused: only a few emoji are processed at a
-# time, so it would delay all others.
+# Kinds that may be slow. A slow emoji is refused: only a few emoji are processed at a time, so it would delay
+# all others.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 

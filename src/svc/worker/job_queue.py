@@ -45,7 +45,7 @@ class Job:
     id: str
     lease: str
     kind: str
-    # Whether the job may take long. Other jobs that do are handed on.
+    # Whether the job may be slow. Other slow jobs are passed on.
     long: bool
     source: Path
     attempt: int

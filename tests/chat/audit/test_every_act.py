@@ -267,10 +267,10 @@ def test_the_table_has_every_act_of_the_catalogue() -> None:
 async def test_every_act_leaves_an_entry_in_the_same_write(community: Scene) -> None:
     for what, body, action in ACTS:
         answer = await community.leaves_an_entry(what, partial(community.ask, what, body), action)
-        await go_on(community, what, answer)
+        await remember_created(community, what, answer)
 
 
-async def go_on(here: Scene, what: str, made: Any) -> None:
+async def remember_created(here: Scene, what: str, made: Any) -> None:
     """Remember the names of created things."""
     if (name := MADE.get(what)) is not None:
         here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]

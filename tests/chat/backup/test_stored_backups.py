@@ -1,4 +1,4 @@
-"""By a program that only reads the link's target."""
+"""Backups that the owner creates, downloads and deletes, and links that work once."""
 
 import io
 import tarfile

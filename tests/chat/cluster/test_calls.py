@@ -25,7 +25,7 @@ async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
         assert response.status in (200, 204), await response.text()
 
 
-async def test_a_paused_owner_that_continues_puts_nobody_out_of_a_call(tmp_path: Path) -> None:
+async def test_a_paused_owner_that_continues_disconnects_nobody_from_a_call(tmp_path: Path) -> None:
     async with nats_cluster(tmp_path) as servers, running_sfu() as sfu:
         variables = {
             "SFU_WS_HOST": f"127.0.0.1:{sfu.http_port}",

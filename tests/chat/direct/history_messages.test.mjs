@@ -133,7 +133,7 @@ test("only the requesting device can open the history, and its key is then delet
   await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
   for (const each of [ada, cem]) {
     assert.equal(await takes(each, id), false);
-    // Even if it treats the answer as its own.
+    // Even if it claims that the answer is for it.
     const answer = (await each.device.history(id)).at(-1).said;
     await askForEarlier({ ...parts(each), send: async () => {} }, id);
     const state = await each.kept.get(`asked/${id}`);

@@ -110,7 +110,7 @@ test("an author notices that a message reached nobody once others have read late
   });
   await ada.device.send(id, { text: "swallowed" });
   assert.deepEqual(await ada.texts(id), ["one", "swallowed"]);
-  // His first message might have crossed it on the way.
+  // His first message might have been sent before he read it.
   await ben.device.send(id, { text: "are you there?" });
   await ada.device.sync();
   assert.deepEqual(await ada.troubles(id), []);

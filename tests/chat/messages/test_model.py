@@ -124,7 +124,7 @@ def shown(message: Message) -> dict[str, Any]:
     return read
 
 
-class ToldHub(Hub):
+class RecordingHub(Hub):
     """A hub that pushes to clients in memory, with data as JSON would carry it."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
@@ -173,7 +173,7 @@ class Play:
                 self.database,
                 self.directory,
                 lambda: self.now,
-                hub=ToldHub(self.directory, self.clients),
+                hub=RecordingHub(self.directory, self.clients),
                 random_bits=self.chance.getrandbits,
             )
             ports = message_ports(URLS, BLOCKS)

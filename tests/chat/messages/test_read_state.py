@@ -98,7 +98,7 @@ async def test_mentions_by_blocked_members_do_not_count(variables: dict[str, str
             assert counts(ben.welcome) == (1, 0)
 
 
-async def test_search_finds_present_messages_by_words_and_filters(chat: ChatServer) -> None:
+async def test_search_finds_existing_messages_by_words_and_filters(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         await send(owner, "Green apples, https://example.org/tree")
         pear = await send(ada, "Green pears")

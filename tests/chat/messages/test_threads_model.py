@@ -60,7 +60,7 @@ class Client:
             state["unread"] -= data["id"] > state["read_up_to"]
 
 
-class ToldHub(Hub):
+class RecordingHub(Hub):
     def __init__(self, clients: dict[str, Client]) -> None:
         super().__init__(directory(), lambda: 0.0)
         self._clients = clients
@@ -86,7 +86,7 @@ class Play:
     async def server(self) -> AsyncIterator[None]:
         path = self.folder / "model.sqlite3"
         self.database = await Database.open(path, migrations_in(SCHEMA_FOLDER), self.folder)
-        self.directory, hub = directory(), ToldHub(self.clients)
+        self.directory, hub = directory(), RecordingHub(self.clients)
         ports = message_ports(URLS, BLOCKS)
         services = services_on(
             self.database, self.directory, lambda: self.now, hub=hub, random_bits=self.chance.getrandbits

@@ -16,7 +16,7 @@ from svc.chat.pages import routes
 from svc.chat.pages.routes import WEB_FOLDER, Pages, manifest
 from tests.chat.member import ChatServer
 
-# Of scripts and style sheets, compressed, before the first message.
+# The budget of scripts and style sheets, compressed, before the first message.
 BUDGET_BYTES = 120_000
 
 

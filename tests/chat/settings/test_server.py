@@ -49,7 +49,7 @@ async def test_a_setting_is_kept_and_without_one_the_environment_counts(variable
         assert (await info(chat))["name"] == "Third"
 
 
-async def test_new_members_accept_the_present_rules(folk: People) -> None:
+async def test_new_members_accept_the_current_rules(folk: People) -> None:
     assert (await info(folk.chat))["rulesVersion"] == ""
     await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
     version = (await info(folk.chat))["rulesVersion"]

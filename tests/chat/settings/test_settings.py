@@ -140,7 +140,7 @@ async def test_a_change_takes_effect_before_its_response(world: World) -> None:
     owner = await _owner(world)
     assert (await _patch(chat, owner, {"discoverable": True, "lanOpen": True}))[0] == 200
     assert values == [True]
-    # Setting the present value is not a change.
+    # Setting the current value is not a change.
     assert (await _patch(chat, owner, {"discoverable": True}))[0] == 200
     assert (await _patch(chat, owner, {"discoverable": "off"}))[0] == 200
     assert values == [True, False]

@@ -28,7 +28,7 @@ async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place)
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
-async def test_the_previous_avatar_is_deleted_and_the_present_one_stays(place: Place) -> None:
+async def test_the_previous_avatar_is_deleted_and_the_current_one_stays(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     for picture in (b"first", b"second"):
         await place.sent(place.folk.member, "/api/me/avatar")

@@ -53,7 +53,7 @@ async def test_everybody_sees_who_may_speak_and_each_change(world: World) -> Non
     assert await world.bob.pushed("voice_updated") == {**here, "may_speak": True}
 
 
-async def test_a_grant_used_late_has_the_present_permissions(world: World) -> None:
+async def test_a_grant_used_late_has_the_current_permissions(world: World) -> None:
     await world.ada.ask("voice_join", channel_id="lobby")
     await world.bob.ask("voice_join", channel_id="lobby")
     give_role(world.community, world.ada.id, "guest")

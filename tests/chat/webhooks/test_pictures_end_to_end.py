@@ -223,7 +223,7 @@ def test_more_than_thirty_two_megabytes_and_a_failing_store_are_warnings(tmp_pat
             message, warnings = await here.post(cards=cards)
             assert list(warnings.values()) == ["media_budget"]
             assert sum("image" in card for card in message["cards"]) == 4
-            # Replace the folder of the store by a file.
+            # Replace the folder of the store with a file.
             here.store.rename(tmp_path / "elsewhere")
             here.store.write_text("")
             message, warnings = await here.post(text="a", avatar_url=f"{HTTP}/small")

@@ -26,7 +26,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Replace the clock of the rate limit by a stopped one that a test sets, in ms."""
+    """Replace the clock of the rate limit with a stopped one that a test sets, in ms."""
     now = [1_000_000]
     monkeypatch.setattr(requests, "now_ms", lambda: now[0])
     return now

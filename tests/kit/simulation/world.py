@@ -38,7 +38,7 @@ class World:
         heapq.heappush(self._events, (when, next(self._order), action, argument))
 
     def every(self, period: float, action: Callable[[], None]) -> None:
-        """Call `action` now and then, beginning at a random phase."""
+        """Call `action` periodically, beginning at a random phase."""
 
         def again(_: None) -> None:
             action()

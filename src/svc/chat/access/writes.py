@@ -3,9 +3,9 @@
 A method that writes is a plain function that checks the state in memory and returns the write (`Write`). A
 decorator makes it awaitable. `exclusive_write` is for writes that change what others are checked against:
 members, roles, channels, settings, webhooks, sanctions. They run one at a time, from the check until the
-change is applied. `shared_write` is for all others: many at once, but never during one of the former. Both
-check the asking member again at that moment, because a request may take long to arrive. Makes no decision
-itself.
+change is applied. `shared_write` is for all others: many at once, but never during an exclusive write. Both
+check the requesting member again at that moment, because a request may take a long time to arrive. Makes no
+decision itself.
 """
 
 import functools

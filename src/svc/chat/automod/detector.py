@@ -109,7 +109,7 @@ class Finder:
     def find(self, checked: CheckedText, recent: Recent, now: float) -> Sequence[Span] | None:
         """Return the places that the rule objects to, or None. A place may be a text without characters.
 
-        Takes long only if the text was not searched before.
+        Slow only if the text was not searched before.
         """
         rule = self.rule
         if rule.kind == "repeats":
@@ -200,7 +200,7 @@ def _domains_of(link: str) -> Sequence[str]:
     """Return the host and its parent domains as a browser reads them. Return none when in doubt."""
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")
-    # `urlsplit` normalises the host, which takes long for thousands of combining marks.
+    # `urlsplit` normalises the host, which is slow for thousands of combining marks.
     if (end := _AUTHORITY_END.search(address, begin)) and end.start() - begin > _MAX_AUTHORITY:
         return ()
     try:

@@ -3,9 +3,9 @@
 Validates requests. Reads no messages and stores nothing.
 
 Words and patterns also match disguised text. A pattern is not a regular expression: it consists of literal
-letters and three signs, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#` for
-a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters alone is found
-like the words of `profanityMode`, through its disguises.
+letters and three wildcards, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#`
+for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters alone is
+found like the words of `profanityMode`, through its disguises.
 """
 
 import re
@@ -85,7 +85,7 @@ LINKS: Final = "links"
 MENTIONS: Final = "mentions"
 REPEATS: Final = "repeats"
 NEWCOMERS: Final = "newcomers"
-# The action on a message, the mildest first.
+# The action on a message, mildest first.
 Action = Literal["flag", "censor", "block", "timeout"]
 FLAG: Final = "flag"
 CENSOR: Final = "censor"

@@ -102,7 +102,7 @@ class _KeptRule:
 
 _KEPT = Table("automod_rules", _KeptRule)
 
-# Returns up to this many of the latest messages of members, the oldest first.
+# Returns up to this many of the latest messages of members, oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
 
@@ -209,7 +209,7 @@ class Automod:
         return Write(write, gone)
 
     async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest, now: float) -> Trial:
-        """Return the matches of a rule among the latest messages, the newest first.
+        """Return the matches of a rule among the latest messages, newest first.
 
         Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
         message. Raises ChatError.

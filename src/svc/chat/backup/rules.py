@@ -32,7 +32,7 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# Well below the patience of anybody who watches the progress.
+# Short enough for anybody who watches the progress.
 _SIGN_S = 5.0
 # Steps of SQLite's virtual machine in about a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000

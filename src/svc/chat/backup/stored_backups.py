@@ -1,8 +1,8 @@
 """Backups that the owner creates, lists, downloads and deletes on a running server. No HTTP.
 
-They stay in the data folder until they are deleted. A backup takes long, so it runs in the background and an
-event reports its end. A backup contains every secret of the server. It is sent only to the owner, or once
-within a minute to anyone with a link that the owner requested.
+They stay in the data folder until they are deleted. A backup takes a long time, so it runs in the background
+and an event reports its end. A backup contains every secret of the server. It is sent only to the owner, or
+once within a minute to anyone with a link that the owner requested.
 """
 
 import asyncio

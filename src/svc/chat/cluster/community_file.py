@@ -64,7 +64,7 @@ class CommunityFile:
             self.await_snapshot()
 
     def await_snapshot(self) -> None:
-        """Replace the file by the newest snapshot, or wait for the first one. Raises ClusterError."""
+        """Replace the file with the newest snapshot, or wait for the first one. Raises ClusterError."""
         give_up_at = time.monotonic() + _FIRST_SNAPSHOT_S
         while True:
             try:
@@ -90,7 +90,7 @@ class CommunityFile:
             raise ClusterError(str(fault)) from None
 
     def _found(self, position: tuple[str, int, int] | None, secret: str) -> Origin:
-        """Create the log for the present file, or for a new community. Return the log's identity.
+        """Create the log for the current file, or for a new community. Return the log's identity.
 
         Another node may do the same at this moment: the first one wins.
         """

@@ -1,4 +1,4 @@
-"""The configuration of a cluster's node: flags of `svc chat`, and variables for what contains passwords."""
+"""The configuration of a cluster node: flags of `svc chat`, and variables for what contains passwords."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ class ClusterConfig:
     # How long an owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
-    # A NATS URL of the system account, to read how the servers store; empty without one.
+    # A NATS URL of the system account, to check how the servers store messages; empty without one.
     system_url: str = ""
-    # Whether the operator vouches that the servers sync always.
+    # Whether the operator vouches that the servers always sync.
     trust_sync: bool = False
     # Whether the operator vouches that all nodes share the folder of uploads.
     shared_uploads: bool = False

@@ -135,7 +135,7 @@ class Follower:
         return bool(entries)
 
     def resume(self) -> None:
-        """Let `run` work again after `stop`."""
+        """Allow `run` again after `stop`."""
         self._stopping = False
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""The metrics of a cluster's node, whether it owns the community or follows. Spec: docs/configuration.md."""
+"""The metrics of a cluster node, whether it owns the community or follows. docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 

@@ -2,8 +2,8 @@
 
 An event loop on a thread of its own speaks NATS, so that a busy server delays no commit. The stream's last
 sequence is the fence: an append names the sequence that it follows, and NATS refuses it when another node has
-appended since. A doubtful append is repeated until NATS either takes it or shows what stands in its place, so
-its outcome is always known before the next one. Knows no table.
+appended since. An append with an unknown outcome is repeated until NATS accepts it or shows another message
+in its place, so the outcome is always known before the next append. Knows no table.
 """
 
 import asyncio
@@ -131,7 +131,7 @@ class NatsLog:
         return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
 
     def stop(self) -> None:
-        """End a doubtful append as lost: the next start learns its outcome from the log."""
+        """Treat an append with an unknown outcome as lost: the next start reads the outcome from the log."""
         self._stopping = True
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
 """Runs a node of a cluster, which follows its community's log and serves the community when it is elected.
 
 A follower applies the log to its own file and stands by. Once it holds the lease, it appends the epoch entry
-that fences the last owner, opens the same file, and serves. An owner that loses the community closes its
-server and follows again, in the same process: its file is a valid prefix of the log, and what its memory
-held is built again from the file at the next takeover.
+that fences the previous owner, opens the same file, and serves. An owner that loses the community closes its
+server and follows again, in the same process: its file is a valid prefix of the log, and its in-memory state
+is rebuilt from the file at the next takeover.
 """
 
 import asyncio
@@ -132,7 +132,7 @@ class Node:
             raise ClusterError(self._membership.fatal)
 
     async def _end_doubt(self) -> None:
-        """Stop the log if it never answers while this node is told to end."""
+        """Stop the log if it does not respond while this node shuts down."""
         await self._stop.wait()
         self._file.is_given_up = True
         await asyncio.sleep(_END_DOUBT_S)
@@ -170,7 +170,7 @@ class Node:
         return False
 
     async def _follow_file(self) -> bool:
-        """Follow with the present file. Raises Diverged and LogTrimmed."""
+        """Follow with the current file. Raises Diverged and LogTrimmed."""
         follower = await asyncio.to_thread(Follower, self._log, self._file.path, self._check)
         self._follower = follower
         try:
@@ -314,7 +314,7 @@ class Node:
             await asyncio.sleep(max(wait_s, _PAUSE_S))
 
     def _begin_snapshot(self) -> None:
-        """Store a snapshot on a thread that does not keep the process from ending."""
+        """Store a snapshot on a daemon thread, which does not keep the process alive."""
 
         def store() -> None:
             try:

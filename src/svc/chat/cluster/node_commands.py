@@ -1,6 +1,6 @@
 """The operator's commands for a cluster, on every node's control socket: its state, and handing over.
 
-`svc admin cluster`. Other commands go to the community where this node owns it.
+`svc admin cluster`. Other commands go to the community if this node owns it.
 """
 
 import asyncio

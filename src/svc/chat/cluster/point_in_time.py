@@ -1,7 +1,7 @@
 """Restores a community as it was at a moment: the last snapshot before it, and the log up to it.
 
 The cluster that the log belongs to is only read. The restored file belongs to no log, so it can be served
-alone or found a new cluster. Blocks. Spec: none; docs/cluster.md.
+alone or found a new cluster. Blocks. docs/cluster.md.
 """
 
 from collections.abc import Sequence

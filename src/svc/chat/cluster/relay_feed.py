@@ -1,7 +1,7 @@
 """The owner's events for relays: numbered, published once each over NATS, and kept for relays that miss some.
 
-NATS may drop messages, so the numbers and the kept batches make the stream complete. Nothing is encoded while
-no relay has ever attached. Sends nothing to this process's own pages.
+NATS may drop messages, so the numbers and the kept batches make the stream complete. Nothing is encoded until
+a relay has attached. Sends nothing to this process's own pages.
 """
 
 import asyncio
@@ -71,7 +71,7 @@ class Feed:
         self._is_wanted = True
 
     def add(self, item: Item, size: int = 64) -> None:
-        """Queue an item under the next number. `size` is about that of its encoding."""
+        """Queue an item under the next number. `size` approximates the size of its encoding."""
         if not self._is_wanted:
             return
         self.number += 1

@@ -78,7 +78,7 @@ class Snapshots:
         return None if newest is None else time.time() - newest[1]
 
     def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
-        """Replace the database by the newest snapshot, and add files that are missing.
+        """Replace the database with the newest snapshot, and add files that are missing.
 
         With `at`, it is the newest one that contains no later entry of the log. Return the position in the
         log. Raises ClusterError and changes nothing if there is no sound snapshot of this community.
@@ -131,7 +131,7 @@ class Snapshots:
             return next((found for found in await self._names() if at is None or int(found[0]) <= at), None)
 
     async def _names(self) -> list[tuple[str, float]]:
-        """Return the snapshots' names and times, the newest first."""
+        """Return the snapshots' names and times, newest first."""
         try:
             infos = await (await self._store()).list()
         except NotFoundError:
@@ -141,7 +141,7 @@ class Snapshots:
 
 
 def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
-    """Return the names of snapshots to delete. `stored` has names and Unix times, the newest first."""
+    """Return the names of snapshots to delete. `stored` has names and Unix times, newest first."""
     kept, day = {name for name, _ in stored[:_KEPT]}, None
     for name, made_at in reversed(stored):
         if made_at // _DAY_S != day and made_at > now - KEPT_S:

@@ -1,6 +1,6 @@
 """The HTTP server of a node that does not own its community: `/health`, `/metrics`, and 503 with the owner.
 
-Serves nothing of the community, whose data here may be a moment old.
+Serves nothing of the community, whose data here may be slightly stale.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -20,7 +20,7 @@ _MAX_SERVERS = 100
 
 
 def refuse_lazy_servers(system_url: str) -> None:
-    """Raise ClusterError if a NATS server does not sync always, or none can be asked."""
+    """Raise ClusterError if a NATS server does not always sync, or if none can be queried."""
     lazy, answered = asyncio.run(_lazy_servers(system_url))
     if lazy:
         raise ClusterError(

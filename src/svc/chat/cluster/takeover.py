@@ -14,7 +14,9 @@ _AT_ONCE = 200
 
 
 def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
-    """Apply the log up to `end`, by default the present one. Return it. Raises ClusterError and Diverged."""
+    """Apply the log up to `end`, by default its current end. Return the end. Raises ClusterError and
+    Diverged.
+    """
     end = log.last_sequence() if end is None else end
     began_at = seen = replica.sequence
     while seen < end:

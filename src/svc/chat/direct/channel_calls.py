@@ -56,7 +56,7 @@ class ChannelCalls:
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
-        """Raise ChatError unless the room is encrypted exactly if the newcomer encrypts."""
+        """Raise ChatError unless the room and the newcomer both encrypt, or neither does."""
         channel = self._directory.channels.get(room_id)
         # A room without a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:

@@ -10,7 +10,7 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id, Response
 
-# Enough for a week without the device in a busy community. Each has about a kilobyte.
+# Enough for a week without the device in a busy community. Each takes about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 

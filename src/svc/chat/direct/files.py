@@ -2,7 +2,7 @@
 
 Each is encrypted by its sender; its key, name and type are in a message. So the server never inspects a file,
 no worker processes it, and it is served as bytes without a type, only to devices of the group. It is deleted
-with the messages of its time. No HTTP.
+when messages of the same age are. No HTTP.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence

@@ -49,7 +49,7 @@ _NOBODY: frozenset[str] = frozenset()
 
 # Returns whether the first member has blocked the second.
 Blocks = Callable[[str, str], bool]
-# Notifies members of a "mention" or a "call"; the last argument tells who may still be notified.
+# Notifies members of a "mention" or a "call"; the last argument says who may still be notified.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
 
@@ -283,7 +283,7 @@ class PrivateConversations:
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
                 # No device is left that could add others.
-                group, leaves = store.begin_anew(connection, conversation_id, group), {}
+                group, leaves = store.restart_group(connection, conversation_id, group), {}
             # The first commit creates the group. Its creator then adds a device that committed too late.
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)

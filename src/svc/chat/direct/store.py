@@ -22,7 +22,7 @@ MAX_COMMIT_BYTES = 96 * 1024
 # With a tree of 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Limit of one read, besides its first entry: all waiting entries may have tens of megabytes.
+# Limit of one read, besides its first entry: all waiting entries may take tens of megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
@@ -259,7 +259,7 @@ def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice
     LEAVES.put(connection, leaf, conversation_id=conversation_id, since_seq=since_seq)
 
 
-def begin_anew(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
+def restart_group(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
     """Start a group without devices that continues the log."""
     LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)

@@ -25,8 +25,8 @@ _AT_ONCE = 50
 # A Welcome follows within seconds after a key package was taken.
 _TAKEN_FOR_MS = DAY_MS
 
-# A copy of the database from before an update contains content that is deleted later. In this time an
-# operator notices that an update does not work.
+# A copy of the database from before an update contains content that is deleted later. An operator notices a
+# failed update within this time.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 
 _SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"

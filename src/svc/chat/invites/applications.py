@@ -1,7 +1,7 @@
 """Applications: people with an invite that needs approval wait until a manager of invites decides.
 
 An applicant is not yet a member and has no session. They check the result by signing in again, which makes
-them wait, lets them in or tells them the reason of a refusal. No HTTP, no SQL.
+them wait, lets them in or tells them why they were refused. No HTTP, no SQL.
 """
 
 from svc.base.database import Connection, Write

@@ -56,7 +56,7 @@ def _good(ends: float, now: float) -> bool:
     return 0 < ends - now <= LIFETIME_S
 
 
-# 16 letters of 31 give 79 bits, too many to guess. No two letters look alike.
+# 16 letters from an alphabet of 31 give 79 bits, too many to guess. No two letters look alike.
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 LENGTH = 16
 

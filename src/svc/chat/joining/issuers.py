@@ -183,7 +183,7 @@ class Provider:
         return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
     async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
-        """Exchange the code with which the provider sent somebody back for an id_token. Raises ChatError."""
+        """Exchange the provider's authorization code for an id_token. Raises ChatError."""
         endpoints = await self._endpoints()
         if self._exchanging >= MOST_AT_ONCE:
             raise ChatError("too_many_requests")

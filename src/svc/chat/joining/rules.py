@@ -64,7 +64,7 @@ class Application:
     rules_accepted: str
     address: ClientAddress
     dialled: Dialled
-    # Too many requests from this address: it can no longer bring new members.
+    # Too many requests from this address: it can no longer admit new members.
     members_only: bool = False
 
 

@@ -169,7 +169,7 @@ class Hub:
         """Return whether the member has a visible page."""
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
-    def looking(self, channel_id: str) -> frozenset[str]:
+    def attentive_viewers(self, channel_id: str) -> frozenset[str]:
         """Return the members who may view a channel and have a visible page."""
         viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))

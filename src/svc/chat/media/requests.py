@@ -204,7 +204,7 @@ class MediaRequests(Requests):
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = found.facts.content_type
         if found.facts.content_type not in _SHOWN:
-            # Without a file name, because the page gives it one, and a player needs none.
+            # No file name is sent: the page names the download, and a player needs no name.
             response.headers["Content-Disposition"] = "attachment"
             if found.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE

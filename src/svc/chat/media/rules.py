@@ -154,7 +154,7 @@ class Media:
             raise ChatError("media_gone")
 
     def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace an owner's references by these. Return the keys of the objects that still exist."""
+        """Replace an owner's references with these. Return the keys of the objects that still exist."""
         self.release(connection, kind, owner_id)
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 

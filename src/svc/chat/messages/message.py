@@ -75,7 +75,7 @@ class Message(Struct, frozen=True):
     # The time of posting, if `n` holds another. `n` never decreases, whatever the clock does.
     stamp_ms: int | None = None
     # Emoji in the order of their code points, so that a client that applies changes has the same order. Each
-    # has the members who reacted with it, the earliest first.
+    # has the members who reacted with it, earliest first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
     # Previews of links, with pictures as in cards. Empty if `no_previews` is set.

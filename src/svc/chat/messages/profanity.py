@@ -1,7 +1,7 @@
 """Finds words in a text through the usual disguises: swear words, and words that the owner lists.
 
 The swear words are for `profanityMode`. Compares whole words, so that no word is refused because of its
-middle (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and signs for letters,
+middle (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and symbols for letters,
 invisible characters, repeated letters, and spaces between single letters. English only; understands no
 meaning. Pure. Long texts are searched in pieces (`time_slices`), because strangers write them. docs/http.md,
 "Settings".
@@ -23,7 +23,7 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Digits and signs that stand for letters. A mark at the end of a word is cut off first.
+# Digits and symbols that stand for letters. A mark at the end of a word is cut off first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
@@ -139,7 +139,7 @@ def moderating(read: ReadText, mode: str) -> Work[Moderated]:
 
 
 def covered(text: str, spans: Iterable[Span]) -> str:
-    """Replace each character of the spans by a star."""
+    """Replace each character of the spans with a star."""
     characters = list(text)
     for start, end in spans:
         characters[start:end] = "*" * (end - start)
@@ -303,7 +303,7 @@ class WordList:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(found)
-            # Found words are left out from time to time, so that hardly any is found by many entries.
+            # Words already found are skipped after a while, so that few are matched by several entries.
             while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for place in _words_with(self._starred[unsearched], text):

@@ -3,7 +3,7 @@
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-An unknown filter is a word. The last word also finds longer words. All terms must match, and nothing that a
+An unknown filter is a word. The last word also matches longer words. All terms must match, and nothing that a
 `-` excludes may match. Filters of one kind are alternatives, except `has`. A DAY is a day in UTC. A time
 with its offset, such as 2026-01-31T00:00+01:00, gives the bounds of the reader's own day. Nothing in a query
 reaches the search engine as syntax. Knows no members and no channels.
@@ -38,7 +38,7 @@ class Query:
     """
 
     phrases: tuple[str, ...] = ()
-    # The phrase whose last word also finds longer words.
+    # The phrase whose last word also matches longer words.
     begun: str | None = None
     from_names: tuple[str, ...] = ()
     in_names: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class Sought:
         return {phrase.beginning for phrase in (*self.phrases, *self.no_phrases)} - {""}
 
     def spelled(self, expandable: Iterable[str]) -> str:
-        """Return FTS5 syntax. Only the beginnings in `expandable` match longer words."""
+        """Return FTS5 syntax. Only the prefixes in `expandable` match longer words."""
         parts = [_worded(phrase, expandable) for phrase in self.phrases]
         parts += [f"tags : ({' OR '.join(map(_quoted, sorted(tags)))})" for tags in self.groups]
         excluded = [_worded(phrase, expandable) for phrase in self.no_phrases]

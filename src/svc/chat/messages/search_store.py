@@ -16,7 +16,7 @@ from svc.chat.messages.search_words import taken_in
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# How many words the beginnings in a query may match, in all. SQLite merges the message lists of all these
+# How many words all prefixes in a query may match together. SQLite merges the message lists of all these
 # words and cannot be interrupted then: 0.13 s for a million entries. Counting them takes 0.03 s.
 MOST_WORDS = 4_000
 MOST_ENTRIES = 1_000_000
@@ -77,7 +77,7 @@ def find(connection: Connection, query: str, after: int, before: int, limit: int
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
-    """Return the beginnings that may match longer words without costing too much together."""
+    """Return the prefixes that may match longer words without costing too much together."""
     found = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"

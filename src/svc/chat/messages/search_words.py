@@ -21,8 +21,8 @@ _RUN = re.compile(
     "\U00020000-\U000323af\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"
     "\u1780-\u17d3\u17d7\u17dc\u17dd]+"
 )
-# Flags, keycaps, and signs that are emoji by themselves or with the selector U+FE0F. A sequence with joiners
-# or a skin tone is several words, so a search for its first sign finds it too.
+# Flags, keycaps, and symbols that are emoji by themselves or with the selector U+FE0F. A sequence with
+# joiners or a skin tone is several words, so a search for its first symbol finds it too.
 _EMOJI = re.compile(
     "[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3|\U0001f3f4[\U000e0020-\U000e007f]+"
     "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
@@ -40,7 +40,7 @@ class Phrase:
     """Consecutive words. The last one may also match longer words."""
 
     words: str
-    # The beginning as indexed. Empty if the last word is whole.
+    # The prefix as indexed. Empty if the last word is whole.
     beginning: str = ""
 
 
@@ -50,7 +50,7 @@ def taken_in(text: str) -> str:
 
 
 def phrase(text: str, *, begun: bool = False) -> Phrase:
-    """Return the phrase that finds a text. If `begun`, its last word also finds longer words."""
+    """Return the phrase that finds a text. If `begun`, its last word also matches longer words."""
     prepared = _prepared(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):

@@ -102,7 +102,7 @@ _REVEALED = Form(
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
-# Returns the author of a message, given the asking member, channel and message. Raises ChatError if the
+# Returns the author of a message, given the requesting member, channel and message. Raises ChatError if the
 # member cannot see the message.
 AuthorOf = Callable[[str, str, str], Awaitable[About]]
 

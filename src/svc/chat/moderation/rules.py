@@ -25,7 +25,7 @@ from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# Nobody remembers the reason of a longer timeout.
+# Nobody remembers the reason for a longer timeout.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # How far back a ban can delete messages. Older messages were tolerated at the time.
 MAX_DELETED_S = 30 * 24 * 60 * 60

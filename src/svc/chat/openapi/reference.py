@@ -1,7 +1,7 @@
 """The API reference for people, `GET /reference`: endpoints, requests, events, objects and errors.
 
-Made of the same descriptions as the documents for programs. docs/http.md and docs/live.md explain how to use
-the API. Serves nothing.
+Generated from the same descriptions as the documents for programs. docs/http.md and docs/live.md explain how
+to use the API. Serves nothing.
 """
 
 import re

@@ -191,7 +191,7 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 
 
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield the files to serve in a fixed order, without links that lead out of the folder.
+    """Yield the files to serve in a fixed order, without symbolic links that lead out of the folder.
 
     Lists folders by `os.scandir`, because `Path.rglob` takes a third of the time of a start.
     """

@@ -144,8 +144,8 @@ class Ringing:
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Notify of a call, or of a message that the server cannot read. The notice contains only the
-        place.
+        """Notify members of a call, or of a message that the server cannot read. The notice names only the
+        conversation.
         """
         reachable = self._subscriptions.members()
         now = self._now()

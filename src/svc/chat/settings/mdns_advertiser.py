@@ -122,7 +122,7 @@ class Advertisement:
                         name = await responder.register(self._announced, current.addresses)
                         self._complaint = ""
                         self._say(name, current.addresses)
-                # Includes no multicast, no such interface, and too many namesakes.
+                # Raised without multicast, for a missing interface, and for too many servers of one name.
                 except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
                     self._complain(str(fault) or type(fault).__name__)

@@ -1,8 +1,7 @@
 """A responder for mDNS that answers for one name of the server (zeroconf).
 
-Is imported when a server becomes discoverable, since the library takes 3 MB and a twentieth of the time of a
-start. Decides nothing: what is announced, and where, is in `mdns_records` and `mdns_advertiser`. RFC 6762,
-RFC 6763.
+Imported only when a server becomes discoverable: the library takes 3 MB and a twentieth of the startup time.
+Decides nothing: what is announced, and where, is in `mdns_records` and `mdns_advertiser`. RFC 6762, RFC 6763.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from svc.chat.settings.mdns_records import SERVICE_TYPE, Announced
 ASK_MS = 2000
 # Probing takes a second more for each name that is taken.
 ADVERTISE_DEADLINE_S = 20.0
-# More servers of one name in one network were not meant to be told apart.
+# If a network has more servers of one name, nobody meant to distinguish them.
 MAX_NAMESAKES = 20
 
 
@@ -36,7 +35,7 @@ class Responder:
             raise RuntimeError(str(fault) or type(fault).__name__) from None
 
     async def register(self, announced: Announced, addresses: Sequence[str]) -> str:
-        """Announce the server under a name that is free. Return the name.
+        """Announce the server under a free name. Return the name.
 
         Raises OSError, which TimeoutError is, ValueError and RuntimeError.
         """
@@ -62,7 +61,9 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Say goodbye and close the sockets, also when cancelled: half closed, it would keep sockets."""
+        """Say goodbye and close the sockets, even when cancelled: a half-closed responder would keep its
+        sockets.
+        """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:
             await asyncio.shield(closing)

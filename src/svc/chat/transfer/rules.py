@@ -90,7 +90,7 @@ class Exports:
 
 
 def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
-    """Write the records. Return their number and the keys of the objects among them."""
+    """Write the records. Return their number and the keys of stored objects among them."""
     keys: list[str] = []
     with opened_copy(path) as copy:
         total = sum(store.totals(copy).values())

@@ -9,7 +9,7 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 USUAL_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Format characters that are drawn: signs before Arabic, Syriac and Kaithi numbers and words.
+# Format characters that are drawn: marks before Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )
@@ -88,5 +88,7 @@ def _joins(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Return whether a character can be part of an emoji: a symbol, a sign such as ‼, a tone, a selector."""
+    """Return whether a character can be part of an emoji: a symbol, punctuation such as ‼, a tone, a
+    selector.
+    """
     return character > "\u00a8" and (unicodedata.category(character)[0] in "SPC" or character == "\ufe0f")

@@ -47,7 +47,7 @@ REFUSED_KEPT_S = 3600.0
 # The operator can examine and retry jobs that the worker has given up for this time.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
-# Larger videos are expected to take long, so they wait in a queue of their own.
+# Larger videos are expected to take a long time, so they wait in a separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
 # The time that a job may take in the queue of short jobs. Then it moves to the other queue and starts again
 # there. Nobody waits longer than this for another member's job.
@@ -151,5 +151,5 @@ def require_room(there: Room, more: int) -> None:
 
 
 def takes_long(kind: str, length: int) -> bool:
-    """Return whether a file is expected to take long. Others that do are moved later."""
+    """Return whether a file is expected to take a long time. Other slow jobs are moved later."""
     return kind == VIDEO and length > SHORT_VIDEO_BYTES

@@ -1,10 +1,9 @@
 """The worker's jobs: claimed with a lease, retried with growing pauses, and given up as dead letters.
 
-Members take turns, however many jobs each has waiting. Jobs that are known to take long have a queue of
-their own, so that short ones never wait for them. Each step is one write, and one thread writes, so two
-workers never have the same job. If a worker loses its lease, by being late or dying, its results are ignored
-and its stored objects are swept. The worker decides about content. No SQL, no socket. ARCHITECTURE.md, "Life
-of an upload".
+Members take turns, however many jobs each has waiting. Jobs that are known to be slow have a separate queue,
+so that short ones never wait for them. Each step is one write, and one thread writes, so two workers never
+have the same job. If a worker loses its lease, by being late or dying, its results are ignored and its stored
+objects are swept. The worker decides about content. No SQL, no socket. ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -178,7 +177,7 @@ class Queue:
     ) -> ClaimedJob | None:
         """Return the next job of these kinds, or None if there is none.
 
-        `source` returns the path of a job's file. `long` selects the jobs that take long, else the others.
+        `source` returns the path of a job's file. `long` selects the slow jobs, otherwise the others.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]

@@ -89,8 +89,8 @@ class MediaControl:
         # The session that requested each grant. After a restart it is unknown until the page of the member
         # sends something about the call.
         self._session: dict[Place, str] = {}
-        # Former members. Those who were removed while the media service was disconnected are put out when it
-        # returns.
+        # Former members. Those who were removed while the media service was disconnected are disconnected
+        # when it returns.
         self._gone: set[str] = set()
         # Members whose screen a moderator has stopped. They cannot share a screen until they leave the room.
         self._screen_stopped: set[Place] = set()
@@ -165,7 +165,7 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """Put a member out of the calls that the ended sessions joined, and of calls whose session is
+        """Disconnect a member from the calls that the ended sessions joined, and from calls whose session is
         unknown.
         """
         for room_id in self._occupancy.rooms_of(member_id):
@@ -177,7 +177,7 @@ class MediaControl:
         self._session.setdefault((room_id, session.member_id), session.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
-        """Put a member who left a private conversation out of its call."""
+        """Disconnect a member who left a private conversation from its call."""
         if member_id in self._occupancy.users(room_id):
             self.put_out(room_id, member_id)
 
@@ -192,7 +192,7 @@ class MediaControl:
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
-        """Put a user out of a room where they may not be. Return whether the user is known and may stay.
+        """Disconnect a user from a room where they may not be. Return whether the user is known and may stay.
 
         An unknown user joined with the control secret itself and is left alone.
         """

@@ -162,7 +162,7 @@ class Speaking:
         """Request speakers of the rooms that members watch, and send them to new watchers."""
         rooms = {room_id for room_id, _ in self._occupancy.everybody()}
         for room_id in rooms | self._lookers.keys():
-            lookers = self._looking(room_id) if room_id in rooms else _NOBODY
+            lookers = self._attentive_viewers(room_id) if room_id in rooms else _NOBODY
             before = self._lookers.get(room_id, _NOBODY)
             if lookers:
                 self._lookers[room_id] = lookers
@@ -180,8 +180,8 @@ class Speaking:
             # A member may have lost the permission since the last look.
             self._push(room_id, self._lookers[room_id] & self._directory.viewers(room_id))
 
-    def _looking(self, room_id: str) -> frozenset[str]:
-        return self._hub.looking(room_id).difference(self._occupancy.users(room_id))
+    def _attentive_viewers(self, room_id: str) -> frozenset[str]:
+        return self._hub.attentive_viewers(room_id).difference(self._occupancy.users(room_id))
 
     def _push(self, room_id: str, to: frozenset[str]) -> None:
         if to:

@@ -67,7 +67,7 @@ class VoiceModeration:
 
     @shared_write
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Put a member out of the voice channels where the actor may do that. The member can join again."""
+        """Disconnect a member from the voice channels where the actor may do that. They can join again."""
         room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -96,8 +96,8 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member's page is told to join there, and the member is put out here. A page that does not follow
-        ends up in no channel.
+        The member's page is told to join there, and the member is disconnected here. A page that does not
+        follow ends up in no channel.
         """
         there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in there if room_id != channel_id]

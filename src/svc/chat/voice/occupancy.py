@@ -74,7 +74,7 @@ class Occupancy:
         # Called with the room, the user and whether the user may be back: the connection broke, or another
         # one replaces it.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # Called when the media service, perhaps a new one, is in step. All changes have been reported by
+        # Called when the media service, perhaps a new one, is in sync. All changes have been reported by
         # then.
         self.on_in_step: list[Callable[[], None]] = []
         # Called with a room and a user who is at another media service than the rest of the room.

@@ -28,7 +28,7 @@ _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
 
 
 class NewJoin(Request):
-    """`sealed`: this client seals what it sends, as encrypted channels and private calls need it."""
+    """`sealed`: the client encrypts its media end to end, as encrypted channels and private calls require."""
 
     sealed: bool = False
 

@@ -123,7 +123,7 @@ class Voice:
         self.gestures = Gestures(services.hub, self.rooms, occupancy)
         self.speaking = Speaking(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
-        # Events report an arrival before the same member is put out again.
+        # Events report an arrival before the same member is disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]

@@ -1,4 +1,4 @@
-"""Keep the control connection to the media service open and in step.
+"""Keep the control connection to the media service open and in sync.
 
 Registers the rooms and asks for their participants at every connection, reports joins and leaves, and
 reconnects forever. Decides nothing about members. docs/signalling.md, "From the chat server".
@@ -105,7 +105,7 @@ class SfuLink:
         # Where other media services can reach this one, and its address on the network that we share.
         self.addresses: Sequence[tuple[str, int]] = ()
         self.host = ""
-        # Why the link is not in step; empty while it is.
+        # Why the link is not in sync; empty while it is.
         self.fault = ""
 
     @property
@@ -143,7 +143,7 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room if the link is in step. Otherwise `SfuListener.came_in_step` follows."""
+        """Send an event about a room if the link is in sync. Otherwise `SfuListener.came_in_step` follows."""
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.send(kind, room_id, **fields)
@@ -180,7 +180,7 @@ class SfuLink:
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
     def mark_in_step(self) -> None:
-        """Mark the link as in step, after the first `sync_response`."""
+        """Mark the link as in sync, after the first `sync_response`."""
         self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()

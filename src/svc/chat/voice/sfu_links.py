@@ -137,7 +137,7 @@ class SfuLinks:
 
     @property
     def faults(self) -> list[str]:
-        """Why services are not in step, each with the service's address."""
+        """Why services are not in sync, each with the service's address."""
         named = zip(self._names, self._links, strict=True)
         return [f"{name}: {link.fault}" for name, link in named if link.fault]
 

@@ -154,7 +154,7 @@ class PostHistory:
             kept.append(attempt)
 
     def of(self, webhook_id: str) -> list[Attempt]:
-        """Return the attempts, the newest first."""
+        """Return the attempts, newest first."""
         return [*reversed(self._by_webhook.get(webhook_id, ()))]
 
     def forget(self, webhook_id: str) -> None:

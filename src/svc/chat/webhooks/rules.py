@@ -99,7 +99,7 @@ class Webhooks:
     # Requests of managers. The actor None is the operator.
 
     def managed(self, actor_id: str | None) -> list[Webhook]:
-        """Return the webhooks that the actor may manage, the oldest first."""
+        """Return the webhooks that the actor may manage, oldest first."""
         self._require_manager(actor_id)
         managed = (webhook for webhook in self._by_id.values() if self._may_manage(actor_id, webhook))
         return sorted(managed, key=lambda webhook: webhook.id)

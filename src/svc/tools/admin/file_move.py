@@ -18,7 +18,7 @@ def free_place(target: Path) -> Path:
 
 
 def take(made: Path, target: Path) -> None:
-    """Move the file. Raises ConfigError, which then names the file's present path."""
+    """Move the file. Raises ConfigError, which then names the file's current path."""
     try:
         try:
             os.link(made, target)  # Unlike a rename, a link never replaces a file.

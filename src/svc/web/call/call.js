@@ -1,4 +1,4 @@
-// A stay in a voice room: one SFU session after another until the person leaves. Keeps the published tracks
+// A call in a voice room: one SFU session after another until the person leaves. Keeps the published tracks
 // across sessions and requests a fresh grant for each. Knows nothing of the page, and leaves SDP and
 // candidates to session.js.
 
@@ -120,7 +120,7 @@ export class Call extends EventTarget {
     return this.#session?.withheld ?? [];
   }
 
-  /** The user ids of the speakers, the loudest first, including our own. @returns {string[]} */
+  /** The user ids of the speakers, loudest first, including our own. @returns {string[]} */
   get speakers() {
     return this.#session?.speakers ?? [];
   }

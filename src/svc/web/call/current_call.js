@@ -39,7 +39,7 @@ export const callChannel = signal(null);
 export const tracks = signal([]);
 /** Ids of members whose screen is available and not received. @type {Signal<string[]>} */
 export const unwatched = signal([]);
-/** Ids of the speakers, the loudest first, including our own. @type {Signal<string[]>} */
+/** Ids of the speakers, loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
 /**
  * The media we send. A muted microphone is not sent.
@@ -296,7 +296,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** End the call for this reason; "" if there is nothing to tell. @param {string} reason */
+/** End the call for this reason; "" if there is nothing to report. @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {

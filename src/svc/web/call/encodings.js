@@ -35,15 +35,15 @@ const COUNTS = [
   { fromPx: 480, count: 2 },
   { fromPx: 0, count: 1 },
 ];
-const USUAL_PX = 1280; // Of a track whose width is unknown.
+const USUAL_PX = 1280; // The assumed width if it is unknown.
 const LEAST_PX = 160; // Narrower pictures show nothing.
-const SHARES = [1, 3 / 8, 1 / 8]; // Of a screen's rate, the largest encoding first.
+const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's rate, largest encoding first.
 
 /** @param {number} px */
 const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 
 /**
- * Return the parameters of each encoding of a camera or screen, the smallest first. `count` is the number of
+ * Return the parameters of each encoding of a camera or screen, smallest first. `count` is the number of
  * encodings that the service has requested. `people` counts everybody in the call, including us. `sparing` is
  * set on a metered line. `screenBps` is the bit rate that the person chose for screens, if any.
  * @param {string} source
@@ -114,7 +114,7 @@ function ofScreen(contentHint, sparing, chosenBps) {
 }
 
 /**
- * Return whether the previous request covers the present one.
+ * Return whether the previous request covers the current one.
  * @param {Wanted} before
  * @param {Wanted} now
  */

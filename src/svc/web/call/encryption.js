@@ -8,7 +8,7 @@
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 
-const STAY_WORDS = 2; // Of 32 bits: together a number that no other stay has.
+const STAY_WORDS = 2; // 32-bit words, which together make a number that no other session has.
 
 /** @type {TrustedTypePolicy | null | undefined} */
 let policy; // Null if the browser has no trusted types.

@@ -28,7 +28,7 @@ const KEPT = 180; // Readings: three minutes.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
-/** The kept readings, the oldest first. @type {Signal<Summary[]>} */
+/** The kept readings, oldest first. @type {Signal<Summary[]>} */
 export const readings = signal([]);
 
 /** @type {Source[]} */

@@ -1,7 +1,7 @@
-// One stay at the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in order,
-// puts our tracks on the lines reserved for them, and names the owners of the other lines. If the socket
-// breaks while media continues, it resumes the stay over another socket. It never begins another stay;
-// call.js does.
+// One session with the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in
+// order, puts our tracks on the lines reserved for them, and names the owners of the other lines. If the
+// socket breaks while media continues, it resumes the session over another socket. It never begins another
+// session; call.js does.
 //
 // The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line
 // carries another member's track, named by the `tracks` map next to the SDP. A frame is {event, data}, where
@@ -36,7 +36,7 @@ import { VideoEncoders } from "./video_encoders.js";
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
-// Firefox does not code VP9 in several sizes (sdp.js), and nothing else than its name shows it.
+// Firefox does not code VP9 in several sizes (sdp.js), and only the browser's name reveals that.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
 // Phones keep the first codec of the offer, H264, for which they have hardware. So does Safari.
 const { userAgentData } = /** @type {{userAgentData?: {mobile: boolean}}} */ (navigator);
@@ -49,7 +49,7 @@ const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
 // The close code when we may be back in a moment, so that the others keep our tile.
 const LOST = 4000;
-// Closings that may come from the network: without a close frame, because the chat server stops, or with
+// Closes that the network may have caused: without a close frame, because the chat server stops, or with
 // LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
@@ -62,8 +62,8 @@ const LISTEN_MS = 600;
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * A stay at the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from us),
- * "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties of these names). `ended`
+ * A session with the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from
+ * us), "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties of these names). `ended`
  * resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
  */
 export class Session extends EventTarget {
@@ -76,7 +76,7 @@ export class Session extends EventTarget {
    * @type {Withheld[]}
    */
   withheld = [];
-  /** The user ids of the speakers, the loudest first, including our own. @type {string[]} */
+  /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
   /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
@@ -233,8 +233,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Resume the stay now if it is interrupted, because the chat server is reachable again. Return whether it
-   * was.
+   * Resume the session now if it is interrupted, because the chat server is reachable again. Return whether
+   * it was.
    */
   comeBack() {
     this.#away?.resting.abort();
@@ -294,7 +294,7 @@ export class Session extends EventTarget {
       clearTimeout(attempt);
       if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The stay is over, and a new one may begin.
+      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one may begin.
       if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected")
         this.#takeUp(this.#ticket);
       else this.#finish(kind, this.#reason || reason);
@@ -326,7 +326,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Resume the stay over a new socket, because the old one broke while media continues. If the chat server
+   * Resume the session over a new socket, because the old one broke while media continues. If the chat server
    * answered both before and after an attempt, the attempt failed because of the service itself.
    * @param {{credential: string, within_s: number}} ticket
    */

@@ -23,8 +23,8 @@ export class Sound {
   #context = null;
 
   /**
-   * `onBlocked(bool)` learns whether the browser requires a gesture first; `volume(userId, source)` returns
-   * the volume of a person, 0 to 2.
+   * `onBlocked(bool)` is called with whether the browser requires a gesture first; `volume(userId, source)`
+   * returns the volume of a person, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
@@ -36,7 +36,7 @@ export class Sound {
     });
   }
 
-  /** Play exactly the call's tracks; others than sound are ignored. @param {Track[]} tracks */
+  /** Play exactly the call's tracks; tracks other than sound are ignored. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(
       tracks

@@ -1,6 +1,6 @@
-// Choose how long each voice is buffered before it is heard. Lost sound comes again, with the next packet or
-// a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows for
-// what comes again. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
+// Choose how long each voice is buffered before it is heard. Lost sound arrives again with the next packet,
+// or a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows
+// for resent packets. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
 // shorter one.
 
 /** @import { Call } from "./call.js" */

@@ -1,6 +1,6 @@
 // Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID
-// contains the group's epoch, the device's leaf, the source, and a random number of the stay. So no counter
-// is used twice with a key, however often somebody comes back. docs/private.md
+// contains the group's epoch, the device's leaf, the source, and a random number of the session. So no
+// counter is used twice with a key, however often somebody comes back. docs/private.md
 
 import { derived } from "./sframe.js";
 
@@ -14,7 +14,7 @@ const STAY_BITS = 44;
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
-/** Return the number of a stay, from random words. @param {number[]} words */
+/** Return the number of a session, from random words. @param {number[]} words */
 export const stayOf = (words) =>
   BigInt.asUintN(
     STAY_BITS,
@@ -37,7 +37,7 @@ const partsOf = (/** @type {bigint} */ kid) => ({
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
 
-/** One of our sources during one stay. */
+/** One of our sources during one session. */
 export class SentLine {
   /** @type {Map<bigint, bigint>} */
   #counters = new Map();
@@ -115,7 +115,7 @@ export class LineKeys {
     return this.#key(epoch, kid);
   }
 
-  /** Return whether this authentic frame has not come before. @param {{kid: bigint, counter: bigint}} head */
+  /** Return whether this authentic frame is new. @param {{kid: bigint, counter: bigint}} head */
   isNew({ kid, counter }) {
     const known = this.#seen.get(kid) ?? { highest: counter, seen: new Set() };
     this.#seen.set(kid, known);

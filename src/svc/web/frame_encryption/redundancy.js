@@ -1,4 +1,4 @@
-// RED (RFC 2198): the service puts the frame before into a packet of sound, for receivers that lose some.
+// RED (RFC 2198): the service adds the previous frame to a packet of sound, for receivers that lose some.
 // Each block is a frame that was sealed by itself. Bytes go in and come out; knows nothing of keys.
 
 import { joined } from "./sframe.js";

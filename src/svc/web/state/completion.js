@@ -56,7 +56,7 @@ export function completing(text, caret) {
 }
 
 /**
- * Return the candidates, the best first.
+ * Return the candidates, best first.
  * @param {Asked} query
  * @param {Sources} sources
  * @param {number} [limit]
@@ -78,7 +78,7 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
   const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
   if (query) return all;
-  // Somebody who has typed only the sign means a person more often than a role.
+  // Somebody who has typed only the "@" means a person more often than a role.
   const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
   return [...all.filter(isPerson), ...all.filter((each) => !isPerson(each))].slice(0, limit);
 }
@@ -86,7 +86,7 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
 /** Return whether the text contains the written name of an emoji. @param {string} text */
 export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
 
-/** Return whether the text contains a sign that a member's name may follow. @param {string} text */
+/** Return whether the text contains a character that a member's name may follow. @param {string} text */
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**

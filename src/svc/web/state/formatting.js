@@ -1,6 +1,6 @@
 // Put bold, italic and the like around the selection, or remove them. Pure functions.
 
-/** The keys, with Ctrl or the command key, and the markdown signs that they add. */
+/** The keys, with Ctrl or the command key, and the markdown markers that they add. */
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },
@@ -22,7 +22,7 @@ export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
 }
 
 /**
- * Return the text with the sign added around start to end, or removed from there, and the new selection.
+ * Return the text with the marker added around start to end, or removed from there, and the new selection.
  * @param {string} text
  * @param {number} start
  * @param {number} end
@@ -45,8 +45,8 @@ export function formatted(text, start, end, sign) {
 }
 
 /**
- * Return whether the text begins or ends with the sign, and not with a longer one: one star is not the end of
- * two.
+ * Return whether the text begins or ends with the marker, and not with a longer one: one star is not the end
+ * of two.
  * @param {string} text
  * @param {string} sign
  * @param {"startsWith" | "endsWith"} how

@@ -9,7 +9,7 @@ const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
 const MOST_SHOWN = 24;
 
 /**
- * The reactions that float now: [{key, channelId, memberId, emoji}], the oldest first.
+ * The reactions that float now: [{key, channelId, memberId, emoji}], oldest first.
  * @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>}
  */
 export const reactions = signal([]);

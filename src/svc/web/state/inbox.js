@@ -1,4 +1,4 @@
-// Messages that mention us, in any channel or thread, the newest first. They are loaded while the inbox is
+// Messages that mention us, in any channel or thread, newest first. They are loaded while the inbox is
 // open, and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */

@@ -9,13 +9,13 @@ const PARTS = /^\[(.+)\]\((\w+):/su;
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
 /** No name begins after one of these, as within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
-/** Signs with a meaning within the label of a link. */
+/** Characters with a meaning within the label of a link. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
 /** No name ends before one of these. */
 export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 
-/** Return a name with every sign escaped. @param {string} name */
+/** Return a name with every markdown character escaped. @param {string} name */
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /**

@@ -63,7 +63,7 @@ export function fit(name, query) {
 }
 
 /**
- * Return the matching items, the best first, then by name. A query with spaces must be the beginning of the
+ * Return the matching items, best first, then by name. A query with spaces must be the beginning of the
  * name; otherwise text after a name would still be completed.
  * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param
  *   {number} limit

@@ -10,14 +10,14 @@ import { api, listen, member } from "./server.js";
 
 /**
  * `token` shows counts and permits nothing else; it may be "". `name` and `picture` are those of the time
- * when the server was added, so that it cannot take the face of another one later.
+ * when the server was added, so that it cannot impersonate another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
 const MOST_SERVERS = 100; // More than anybody joins. Each costs a request a minute.
-const MOST_LETTERS = 2048; // Of one link.
+const MOST_LETTERS = 2048; // The length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;
 
@@ -37,7 +37,8 @@ export const ownToken = signal(undefined);
 const memberId = computed(() => member.value?.id ?? "");
 
 /**
- * Read addresses, invite links, and rail links, separated by white space. Return null if one is none of them.
+ * Read addresses, invite links, and rail links, separated by white space. Return null if any is something
+ * else.
  * @param {string} text @param {string} own the origin of this page, which is left out
  * @returns {Link[] | null}
  */
@@ -167,7 +168,7 @@ function watch({ origin, token }, delayMs = SOON_MS) {
 }
 
 /**
- * Keep the list and the counts up to date from now on. A page that nobody sees asks nothing.
+ * Keep the list and the counts up to date from now on. A hidden page sends no requests.
  * @param {Signal<boolean>} isVisible
  */
 export function startOtherServers(isVisible) {

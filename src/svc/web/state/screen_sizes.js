@@ -20,7 +20,7 @@ export const SCREEN_SIZES = [
   { key: "1440p60", height: 1440, fps: 60, bps: 12_000_000 },
   { key: "2160p15", height: 2160, fps: 15, bps: 12_000_000 },
 ];
-const WIDEST = 2.4; // Of the shapes of screens: 43:18.
+const WIDEST = 2.4; // The widest screens have the shape 43:18.
 const AUTOMATIC_FPS = { text: 15, motion: 60 };
 
 /** Return the chosen size; undefined for the automatic one. @param {{screenSize: string}} settings */

@@ -40,7 +40,7 @@ export function begun(query, named) {
 }
 
 /**
- * Return the possible values, the best first; none for a day.
+ * Return the possible values, best first; none for a day.
  * @param {Begun} begun
  * @param {Sources} sources
  * @param {Named} named

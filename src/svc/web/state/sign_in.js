@@ -137,7 +137,8 @@ export async function look() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // People who need no invite are not bothered with a problem, and a network failure is none.
+    // People who need no invite are not bothered with a problem, and a network failure says nothing about the
+    // invite.
     if (error.status && wishes.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
   }
@@ -280,7 +281,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // They are not a member yet, or no longer one.
+      // The person is not a member yet, or not any longer.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }

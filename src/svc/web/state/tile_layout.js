@@ -4,7 +4,8 @@ export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
 const ENLARGED = 1.15; // Not visible in a moving picture.
-// A tile may cut a camera's picture at its sides. On an upright phone two columns fill the screen only so.
+// A tile may cut a camera's picture at its sides. Only this lets two columns fill the screen of an upright
+// phone.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
 const TWO_COLUMNS_FROM = 3; // Two people on a phone are larger below each other.
 

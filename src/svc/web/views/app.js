@@ -170,7 +170,7 @@ export function Notices() {
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {
-    // Shown again, they appear above a dialog that was opened since.
+    // Showing them again puts them above a dialog that has opened since.
     if (list.current.matches(":popover-open")) list.current.hidePopover();
     if (shown) list.current.showPopover();
   }, [notices.value]);

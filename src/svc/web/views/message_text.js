@@ -56,5 +56,5 @@ export function Markdown({ text, message }) {
   return html`<${Shown} text=${text} context=${own} />`;
 }
 
-/** Return the text in one line, without its markdown signs. @param {string} text */
+/** Return the text in one line, without markdown. @param {string} text */
 export const plain = (text) => plainly(text, context.value);

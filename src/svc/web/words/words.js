@@ -8,7 +8,7 @@ import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
 const CHOSEN = "svc.language"; // In localStorage; without it the browser's languages decide.
 
-/** The catalogues that there are, by their own names. */
+/** The available catalogues, by their own names. */
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
 
 let bundle = new FluentBundle("en");
@@ -20,7 +20,7 @@ export const language = () => bundle.locales[0];
 export const chosenLanguage = () => kept(CHOSEN);
 
 /**
- * Choose a language, or null for the browser's; it holds from the next start of the page on.
+ * Choose a language, or null for the browser's; it applies when the page next starts.
  * @param {string | null} name
  */
 export function chooseLanguage(name) {
@@ -39,7 +39,7 @@ export async function loadWords() {
 }
 
 /**
- * The words with this key, what is between braces filled in. A missing key shows itself.
+ * Return the text of a key with its placeholders filled in. A missing key shows itself.
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {
@@ -47,7 +47,7 @@ export function t(id, args) {
   return message?.value ? bundle.formatPattern(message.value, args, []) : id;
 }
 
-/** Is there a message with this key? @param {string} id */
+/** Return whether a message has this key. @param {string} id */
 export const knows = (id) => Boolean(bundle.getMessage(id)?.value);
 
 /**
@@ -62,7 +62,7 @@ export function explain(error) {
   return knows(id) ? t(id, { message, rule: details?.rule ?? "", ...numbers(details) }) : message;
 }
 
-/** "1.5 MB", and less than a kilobyte as a part of one. @param {number} count */
+/** Format a size: "1.5 MB". Less than a kilobyte is a fraction of one. @param {number} count */
 export function bytesOf(count) {
   const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
   const at = Math.max(
@@ -76,7 +76,7 @@ export function bytesOf(count) {
   }).format(count / 1000 ** (at + 1));
 }
 
-/** "Ada, Grace and Alan". @param {Iterable<string>} names */
+/** Format a list: "Ada, Grace and Alan". @param {Iterable<string>} names */
 export const listed = (names) => new Intl.ListFormat(language()).format(names);
 
 /** @param {Partial<Refused>} [details] */

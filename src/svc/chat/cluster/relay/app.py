@@ -1,6 +1,6 @@
 """The program `svc relay`: sockets, the page's files, and everything else passed to the owner.
 
-Holds no data and no secret of the community: its only credential is the way into NATS. docs/cluster.md.
+Holds no data and no secret of the community: its only credential is its access to NATS. docs/cluster.md.
 """
 
 import asyncio

@@ -102,7 +102,7 @@ class Connection:
 
 
 class OwnerLink:
-    """The link. `run` is a background task; it raises ClusterError for what only an operator can change."""
+    """The link. Its background task `run` raises ClusterError for faults that only an operator can fix."""
 
     def __init__(
         self,

@@ -133,7 +133,7 @@ class Proxy:
         return headers
 
     def handshake_headers(self, request: web.Request) -> list[tuple[str, str]]:
-        """Return the headers for a WebSocket to the owner, whose handshake is its own."""
+        """Return the headers for a WebSocket to the owner, without those of the client's own handshake."""
         return [each for each in self.headers(request) if not each[0].lower().startswith("sec-websocket-")]
 
 

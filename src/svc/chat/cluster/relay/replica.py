@@ -1,4 +1,4 @@
-"""A relay's copy of what decides who gets an event, kept current by the owner's numbered events.
+"""A relay's copy of the data that decides who gets an event, kept current by the owner's numbered events.
 
 The hub is the chat server's own: it filters by the directory, writes each event to the open pages, and keeps
 the window for pages that resume. Its events come from a `Batch` instead of from features. An event after a

@@ -223,7 +223,7 @@ class RelaySockets(SocketServer):
 
 
 def _unending(record: SessionRecord) -> Session:
-    """Return the session for a page here. The owner watches its end."""
+    """Return the session for a page here. The owner watches its expiry."""
     return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
 
 

@@ -159,7 +159,7 @@ class Node:
         """Return a number, which may be written as a text. Return None for anything else."""
         value = self._data.get(name)
         try:
-            # Parsing a text of a million digits would take long.
+            # Parsing a text of a million digits would be slow.
             number = float(value) if isinstance(value, int | float | str) and len(str(value)) < 40 else None
         except (ValueError, OverflowError):
             return None

@@ -19,7 +19,7 @@ from svc.worker.video_job import NoPictures, VideoRules, rewritten_video, video_
 _MOST = {
     PICTURE: MAX_PICTURE_BYTES,
     VIDEO: MAX_ATTACHMENT_BYTES,
-    # The import may contain files from before the present limit, so the largest possible limit applies.
+    # The import may contain files from before the current limit, so the largest possible limit applies.
     FILE: MAX_FILE_MB * 1024 * 1024,
 }
 # An export contains thumbnails and posters as files of their own.

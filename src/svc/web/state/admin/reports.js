@@ -8,7 +8,7 @@ import { may } from "../channels.js";
 import { api, connection, listen, member } from "../server.js";
 
 /**
- * The open reports, the newest first; null until they are known, or if we may not see them.
+ * The open reports, newest first; null until they are known, or if we may not see them.
  * @type {Signal<Report[] | null>}
  */
 export const openReports = signal(null);

@@ -49,7 +49,7 @@ export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"
 /** @param {Pick<Webhook, "id" | "token">} webhook */
 export const addressOfWebhook = ({ id, token }) =>
   token ? `${location.origin}/api/webhooks/${id}/${token}` : null;
-/** Fetch the results of the last posts to a webhook, the newest first. @param {string} id */
+/** Fetch the results of the last posts to a webhook, newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
 /** Fetch the server's description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");

@@ -145,7 +145,7 @@ export class PrivateDevice {
     const keyed = { key: crypto.randomUUID(), ...said };
     await wait(this.#kept, id, keyed, this.#now());
     return this.#inTurn(async () => {
-      // If another device has created the group a moment before us, it has added us.
+      // If another device created the group a moment ago, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
         await this.#keepUp(id);
@@ -353,7 +353,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Add missing devices to the group and remove those that are gone. Return {changed, settled}: whether
+   * Add missing devices to the group and remove devices that are gone. Return {changed, settled}: whether
    * something changed, and whether nothing is left to do.
    * @param {string} id @param {boolean} [acts] see `syncCall` @returns {Promise<{changed: boolean, settled:
    *   boolean, turn?: number}>}

@@ -1,4 +1,4 @@
-// The meaning, for people, of a change to a conversation's devices. docs/private.md
+// Describe a change to a conversation's devices for people. docs/private.md
 
 /**
  * @import { Removal } from "./content.js"

@@ -120,7 +120,7 @@ async function work() {
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
-      if (!member.value) return; // Somebody who has signed out meanwhile gets no report.
+      if (!member.value) return; // After signing out, nothing is reported.
       reportOurs(error);
       for (const id of all ? conversations.value.map((conversation) => conversation.id) : wanted)
         put(problems, id, error instanceof Withheld ? "withheld" : explain(error));
@@ -128,7 +128,7 @@ async function work() {
   }
 }
 
-/** Report an error of this page. Refusals and network failures are none. @param {any} error */
+/** Report an error of this page. Refusals and network failures are not reported. @param {any} error */
 function reportOurs(error) {
   if (
     member.value &&
@@ -143,7 +143,7 @@ function reportOurs(error) {
 async function read(ids) {
   const mine = await takePart();
   const resources = await mine.device.sync(ids);
-  if (!isStill(mine)) return; // We are somebody else by now.
+  if (!isStill(mine)) return; // Another member has signed in since.
   const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(

@@ -7,8 +7,8 @@
 import { readStatement } from "./mls.js";
 import { inCalls, start } from "./own_identity.js";
 
-const GROUPS = 12; // Of five digits, each from five bytes.
-const GROUPS_OF_ONE = 6; // Of one device; enough that nobody can generate keys until they match.
+const GROUPS = 12; // Groups of five digits, each made from five bytes.
+const GROUPS_OF_ONE = 6; // For one device: too many to generate keys until they match.
 const BYTES = 5;
 
 /**

@@ -42,7 +42,7 @@ export async function wait(kept, id, said, atMs) {
 }
 
 /**
- * Return the waiting messages, the oldest first: [{said, atMs, refused}].
+ * Return the waiting messages, oldest first: [{said, atMs, refused}].
  * @param {Kept} kept
  * @param {string} id
  * @returns {Promise<Waiting[]>}
@@ -52,7 +52,7 @@ export async function allWaiting(kept, id) {
 }
 
 /**
- * Return the messages that are not in the history yet, the oldest first; `outgoing` is already encrypted and
+ * Return the messages that are not in the history yet, oldest first; `outgoing` is already encrypted and
  * cannot be withdrawn.
  * @param {Kept} kept
  * @param {string} id

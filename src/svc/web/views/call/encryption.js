@@ -39,7 +39,7 @@ export function Uninvited({ channelId }) {
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  // The number belongs to these holders: a number of the keys before must not stand under a changed list of
+  // The number belongs to these holders: a number of earlier keys must not appear below a changed list of
   // devices.
   const [compared, setCompared] = useState(
     /** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }),

@@ -18,7 +18,7 @@ import { Icon } from "../parts/icon.js";
 
 const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
 
-/** Loaded with the first of these signs. @type {typeof import("../../state/completion.js") | null} */
+/** Loaded with the first of these characters. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;
 /**
  * Functions of the emoji picker's catalogue, loaded on first use.

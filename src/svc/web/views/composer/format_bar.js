@@ -1,5 +1,5 @@
 // Buttons for bold, italic and other formats, above the field while text is selected. They are for people who
-// do not know the markdown signs or have no keys for them.
+// do not know markdown or have no keys for it.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -19,7 +19,7 @@ const LOOKS = {
 };
 
 /**
- * `onFormat` gets the sign to put around the selection of `field`.
+ * `onFormat` gets the marker to put around the selection of `field`.
  * @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props
  */
 export function FormatBar({ field, onFormat }) {

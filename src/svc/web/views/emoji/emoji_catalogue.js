@@ -62,7 +62,7 @@ async function fetched(name) {
 export const ownItems = (emoji) =>
   Array.from(emoji, ([name, { url }]) => ({ sign: `:${name}:`, label: `:${name}:`, name, url }));
 
-/** Return the sign in a skin tone; 0 is none. @param {Item} item @param {number} tone */
+/** Return the emoji in a skin tone; 0 is the default. @param {Item} item @param {number} tone */
 export const inTone = ({ sign, toned }, tone) =>
   tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign;
 
@@ -97,7 +97,7 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
 }
 
 /**
- * Return the sign of exactly this name, if loaded and not one of the server's own.
+ * Return the emoji of exactly this name, if loaded and not one of the server's own.
  * @param {string} name
  * @param {ServerEmoji} serverEmoji
  */

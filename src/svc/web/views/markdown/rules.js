@@ -4,7 +4,8 @@
 
 import { addressFrom, webAddress } from "./links.js";
 
-// Levels of markdown-it: a quote is one, a list with its entry is two. Deeper nesting shows the signs.
+// Levels of markdown-it: a quote is one, a list with its entry is two. Deeper nesting shows the markers as
+// text.
 const MOST_LEVELS = 12;
 // Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
 const MOST_COLUMNS = 24;
@@ -19,7 +20,7 @@ const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long
 const SMALL = "-# ";
 const ALL_THAT_FOLLOWS = ">>> ";
 const SCHEME = /(?:^|[^\p{sc=Latin}\p{N}])(https?)$/iu;
-const LONGEST_SCHEME = 6; // Of "https" and one character before it.
+const LONGEST_SCHEME = 6; // "https" and one character before it.
 const SPOILER = "||";
 // Scripts without spaces between words, and their punctuation.
 const UNSPACED = new RegExp(
@@ -58,7 +59,7 @@ export function addRules(parser, original) {
 }
 
 /**
- * CommonMark decides by spaces and punctuation whether signs open or close emphasis. In scripts without
+ * CommonMark decides by spaces and punctuation whether markers open or close emphasis. In scripts without
  * spaces a letter counts as a space there, and their punctuation as a letter: 今日は**「晴れ」**です.
  * @param {any} State markdown-it's own, of what is within a block
  */
@@ -122,7 +123,9 @@ function isNarrow(state, line) {
   return text.split("|").length <= MOST_COLUMNS + 2;
 }
 
-/** Whether the line begins with this sign. @param {State} state @param {number} line @param {string} sign */
+/**
+ * Whether the line begins with this character. @param {State} state @param {number} line @param {string} sign
+ */
 function beginsWith(state, line, sign) {
   const start = state.bMarks[line] + state.tShift[line];
   return (
@@ -185,7 +188,7 @@ function plain(state, silent) {
   return true;
 }
 
-/** Never load a picture: keep its signs and its URL as text. @param {State} state @param {boolean} silent */
+/** Never load a picture: keep its source and its URL as text. @param {State} state @param {boolean} silent */
 function picture(state, silent) {
   if (!state.src.startsWith("![", state.pos)) return false;
   const { parseLinkLabel, parseLinkDestination, parseLinkTitle } = state.md.helpers;

@@ -27,7 +27,7 @@ function show(button) {
     document.body.append(tip);
   }
   tip.textContent = text;
-  if (tip.matches(":popover-open")) tip.hidePopover(); // It must be above dialogs that were opened since.
+  if (tip.matches(":popover-open")) tip.hidePopover(); // Show it again, above dialogs that have opened since.
   tip.showPopover();
   const [at, { offsetWidth: width, offsetHeight: height }] = [button.getBoundingClientRect(), tip];
   const left = at.left + at.width / 2 - width / 2;

@@ -48,7 +48,7 @@ function Rail() {
   </nav>`;
 }
 
-/** The link to this very page leads nowhere. @param {Event} event */
+/** The link to this page itself does nothing. @param {Event} event */
 const stay = (event) => event.preventDefault();
 
 /** @param {{server: OtherServer}} props */
@@ -85,7 +85,7 @@ function Entry({ server }) {
 }
 
 /**
- * A server's picture, or its initials, which are no text of the link.
+ * A server's picture, or its initials, which are not part of the link's text.
  * @param {{server: OtherServer}} props
  */
 export function Face({ server: { origin, name, picture } }) {

@@ -79,7 +79,7 @@ function AddForm() {
       setProblem(t(links ? "servers-this" : "servers-no-address"));
       return;
     }
-    // At once, because later a browser takes it for a pop-up.
+    // Open it at once, because a browser would block it as a pop-up later.
     const invited = links.find(({ invite }) => invite);
     if (invited) visit(addressOf(invited.origin, invited.invite));
     setBusy(true);
