@@ -7,7 +7,7 @@ The store is that of benchmarks.chat_store. Both ways take turns, and the table 
 The three NATS servers run on the same machine and disk, with `sync_interval: always`. With `--relay-sockets`,
 so many members have their sockets at one relay of one node, and write and read there. `--rate 0` has one of
 them write after the other, without pauses. The last row is the time of bare writes of one frame to a thousand
-sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is a write of its own.
+sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is its own write.
 """
 
 import argparse

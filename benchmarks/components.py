@@ -4,7 +4,7 @@
 
 Both draw the same list (`components/`): Preact as the page does, with the file in `web/vendor`; Lit, fetched
 from npm at the version below, with one element per message. Times are from the change until the browser has
-laid out the result. The two take turns, each in a page of its own; the table has the best round, because
+laid out the result. The two take turns, each in its own page; the table has the best round, because
 other load only adds time. Bytes are those of library and list, minified and compressed. Needs node, npm and
 Chromium.
 """

@@ -1,4 +1,4 @@
-"""Measure one scenario with the limit program, ours, Janus and peers that speak our protocol, in turns.
+"""Measure one scenario alternately with the limit program, ours, Janus and peers that speak our protocol.
 
 All of them get the same kind of generator, the same cores and the same packets. A host drifts by a factor of
 two within minutes, so all run at once, and rounds of some seconds of traffic to each follow each other; a
@@ -65,7 +65,7 @@ def run(title: str, scenario: Scenario, pps: int) -> None:
 
 
 async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
-    """Start all programs before the first round, and send to them in turns."""
+    """Start all programs before the first round, and send to them in turn."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
         for name, place in places(scenario, chosen.peers):

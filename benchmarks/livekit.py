@@ -1,9 +1,10 @@
 """Measure calls on narrow lines with LiveKit beside ours. python -m benchmarks.livekit --help
 
-Both serve the same cameras and voices to the same Chromium over the same line of the kernel, in turns. Build
-LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its client
-with `npm install livekit-client@2.23`. For each line print the medians of all rounds: the share of concealed
-sound, and the height, rate, and freeze time of the pictures (means of all cameras). Needs root and Linux.
+Both alternately serve the same cameras and voices to the same Chromium over the same line of the kernel.
+Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its
+client with `npm install livekit-client@2.23`. For each line print the medians of all rounds: the share of
+concealed sound, and the height, rate, and freeze time of the pictures (means of all cameras). Needs root and
+Linux.
 """
 
 import argparse

@@ -142,7 +142,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Measure an event loop with and without three decoders, in turns: other load disturbs both alike."""
+    """Measure an event loop alternately with and without three decoders: other load disturbs both alike."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []

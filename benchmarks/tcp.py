@@ -34,7 +34,7 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Receivers connected to a loop over TCP or UDP, and read by a thread of their own."""
+    """Receivers connected to a loop over TCP or UDP, and read by their own thread."""
 
     receive_buffer = 1 << 22
 

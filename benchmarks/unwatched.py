@@ -1,6 +1,6 @@
 """Measure a camera that nobody watches (A10). python -m benchmarks.unwatched
 
-Ada sends a camera in three encodings. Grace, in a browser of her own, pauses it, resumes it, and takes the
+Ada sends a camera in three encodings. Grace, in her own browser, pauses it, resumes it, and takes the
 smallest encoding. For each change, print the time from Grace's wish to the service's `layers_wanted` at Ada's
 page, and from there until the encoders are set; then the processor time of Ada's browser in each state.
 """

@@ -139,7 +139,7 @@ async def chat_server(folder: Path) -> AsyncIterator[Served]:
 
 
 async def _webhooks(folder: Path, server: ChatServer) -> list[str]:
-    """Let members join and create webhooks, each in a channel of its own. Return the webhooks' paths."""
+    """Let members join and create webhooks, each in its own channel. Return the webhooks' paths."""
     tokens, paths = list[str](), list[list[str]]()
 
     async def arrive(token: str) -> None:

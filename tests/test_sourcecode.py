@@ -36,7 +36,7 @@ def docstring(path: Path) -> str | None:
 
 
 def functions(path: Path) -> Iterator[tuple[str, int, int]]:
-    """Name, first line and length of every function in a file."""
+    """Yield the name, the first line and the length of every function in a file."""
     source = path.read_text(encoding="utf-8")
     if path.suffix != ".py":
         yield from cython_source.functions(source)

@@ -4,7 +4,7 @@
 
 An asyncio server on the first core writes a frame to every page's socket, and again when one of the pages has
 acknowledged it: the closed loop of "busy" in `benchmarks.chat`, without WebSocket, storage or any decision.
-The pages read in a process of their own on the other cores.
+The pages read in their own process on the other cores.
 """
 
 import argparse

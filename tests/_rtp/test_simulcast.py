@@ -66,7 +66,7 @@ def test_timestamps_are_continuous_across_switches(reports: bool) -> None:
 @pytest.mark.parametrize(
     "first",
     [{"q": 100, "h": 30_000, "f": 65_500}, {"q": 10, "h": 11, "f": 12}],
-    ids=["each encoding counts from a number of its own", "as browsers count"],
+    ids=["each encoding counts from its own number", "as browsers count"],
 )
 @pytest.mark.parametrize("layer", [-1, 0, 1])
 def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[str, int], layer: int) -> None:

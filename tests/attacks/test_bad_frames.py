@@ -77,7 +77,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
         for number in range(5):
             await say(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
-        # Not even a hundredth of the pings has a response yet: they wait for their turn.
+        # Fewer than a hundredth of the pings have a response yet: they wait for their turn.
         answered = await asyncio.wait_for(reader.read(65_536), 1) if opcode == 0x89 else b""
         assert len(answered) < len(flood) / 100
         writer.transport.abort()

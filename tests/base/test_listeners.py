@@ -53,7 +53,7 @@ def test_a_host_of_another_machine_is_refused() -> None:
 
 
 def handed(opened: socket.socket) -> int:
-    """Return a descriptor of our own, as another process would inherit it."""
+    """Return our own descriptor, as another process would inherit it."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number

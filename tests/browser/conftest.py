@@ -57,7 +57,7 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 @pytest.fixture
 def whole_browser() -> None:
-    """Request the whole of Chromium, for example to see the system's notifications.
+    """Request the full Chromium, for example to see the system's notifications.
 
     It takes twice the processor time to join a call, so most calls are tested without.
     """

@@ -51,7 +51,7 @@ def logical_lines(source: str) -> Iterator[LogicalLine]:
 
 
 def functions(source: str) -> Iterator[tuple[str, int, int]]:
-    """Name, first line and length in lines of every function."""
+    """Yield the name, the first line and the length in lines of every function."""
     lines = list(logical_lines(source))
     for index, line in enumerate(lines):
         found = _FUNCTION.match(line.text)

@@ -4,7 +4,7 @@ A test calls `why_not()` first, and skips with its reason.
 
     async with home_networks("ada", "grace") as world:
         async with server_in(world, tmp_path / "data") as product:        # `svc up` on SERVER; flags as usual
-            async with people_in(world.homes["ada"], product.url) as people:    # a Chromium of its own
+            async with people_in(world.homes["ada"], product.url) as people:    # its own Chromium
                 ada = await people.arrive("Ada")
                 await ada.join(camera=False)
                 await world.homes["ada"].rebind()

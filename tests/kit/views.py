@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# A file of our own without scripts, for its origin and its headers.
+# Our own file without scripts, for its origin and its headers.
 EMPTY = "/web/vendor/licences/preact.txt"
 SETUP = """async () => {
   document.body.replaceChildren();

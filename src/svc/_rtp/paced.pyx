@@ -48,7 +48,7 @@ cdef void wake_resting(Core* core) noexcept nogil:
     if core.resting == NULL:
         return
     if core.now < core.next_release:
-        # A tick has forgotten the deadline.
+        # The last tick cleared the deadline, so set it again.
         fall_due(core, core.next_release, 0)
         return
     while core.resting != NULL:

@@ -10,7 +10,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 IPV6_CUSTOMER_BITS = 64
 # Addresses to cache: parsing one takes a tenth of the time of a new connection.
 _REMEMBERED = 4096
-# A list of our own, because `is_private` includes documentation and benchmark networks.
+# Our own list, because `is_private` includes documentation and benchmark networks.
 _NEARBY = tuple(
     ip_network(network)
     for network in (

@@ -1,7 +1,7 @@
 """Compose the frames of an animated PNG as its specification says, inside the sandbox.
 
 Pillow blends and disposes of frames differently: it makes opaque areas transparent and restores too
-little. Decodes nothing itself: the caller's function decodes each frame as a PNG of its own.
+little. Decodes nothing itself: the caller's function decodes each frame as its own PNG.
 """
 
 import struct

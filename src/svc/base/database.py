@@ -2,7 +2,7 @@
 
 A write is a function of a connection. One thread runs all waiting writes in one transaction and responds
 once the commit is on disk. An acknowledged write is durable, and writes share the cost of the fsync. If a
-function fails half-way, the others run once more, each in a savepoint of its own, so that only the failing
+function fails half-way, the others run once more, each in its own savepoint, so that only the failing
 one is undone. Only that thread checkpoints, because older SQLite versions can damage a file in which two
 connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write.
 This module knows no table; the caller provides the schema.
@@ -274,7 +274,7 @@ class Database:
         logger.info("writes are saved again")
 
     def _check(self) -> None:
-        """Check a large file, on a thread of its own. This does not block writes."""
+        """Check a large file, on its own thread. This does not block writes."""
         try:
             with closing(sqlite3.connect(self.path)) as connection:
                 connection.execute("PRAGMA query_only=ON")

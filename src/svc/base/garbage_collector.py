@@ -20,7 +20,7 @@ from pathlib import Path
 AFTER = 5_000
 # How many of those collections precede one of the middle generation, which takes up to 0.3 s after 10.
 AGAIN_AFTER = 2
-# How many of the latter precede a full collection: 750,000 new objects that stay.
+# How many collections of the middle generation precede a full one: 750,000 new objects that stay.
 ALL_AFTER = 50
 # Keeps Python from starting a full collection.
 _NEVER = 1_000_000

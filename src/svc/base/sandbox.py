@@ -1,6 +1,6 @@
 """Run functions on untrusted input in child processes that can do nothing but calculate.
 
-Each call is a process of its own, forked from one that has loaded the decoder (`svc.base.zygote`), with
+Each call is its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with
 limits on memory, CPU time, file size and wall time. It has no environment. `svc.base.sandbox_layers`
 describes the other restrictions, and a zygote's first job logs which of them hold. The child and its process
 group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from

@@ -145,7 +145,7 @@ def die_with_parent() -> None:
 
 
 def _pivoted() -> bool:
-    """Enter an empty file system and unmount the old one. Needs a mount namespace of our own."""
+    """Enter an empty file system and unmount the old one. Needs our own mount namespace."""
     flags = _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
     return not (
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)

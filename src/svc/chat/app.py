@@ -173,7 +173,7 @@ async def serving(
     At the end it refuses new connections, notifies pages, and lets requests in progress finish.
     """
     files = flags.tls_files()
-    # Decompressing on the event loop could exhaust memory: an issuer's small response may stand for
+    # Decompressing on the event loop could exhaust memory: an issuer's small response may expand to
     # gigabytes.
     identity = {"Accept-Encoding": "identity"}
     async with (

@@ -6,8 +6,9 @@ and passes the time. Serves no HTTP and refuses nobody: clients may join while t
 docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer for responses, at most 5 s.
-- Healthy: after a response, or after the last attempt has gone unanswered. The log reports the latter: there
-  may be no internet, and the callers may all be in the next room. Healthy at once if there is no server to
+- Healthy: after a response, or after the last attempt has gone unanswered. The log reports missing answers:
+there may be no internet, and the callers may all be in the next room. Healthy at once if there is no server
+to
   query or the probe is disabled.
 
 Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and notices when it changes.

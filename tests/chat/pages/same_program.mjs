@@ -1,5 +1,5 @@
 // Compares modules with their joined form, and prints the names of those that a parser reads differently.
-// Node has a parser of its own. On standard input: {name: [source, rest]}.
+// Node has its own parser. On standard input: {name: [source, rest]}.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";

@@ -74,7 +74,7 @@ async def test_the_page_fetches_the_browsers_language_at_once(
 
 
 async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
-    """All that the page imports at its start, also through others, and its styles."""
+    """Everything that the page imports at its start, directly or indirectly, and its styles."""
     async with chat.http.get("/") as response:
         page = await response.text()
     waiting = re.findall(r'(?:src|href)="(/web/[^"]+\.(?:js|css))"', page)

@@ -55,7 +55,7 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /manifest.webmanifest": ANYONE,
     "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
-    # Where an owner takes its relays, which show a key of their own. Other servers have no such route.
+    # Where an owner takes its relays, which show their own key. Other servers have no such route.
     "GET /cluster/relay": ANYONE,
 }
 

@@ -1,6 +1,6 @@
 """A follower's work: apply the log to the node's file as it grows, and compare the tables with the owner's.
 
-Runs on a thread of its own, since it blocks on the file and on the log.
+Runs on its own thread, since it blocks on the file and on the log.
 """
 
 import logging

@@ -25,7 +25,7 @@ from svc.chat.cluster.nats_log import ClusterError, NatsLog
 
 # Renewals within a lease, so that a few may fail.
 _BEATS_IN_LEASE = 6
-# Beats without a sign of life before a name counts as free.
+# Missed heartbeats before a name counts as free.
 _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
@@ -323,4 +323,4 @@ def _revision(entry: KeyValue.Entry | None) -> int:
     return (entry.revision or 0) if entry is not None else 0
 
 
-_TWICE = "another live node is named {}: give each node a --node of its own"
+_TWICE = "another live node is named {}: give each node its own --node"

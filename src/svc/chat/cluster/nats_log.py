@@ -1,6 +1,6 @@
 """The commit log in a JetStream stream: appended with compare-and-set, and read from any position.
 
-An event loop on a thread of its own speaks NATS, so that a busy server delays no commit. The stream's last
+An event loop on its own thread speaks NATS, so that a busy server delays no commit. The stream's last
 sequence is the fence: an append names the sequence that it follows, and NATS refuses it when another node has
 appended since. An append with an unknown outcome is repeated until NATS accepts it or shows another message
 in its place, so the outcome is always known before the next append. Knows no table.

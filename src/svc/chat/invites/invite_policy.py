@@ -3,7 +3,7 @@
 A valid code lets a person in, and wrong codes are counted. An invite with approval makes the person wait.
 Implements the protocol of `joining`, which checks bans and whether an invite is needed at all. The preview
 shows whether a code is valid and how many members are online. It counts wrong codes by address, because no
-key has been proven yet, with a limit of its own, so that previews do not use up the attempts to join.
+key has been proven yet, with its own limit, so that previews do not use up the attempts to join.
 docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 

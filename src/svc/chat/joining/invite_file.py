@@ -1,6 +1,6 @@
 """The file with the code that `svc up` prints. `founding_code` writes the file, and decides what it holds.
 
-A module of its own, since `svc up` needs nothing else of the chat server and stays in memory.
+Its own module, since `svc up` needs nothing else of the chat server and stays in memory.
 """
 
 from pathlib import Path

@@ -14,7 +14,7 @@ MAX_WAITING_BYTES = 1024 * 1024
 # The peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
 # Imperceptible, and about the time that writing to 2,500 pages takes. A shorter pause would let writing take
-# more than half of the time there, and each message would be a write of its own.
+# more than half of the time there, and each message would be its own write.
 MAX_PAUSE_S = 0.02
 # Interval for retrying a page whose transport was full.
 RETRY_S = 0.02

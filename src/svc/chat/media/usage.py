@@ -15,7 +15,7 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# One holder's limit is some thousands of pictures. The server's limit is a disk of its own.
+# One holder's limit is some thousands of pictures. The server's limit is its own disk.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
 # The number of members with the most data that are listed. The others are summed up.

@@ -209,7 +209,7 @@ class Reads:
             self._tell(member_id, message.channel_id)
 
     def _counted(self, message: Message) -> set[str]:
-        """Return the members for whom it may count as an unread mention."""
+        """Return the members for whom a message may count as an unread mention."""
         if not message.groups:
             return set(message.mentions)
         viewers = self._directory.viewers(message.channel_id)

@@ -37,7 +37,7 @@ _REACTING, _MANAGER = in_channel(P.ADD_REACTIONS), in_channel(P.MANAGE_MESSAGES)
 _HERE = ("unknown_channel", "unknown_message")
 _OF_TEXTS = ("empty_message", "message_too_long", "profanity_refused", "rule_refused", *_HERE)
 
-# A text that is too long is refused by the rules, with a code of their own.
+# A text that is too long is refused by the rules, with their own code.
 _Text = Annotated[str, Meta(extra_json_schema={"maxLength": MAX_TEXT_CHARACTERS})]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=2 * MAX_EMOJI_CHARACTERS)]
 _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]

@@ -4,7 +4,7 @@ The index (SQLite's FTS5, tokenizer unicode61 without folding of its own) separa
 punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
 are written without spaces or with endings attached. A run of such letters is indexed by overlapping pairs
 and its last character: 東京都 as 東京, 京都, 都. Any part of a run is then a phrase of the index. An emoji
-is a word of its own. Text is folded before it is indexed (`text_folding`). A change of the indexed words
+is its own word. Text is folded before it is indexed (`text_folding`). A change of the indexed words
 needs a migration that rebuilds the index.
 """
 

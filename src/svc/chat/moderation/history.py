@@ -22,7 +22,7 @@ ACTIONS = (
 )
 
 
-# Also for a former member.
+# Returned for a former member too.
 _FACTS = """
 SELECT nickname, joined_at_ms, left_at_ms, EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),
     (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),

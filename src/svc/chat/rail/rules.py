@@ -2,7 +2,7 @@
 HTTP.
 
 A page of another origin shows the numbers next to the person's other servers, and holds the token. It is
-therefore no access token: `AccessTokens` does not know it, and it has a prefix and a key of its own. A member
+therefore no access token: `AccessTokens` does not know it, and it has a prefix and its own key. A member
 has at most one. It ends when they revoke or replace it, and with everything that voids the member's access
 tokens, such as the removal of a device. docs/servers.md.
 """

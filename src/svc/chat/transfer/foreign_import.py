@@ -107,7 +107,7 @@ class _Placing:
         self._now_ms = now_ms
         self._left_out: Counter[str] = Counter()
         self._hidden = hidden
-        # Id and name of everybody met so far.
+        # Id and name of every author so far.
         self._people: dict[str, tuple[str, str]] = {}
         self._last_n = 0
         self._messages = 0

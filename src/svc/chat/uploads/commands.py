@@ -71,7 +71,7 @@ class WorkerHealth:
             await asyncio.sleep(_ASK_EVERY_S)
 
     async def is_well(self) -> bool:
-        """Return whether the worker reports that it is well."""
+        """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
             # Both programs would check the deadlines of a kept connection every second.

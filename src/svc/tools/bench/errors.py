@@ -1,4 +1,4 @@
-"""The error of `svc bench`, in a module of its own so that the command line imports nothing native."""
+"""The error of `svc bench`, in its own module so that the command line imports nothing native."""
 
 
 class BenchError(Exception):

@@ -144,7 +144,7 @@ class _Passage:
         """Register the receiver before the first packet. Return the offset from the core's numbers to the
         capture's.
 
-        The receiver first gets a packet of our own, numbered just before the first. A packet that the first
+        The receiver first gets our own packet, numbered just before the first. A packet that the first
         one overtook, or that exists only as a retransmission, is then merely late for the core and not older
         than the stream.
         """

@@ -14,7 +14,7 @@ import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./cu
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.
- * `camera` and `screen` are tracks or null. `unwatched` means that there is a screen which we do not receive.
+ * `camera` and `screen` are tracks or null. `unwatched` means that there is a screen that we do not receive.
  * `withheld` has the reasons why we cannot be sent a track, "codec" or "no_line", by source; it changes with
  * `tracks`.
  * @returns {Person[]}

@@ -162,8 +162,8 @@ function show(view, panel) {
 }
 
 /**
- * Leave an entry whose cover a reload has closed: go on, or back from the last entry. Return whether there is
- * another entry.
+ * Leave an entry whose cover a reload has closed: go to the next one, or back from the last one. Return
+ * whether there is another entry.
  * @param {any} state
  * @param {1 | -1} by
  */

@@ -160,7 +160,7 @@ function watch({ origin, token }, delayMs = SOON_MS) {
   const look = async () => {
     const timer = timers.get(origin);
     const counted = await fetchCounts(origin, token, false);
-    if (timers.get(origin) !== timer) return; // The list has changed meanwhile, or nobody sees the page.
+    if (timers.get(origin) !== timer) return; // The list has changed meanwhile, or the page is hidden.
     counts.value = { ...counts.value, [origin]: counted };
     watch({ origin, token }, EVERY_MS);
   };

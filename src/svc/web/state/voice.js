@@ -87,7 +87,7 @@ export function place(channelId, member) {
 }
 
 /**
- * Replace the state with the server's. A member of our own call whom the server does not know may be about to
+ * Replace the state with the server's. Our own member call whom the server does not know may be about to
  * come back, as we are.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls

@@ -10,7 +10,7 @@
 const PATH = "/counts-frame";
 const LONGEST_PICTURE = 64 * 1024; // 96 × 96 pixels that nothing compresses, in base64.
 const LONGEST_NAME = 64;
-const DEADLINE_MS = 20_000; // The frame has a deadline of its own. It may never have loaded.
+const DEADLINE_MS = 20_000; // The frame has its own deadline. It may never have loaded.
 // Control characters, and those that change the direction of the text after them.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 

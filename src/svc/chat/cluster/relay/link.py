@@ -249,7 +249,7 @@ class OwnerLink:
             return data
         if ws.close_code == NAME_IN_USE and not self._was_attached:
             name = self._config.relay
-            raise ClusterError(f"another live relay is named {name}: give each relay a --name of its own")
+            raise ClusterError(f"another live relay is named {name}: give each relay its own --name")
         if ws.close_code == REFUSED:
             raise ClusterError(f"the owner refuses this relay: {message.extra or 'it has another version'}")
         raise ConnectionResetError("the owner closed the link")

@@ -35,7 +35,7 @@ MEDIA_DEADLINE_S = 30.0
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
-# Each accepts 15 posts before it refuses. So many let an attacker post for the whole attack.
+# Each accepts 15 posts before it refuses. This many let an attacker post for the whole attack.
 WEBHOOKS = 40
 # Seats of the SFU. Nobody speaks.
 SEATS = 16

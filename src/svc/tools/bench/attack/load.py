@@ -16,7 +16,7 @@ from svc.tools.bench.tls import tls_of
 
 # Pause after a refused connection, because the bench needs its core too.
 REFUSED_PAUSE_S = 0.05
-# New connections per second, so that opening them is not an attack of its own.
+# New connections per second, so that opening them is not its own attack.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
 # Receive buffer of a connection that is not read.

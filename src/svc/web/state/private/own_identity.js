@@ -27,7 +27,7 @@ let own = null;
 export const inCalls = new Map();
 
 /**
- * By conversation whose call this page is in: a function to call when the call's keys may have changed.
+ * By conversation, for calls that this page is in: a function to call when the call's keys may have changed.
  * @type {Map<string, () => void>}
  */
 export const inConversations = new Map();

@@ -1,4 +1,4 @@
-// A person's picture, or their initials on a colour of their own.
+// A person's picture, or their initials on their own colour.
 
 /** @import { presenceOf } from "../../state/people.js" */
 

@@ -107,7 +107,7 @@ function AddForm() {
   </form>`;
 }
 
-/** Open another server in a tab of its own, which learns nothing of this page. @param {string} address */
+/** Open another server in its own tab, which learns nothing of this page. @param {string} address */
 function visit(address) {
   open(address, "_blank", "noopener,noreferrer");
 }
