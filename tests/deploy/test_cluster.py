@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from svc.tools.cluster_demo import free_ports
 from tests.deploy.test_container import COMPOSE, chart
-from tests.kit.chat_nodes import ChatNode, chat_nodes
+from tests.kit.chat_nodes import ChatRelay, chat_nodes, chat_relays
 from tests.kit.external_programs import required
 from tests.kit.nats_cluster import nats_cluster
 from tests.kit.waiting import wait_until
@@ -51,12 +51,12 @@ def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
 
 
 @asynccontextmanager
-async def haproxy(text: str, nodes: list[ChatNode], folder: Path) -> AsyncIterator[str]:
-    """Run the proxy of a deployment in front of nodes on this machine. Yield its address."""
+async def haproxy(text: str, relays: list[ChatRelay], folder: Path) -> AsyncIterator[str]:
+    """Run the proxy of a deployment in front of relays on this machine. Yield its address."""
     (port,) = free_ports(1)
     text = re.sub(r"^resolvers .*\Z", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r" init-addr .*$", "", text, flags=re.MULTILINE).replace("bind :5000", f"bind :{port}")
-    addresses = iter(nodes)
+    addresses = iter(relays)
     text = re.sub(r"(server \S+) \S+:5000", lambda m: f"{m[1]} 127.0.0.1:{next(addresses).port}", text)
     file = folder / "haproxy.cfg"
     file.write_text(text)
@@ -70,13 +70,14 @@ async def haproxy(text: str, nodes: list[ChatNode], folder: Path) -> AsyncIterat
         await process.wait()
 
 
-async def test_the_proxy_leads_to_the_owner_and_to_the_next_one_when_it_dies(tmp_path: Path) -> None:
+async def test_the_proxy_leads_to_the_owner_after_a_relay_and_the_owner_have_died(tmp_path: Path) -> None:
     required("haproxy")
     text = configurations("haproxy.cfg")["compose"]
     async with (
         nats_cluster(tmp_path) as servers,
-        chat_nodes(tmp_path, servers.urls, flags=FLAGS) as nodes,
-        haproxy(text, nodes, tmp_path) as address,
+        chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as nodes,
+        chat_relays(servers.urls, ["one", "two"]) as relays,
+        haproxy(text, relays, tmp_path) as address,
         ClientSession(address) as http,
     ):
 
@@ -87,9 +88,12 @@ async def test_the_proxy_leads_to_the_owner_and_to_the_next_one_when_it_dies(tmp
             except ClientError:
                 return False
 
-        await wait_until("the proxy has found the owner", is_served, within_s=20)
+        await wait_until("the proxy has found a relay", is_served, within_s=20)
+        await relays[0].kill()
+        # A refused connection goes to the other relay, before any check has failed.
+        assert await is_served()
         await nodes[0].kill()
-        await wait_until("the proxy has found the next owner", is_served, within_s=30)
+        await wait_until("the relay has found the next owner", is_served, within_s=30)
 
 
 def test_haproxy_accepts_its_configuration(tmp_path: Path) -> None:

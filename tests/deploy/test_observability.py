@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientError, ClientSession
 
-from svc.chat.cluster.measurements import DESCRIPTIONS
+from svc.chat.cluster.measurements import DESCRIPTIONS, RELAY_COUNTERS, RELAY_GAUGES
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.external_programs import required
@@ -36,7 +36,7 @@ def queries() -> list[str]:
 
 
 def needs_a_cluster(query: str) -> bool:
-    return "svc_chat_cluster_" in query
+    return "svc_chat_cluster_" in query or "svc_relay_" in query
 
 
 def checked(*arguments: str) -> None:
@@ -105,7 +105,7 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
             async with http.get(f"http://{target}/metrics") as response:
                 there += await response.text()
     named = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
-    known = set(METRIC.findall(there)) | set(DESCRIPTIONS)
+    known = set(METRIC.findall(there)) | {*DESCRIPTIONS, *RELAY_GAUGES, *RELAY_COUNTERS}
     # A counter without samples appears only in the comments, without its suffix.
     assert {name for name in named if name not in known and name.removesuffix("_total") not in known} == set()
 

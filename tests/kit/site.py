@@ -134,6 +134,7 @@ async def site(variables: dict[str, str] | None = None, flags: Flags | None = No
         plane=plane,
         certificate=certificate(),
         host_candidates=hosts,
+        fixed_addresses=lambda: tuple(host.address for host in hosts()),
         chance=random.Random(1),
         clocks=Clocks(loop.time, lambda: 1_750_000_000.0 + loop.time()),
     )

@@ -5,6 +5,7 @@ import pytest
 from svc.sfu.candidates import (
     Candidate,
     CandidateError,
+    fixed_addresses,
     host_candidates,
     interface_addresses,
     passive_candidates,
@@ -176,3 +177,20 @@ def test_a_passive_candidate_is_written_as_in_rfc_6544() -> None:
 
 def test_the_machines_own_addresses_are_plain_ip_addresses() -> None:
     assert "127.0.0.1" in interface_addresses()
+
+
+@pytest.mark.parametrize(
+    ("advertised", "expected"),
+    [
+        ((), ["10.0.0.2", "192.0.2.2"]),
+        # Behind a NAT: other SFUs cannot send there, nor can packets come from it.
+        (("203.0.113.1",), ["10.0.0.2", "192.0.2.2"]),
+        (("192.0.2.2",), ["192.0.2.2", "10.0.0.2"]),
+        (("127.0.0.1",), ["127.0.0.1", "10.0.0.2", "192.0.2.2"]),
+    ],
+)
+def test_other_sfus_get_addresses_of_this_machine(advertised: tuple[str, ...], expected: list[str]) -> None:
+    fixed = fixed_addresses(
+        port=3478, interfaces=("10.0.0.2", "192.0.2.2"), bound=WILDCARDS, advertised=advertised
+    )
+    assert fixed == tuple((address, 3478) for address in expected)

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
 from socket import socket
-from typing import Protocol
+from typing import Any, Protocol
 
 from svc.base import logs
 from svc.base.config import ConfigError
@@ -27,7 +27,7 @@ from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
 from svc.base.listeners import Inherited, bound, inherited
 from svc.base.tasks import stop_event
-from svc.sfu.candidates import host_candidates, interface_addresses
+from svc.sfu.candidates import fixed_addresses, host_candidates, interface_addresses
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.config import Config
 from svc.sfu.dtls import Certificate
@@ -115,17 +115,22 @@ async def running(
         await succession.complete()
     loop = asyncio.get_running_loop()
     plane.start(loop)
+
+    def network() -> dict[str, Any]:
+        return {
+            "port": plane.port,
+            "interfaces": interface_addresses(),
+            "bound": [udp.getsockname()[0] for udp in given.udp] or flags.udp_addresses,
+            "advertised": config.advertised,
+        }
+
     try:
         service = Service(
             max_peers=config.max_peers,
             plane=plane,
             certificate=Certificate.generate(datetime.now(UTC)),
-            host_candidates=lambda: host_candidates(
-                port=plane.port,
-                interfaces=interface_addresses(),
-                bound=[udp.getsockname()[0] for udp in given.udp] or flags.udp_addresses,
-                advertised=config.advertised,
-            ),
+            host_candidates=lambda: host_candidates(**network()),
+            fixed_addresses=lambda: fixed_addresses(**network()),
             chance=SystemRandom(),
             clocks=Clocks(loop.time, time.time),
         )

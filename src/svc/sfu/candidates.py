@@ -144,6 +144,20 @@ def host_candidates(
     )
 
 
+def fixed_addresses(
+    *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
+) -> tuple[Address, ...]:
+    """Return the addresses that other SFUs can send to, and from which this one can send.
+
+    The advertised address of a machine behind a NAT is none of its own, so all of its interfaces count too.
+    """
+    offered, own = (
+        host_candidates(port=port, interfaces=interfaces, bound=bound, advertised=listed)
+        for listed in (advertised, ())
+    )
+    return tuple(dict.fromkeys(host.address for host in (*offered, *own) if host.base))
+
+
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
     """Return the public addresses of those of `hosts` that are behind a NAT.
 

@@ -43,6 +43,7 @@ class Service:
         plane: MediaPlane,
         certificate: Certificate,
         host_candidates: Callable[[], tuple[Candidate, ...]],
+        fixed_addresses: Callable[[], tuple[Address, ...]],
         chance: Random,
         clocks: Clocks,
     ) -> None:
@@ -57,6 +58,8 @@ class Service:
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
+        self._find_fixed = fixed_addresses
+        self._fixed = fixed_addresses()
         self._mapped: Mapping[str, Address] = {}
         self._spans: dict[Room, Span] = {}
         self._context = ConnectivityContext(certificate, self.candidates, chance, self.tally, self.clock)
@@ -88,9 +91,9 @@ class Service:
         udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
         return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 
-    def fixed_addresses(self) -> list[tuple[str, int]]:
+    def fixed_addresses(self) -> tuple[Address, ...]:
         """Return the addresses at which other SFUs can reach this one, and from which it can send."""
-        return [host.address for host in self._hosts if host.base]
+        return self._fixed
 
     def spanned(self, room: Room) -> Span:
         """Return the relays of a room, which spans several SFUs from now on."""
@@ -110,7 +113,7 @@ class Service:
 
     def refresh_candidates(self) -> None:
         """Read the machine's interfaces again: laptops change networks."""
-        self._hosts = self._find_hosts()
+        self._hosts, self._fixed = self._find_hosts(), self._find_fixed()
 
     def found_mapped(self, mapped: Mapping[str, Address]) -> None:
         """Store the public addresses that STUN servers reported, and send each client the new candidates."""

@@ -26,10 +26,22 @@ def way(
 
 def cluster_of(**states: str) -> dict[str, object]:
     """Return the status of a cluster whose node `a` has the lease."""
-    nodes = [{"node": name, "state": state, "lag": 0} for name, state in states.items()]
+    nodes = [
+        {"node": name, "state": state, "lag": 0, "url": f"http://{name}:5000"}
+        for name, state in states.items()
+    ]
     return {"owner": "a", "epoch": 3, "nodes": nodes, "replicas": dict.fromkeys("xyz", True)}
 
 
+def relayed(*names: str) -> dict[str, object]:
+    """Return the status of a cluster with relays."""
+    return cluster_of(a="owner", b="follower") | {"relays": [{"relay": name} for name in names]}
+
+
+ON_ONE_MACHINE = [
+    {"node": name, "state": state, "lag": 0, "url": f"http://10.0.0.1:{port}"}
+    for name, state, port in (("a", "owner", 5000), ("b", "follower", 5001))
+]
 HTTPS, LOCAL = "https://chat.example.org", "http://localhost:5000"
 TURNS = turn.Address.of("turns:turn.example.org:443?transport=tcp")
 CASES: list[tuple[Finding, Verdict, str]] = [
@@ -50,6 +62,9 @@ CASES: list[tuple[Finding, Verdict, str]] = [
     (cluster.examined(cluster_of(a="owner", b="follower"))[2], OK, ""),
     (cluster.examined(cluster_of(a="owner") | {"replicas": {"x": True, "y": False}})[2], PROBLEM, "NATS"),
     (cluster.examined(cluster_of(a="owner") | {"replicas": {"x": True}})[2], PROBLEM, "three machines"),
+    (cluster.examined(relayed("east"))[-1], NOTICE, "another one"),
+    (cluster.examined(relayed("east", "west"))[-1], OK, ""),
+    (cluster.examined(relayed("east", "west") | {"nodes": ON_ONE_MACHINE})[-2], NOTICE, "move them apart"),
     (machine.findings(GOOD)[0], OK, ""),
     (machine.findings(replace(GOOD, clock_kept=False))[0], NOTICE, "timedatectl"),
     (machine.findings(replace(GOOD, clock_kept=None))[0], OK, ""),

@@ -11,6 +11,17 @@ DESCRIPTIONS = {
     "svc_chat_cluster_lag": "Entries that the owner has announced and this node's file lacks",
 }
 
+# The gauges of a relay, and its counters without their suffix. docs/cluster.md, "Relays".
+RELAY_GAUGES = {
+    "svc_relay_live_connections_active": "Pages signed in on the live socket",
+    "svc_relay_signalling_connections_active": "Participants passed through",
+    "svc_relay_owner_link_up": "1 while the relay is attached to an owner",
+}
+RELAY_COUNTERS = {
+    "svc_relay_events": "Events of the owner",
+    "svc_relay_repairs": "Requests for events that NATS had dropped",
+}
+
 
 def measure(registry: Registry, state: Callable[[], Mapping[str, float]]) -> None:
     """Expose the state of a node. `state` is called at every scrape, with the names of DESCRIPTIONS."""

@@ -1,10 +1,12 @@
-"""Judges a cluster as one of its nodes sees it: its owner, its log, and whether another node can take over.
+"""Judges a cluster as one of its nodes sees it: its owner, its log, its relays, and what is not redundant.
 
 Reads the result of the control command `cluster_status`.
 """
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from svc.tools.doctor.check_result import Finding, notice, ok, problem
 
@@ -43,4 +45,28 @@ def examined(status: Mapping[str, Any]) -> list[Finding]:
         found.append(problem(f"The log is on {len(status['replicas'])} NATS servers", advice))
     else:
         found.append(ok(f"The log is on {', '.join(sorted(status['replicas']))}"))
-    return found
+    return [*found, *_machines(status["nodes"]), *_relays(status)]
+
+
+def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Report nodes that one machine takes with it."""
+    by_host = defaultdict(list)
+    for node in nodes:
+        by_host[urlsplit(node["url"]).hostname].append(node["node"])
+    for host, names in by_host.items():
+        if len(names) > 1:
+            yield notice(
+                f"Nodes {', '.join(sorted(names))} are all at {host}",
+                "If that is one machine, move them apart: its death would take them all.",
+            )
+
+
+def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
+    """Report the relays. A cluster without any is served by its owner, and an older node lists none."""
+    names = sorted(relay["relay"] for relay in status.get("relays", ()))
+    if len(names) == 1:
+        yield notice(
+            f"Relay {names[0]} is the only one", "Start another one, so that its pages can move when it dies."
+        )
+    elif names:
+        yield ok(f"Relays attached to the owner: {', '.join(names)}")

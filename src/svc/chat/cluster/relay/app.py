@@ -26,6 +26,7 @@ from svc.base.metrics import Registry
 from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
+from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
 from svc.chat.cluster.nats_log import ClusterError, connected
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.link import OwnerLink
@@ -182,22 +183,16 @@ class Relay:
         self, link: OwnerLink, live: RelaySockets, proxy: Proxy, signalling: SignallingPassThrough
     ) -> Registry:
         registry = Registry()
-        for name, description, value in (
-            ("svc_relay_live_connections_active", "Pages signed in on the live socket", lambda: len(live)),
-            (
-                "svc_relay_signalling_connections_active",
-                "Participants passed through",
-                lambda: len(signalling),
-            ),
-            ("svc_relay_owner_link_up", "Is an owner connected?", lambda: link.connection is not None),
-        ):
-            registry.gauge(name, description).set_function(value)
+        values = {
+            "svc_relay_live_connections_active": lambda: len(live),
+            "svc_relay_signalling_connections_active": lambda: len(signalling),
+            "svc_relay_owner_link_up": lambda: link.connection is not None,
+        }
+        for name, description in RELAY_GAUGES.items():
+            registry.gauge(name, description).set_function(values[name])
         registry.counters_from(
             lambda: {"svc_relay_events": self._replica.applied, "svc_relay_repairs": link.repairs},
-            {
-                "svc_relay_events": "Events of the owner",
-                "svc_relay_repairs": "Events that NATS had dropped, asked for in one request",
-            },
+            RELAY_COUNTERS,
         )
         registry.labelled_counter_from(
             "svc_relay_http_requests",
