@@ -26,7 +26,7 @@ from svc._rtp.layers cimport clear as clear_selector, init as init_selector
 from svc._rtp.objects cimport (
     AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Transport,
 )
-from svc._rtp.paced cimport forget_pacer
+from svc._rtp.paced_transports cimport forget_pacer
 from svc._rtp.pacing cimport set_paced
 from svc._rtp.placement cimport name_encodings, remember_sources
 from svc._rtp.ring cimport CLOSED, Event, push

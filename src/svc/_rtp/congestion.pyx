@@ -15,7 +15,7 @@ from svc._rtp.delivery cimport send_paced
 from svc._rtp.egress cimport has_room
 from svc._rtp.history cimport get
 from svc._rtp.objects cimport PAYLOAD_RTX, VIDEO, DownTrack, Sent, accepts
-from svc._rtp.paced cimport update_pace
+from svc._rtp.paced_transports cimport update_pace
 from svc._rtp.pacer cimport note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send_again, send_padding
 from svc._rtp.pool cimport Slot

@@ -19,7 +19,7 @@ from svc._rtp.layers cimport LayerSelector
 from svc._rtp.objects cimport AUDIO, END_PICTURE, KEEP_BITMASK, NO_MARKS, SPATIAL_SHIFT, VIDEO, MediaKind, Sent, Transport
 from svc._rtp.pacer cimport is_due, note_sent
 from svc._rtp.packet_writer cimport rtx_payload_type, send, send_again
-from svc._rtp.paced cimport leave_ready, note_queued, wake_resting
+from svc._rtp.paced_transports cimport leave_ready, note_queued, wake_resting
 from svc._rtp.redundancy cimport may_repeat
 from svc._rtp.ring cimport FORWARDED, Event, push
 from svc._rtp.sendqueue cimport SendQueue, SendRecord, append, end_turn, first_record, give_turn

@@ -13,7 +13,7 @@ from svc._rtp.core cimport queue_of
 from svc._rtp.feedback cimport ask_for_keyframe
 from svc._rtp.layers cimport ALL_LAYERS, remember_frames
 from svc._rtp.objects cimport VIDEO, Transport
-from svc._rtp.paced cimport has_pacer, note_queued
+from svc._rtp.paced_transports cimport has_pacer, note_queued
 from svc._rtp.pacer cimport Pacer, keyframe_queued, withheld_from
 from svc._rtp.sendqueue cimport SendQueue, first_record, transfer
 

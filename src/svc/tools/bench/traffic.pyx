@@ -18,8 +18,8 @@ from svc.tools.bench.load cimport (
     BUCKETS, MAX_CLIENTS, MAX_PAYLOAD, STAMP, TRAFFIC_BATCH, TRAFFIC_BYTES, Client, Load, Stream, traffic_cpu,
     traffic_now, traffic_sleep_until,
 )
-from svc.tools.bench.receiving cimport drain_all
-from svc.tools.bench.sending cimport HEADER, send_due
+from svc.tools.bench.receiver cimport drain_all
+from svc.tools.bench.sender cimport HEADER, send_due
 
 MIN_SIZE = HEADER + STAMP + 12
 MAX_SIZE = 1400

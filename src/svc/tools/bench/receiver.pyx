@@ -19,7 +19,7 @@ from svc.tools.bench.load cimport (
     BUCKETS, MAGIC, STAMP, TRAFFIC_BATCH, TRAFFIC_BYTES, Client, Stream, stream_of, traffic_datagram, traffic_now,
     traffic_receive, traffic_send,
 )
-from svc.tools.bench.sending cimport report, send_due
+from svc.tools.bench.sender cimport report, send_due
 
 # Packets that each of the thousand drains per second may open, and the most that a pause saves up, so that
 # bursts are opened too.
