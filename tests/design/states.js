@@ -5,7 +5,7 @@ import { Avatar, BotSign, hue } from "/web/views/parts/avatar.js";
 import { Button, IconButton } from "/web/views/parts/button.js";
 import { Choice, Field, Switch } from "/web/views/parts/field.js";
 import { Icon } from "/web/views/parts/icon.js";
-import { Skeletons } from "/web/views/parts/skeletons.js";
+import { Skeletons } from "/web/views/conversation/conversation.js";
 import { loadWords } from "/web/words/words.js";
 
 const nothing = () => {};

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { layerWish } from "../../src/svc/web/call/layer_wish.js";
+import { wantedLayers } from "../../src/svc/web/call/wanted_layers.js";
 
 const wish = (shown, settings) =>
-  layerWish(
+  wantedLayers(
     { source: "camera", width: 300, hidden: false, large: false, chosen: false, ...shown },
     { choice: "automatic", lessData: false, ...settings },
   );

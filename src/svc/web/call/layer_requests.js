@@ -8,7 +8,7 @@
 import { focused, pinned, tilePx } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { effect, signal } from "../vendor/signals.js";
-import { layerWish } from "./layer_wish.js";
+import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./visibility.js";
 import { bufferVoices } from "./voice_buffers.js";
 
@@ -92,7 +92,7 @@ export class Layering {
         large: large.includes(key),
         chosen: key === held || this.#spoke.has(userId),
       };
-      this.#tell(trackId, layerWish(tile, { choice: wishesFor(userId).quality || quality, lessData }));
+      this.#tell(trackId, wantedLayers(tile, { choice: wishesFor(userId).quality || quality, lessData }));
     }
     const there = new Set(videos.map(({ trackId }) => trackId));
     for (const known of [this.#requested, this.#hiddenSince]) {

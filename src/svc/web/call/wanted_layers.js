@@ -26,7 +26,7 @@ const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
  * @param {{choice: string, lessData: boolean}} settings
  * @returns {Wish}
  */
-export function layerWish({ source, width, hidden, large, chosen }, { choice, lessData }) {
+export function wantedLayers({ source, width, hidden, large, chosen }, { choice, lessData }) {
   const isScreen = source === "screen";
   let temporal = TEMPORAL[choice] ?? ALL;
   if (lessData) {

@@ -4,7 +4,7 @@ import { Later } from "./parts/later.js";
 
 /** @type {{[name: string]: ReturnType<typeof Later> | undefined}} */
 export const ASIDES = {
-  callText: Later(() => import("./call/call_text.js"), "CallText"),
+  callText: Later(() => import("./call/call_chat.js"), "CallChat"),
   inbox: Later(() => import("./conversation/inbox.js"), "Inbox"),
   members: Later(() => import("./people/members.js"), "Members"),
   pins: Later(() => import("./conversation/pins.js"), "Pins"),

@@ -14,7 +14,7 @@ import { useFocusBack } from "../parts/focus.js";
 import { IconButton } from "../parts/button.js";
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
-export function CallText({ channel, onClose }) {
+export function CallChat({ channel, onClose }) {
   const elsewhere = channel?.type !== "voice"; // Other channels show their text in the main area.
   useEffect(() => {
     if (elsewhere) onClose();

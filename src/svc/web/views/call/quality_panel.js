@@ -9,7 +9,7 @@ import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { layerWords } from "./picture_state.js";
 
@@ -29,7 +29,7 @@ export function QualityPanel({ onClose }) {
         () => notify(t("copied"), "done"),
         () => notify(t("copy-failed")),
       );
-  return html`<${Aside} title=${t("quality")} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("quality")} onClose=${onClose}>
     ${callState.value === "none" && html`<p class="quiet">${t("call-none")}</p>`}
     ${callState.value !== "none" && !now && html`<p class="quiet">${t("loading")}</p>`}
     ${

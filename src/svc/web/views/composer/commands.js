@@ -17,7 +17,7 @@ const ACTS = {
  * @param {string} text
  * @param {() => void} done
  */
-export async function obey(text, done) {
+export async function runCommand(text, done) {
   const what = commanded(text);
   if (!what) return text;
   if ("text" in what) return what.text;

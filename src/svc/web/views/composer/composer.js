@@ -73,7 +73,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
         return;
       }
       import("./commands.js")
-        .then(({ obey }) => obey(written, () => clear(id)))
+        .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
             // Sending the same command twice performs it once.

@@ -11,7 +11,7 @@ import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
 /** @param {{channel: Channel, empty: boolean}} props */
-export function Welcome({ channel: { name, topic }, empty }) {
+export function ChannelStart({ channel: { name, topic }, empty }) {
   return html`
     <${Icon} name="hash" />
     <h2 dir="auto">${name}</h2>

@@ -27,7 +27,6 @@ import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { MenuButton } from "../parts/menu.js";
-import { Skeletons } from "../parts/skeletons.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
@@ -188,3 +187,10 @@ export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
       : t("typing", { names: listed(names), count: names.length });
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }
+
+/** Messages that are still loading, as shapes of their size. */
+export const Skeletons = () =>
+  html`<div class="skeletons">
+    <p class="unseen">${t("loading")}</p>
+    ${[..."123456"].map(() => html`<i></i>`)}
+  </div>`;

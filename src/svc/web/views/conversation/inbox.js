@@ -7,7 +7,7 @@ import { fetchMore, inbox, isUnread, lookIntoInbox, mentions, readMentions } fro
 import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 
@@ -22,7 +22,7 @@ export function Inbox({ onClose }) {
   }, []);
   const [shown, { more, busy, problem }] = [mentions.value, inbox.value];
   const waiting = shown.some(isUnread);
-  return html`<${Aside} title=${t("inbox")} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("inbox")} onClose=${onClose}>
     ${
       shown.length > 0 &&
       html`<p><${Button} disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`

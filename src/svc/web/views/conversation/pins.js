@@ -6,7 +6,7 @@ import { conversationOf } from "../../state/conversation.js";
 import { ask, connection } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 
@@ -21,7 +21,7 @@ export function Pins({ channel, onClose }) {
   // Fetch again when the pinned marks of the loaded messages change.
   const pinned = conversationOf(channel.id).messages.value.filter(({ pinned: is }) => is).length;
   useEffect(again, [channel.id, pinned, connection.value === "online"]);
-  return html`<${Aside} title=${t("pins")} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("pins")} onClose=${onClose}>
     ${!found && html`<p class="quiet">${t("loading")}</p>`}
     ${
       found?.problem &&

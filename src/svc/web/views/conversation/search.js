@@ -20,7 +20,7 @@ import {
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, listed, t } from "../../words/words.js";
 
@@ -84,7 +84,7 @@ export function Search({ channel, onClose }) {
       named,
     );
   const take = (/** @type {string} */ value) => unfinished && write(completed(query, unfinished, value));
-  return html`<${Aside} title=${t("search")} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("search")} onClose=${onClose}>
     <form role="search" onSubmit=${submit}>
       <input
         ref=${field}

@@ -12,7 +12,7 @@ import { ask, connection } from "../../state/server.js";
 import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { MessageLine } from "./message_line.js";
 
@@ -33,7 +33,7 @@ export function Threads({ onClose }) {
   useEffect(() => {
     fetchMore(null);
   }, [connection.value === "online"]);
-  return html`<${Aside} title=${t("threads")} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("threads")} onClose=${onClose}>
     ${!found.length && !busy && !problem && html`<p class="quiet">${t("no-threads")}</p>`}
     <ul class="message-lines">
       ${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}

@@ -33,7 +33,7 @@ import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
 
-const Welcome = Later(() => import("./welcome.js"), "Welcome");
+const ChannelStart = Later(() => import("./channel_start.js"), "ChannelStart");
 const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
 const AT_FIRST = 20; // Draw about one screen of messages first.
 const REST_MS = 100; // Draw the rest after this delay.
@@ -213,7 +213,7 @@ export class Timeline extends Component {
           ${
             !moreBefore.value &&
             !root &&
-            html`<div id="beginning"><${Welcome} channel=${channel} empty=${empty} /></div>`
+            html`<div id="beginning"><${ChannelStart} channel=${channel} empty=${empty} /></div>`
           }
           ${days(shown).map(
             ({ day, list }) => html`<section key=${day} role="group" aria-label=${day}>

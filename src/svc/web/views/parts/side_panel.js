@@ -8,7 +8,7 @@ import { IconButton } from "./button.js";
 import { useFocusBack } from "./focus.js";
 
 /** @param {{title: string, onClose: () => void, children: ComponentChildren}} props */
-export function Aside({ title, onClose, children }) {
+export function SidePanel({ title, onClose, children }) {
   const id = useId();
   /** @type {RefObject<HTMLElement>} */
   const body = useRef(null);

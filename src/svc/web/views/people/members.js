@@ -18,7 +18,7 @@ import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { MemberMenu } from "../admin/member_menu.js";
-import { Aside } from "../parts/aside.js";
+import { SidePanel } from "../parts/side_panel.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
 import { usePersonMenu } from "./person_menu_trigger.js";
@@ -45,7 +45,7 @@ export function Members({ onClose }) {
     [],
   );
   const rows = roster.value;
-  return html`<${Aside} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
+  return html`<${SidePanel} title=${t("members-count", { count: members.value.size })} onClose=${onClose}>
     <input
       type="search"
       dir="auto"
