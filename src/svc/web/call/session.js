@@ -1,20 +1,17 @@
-// One session with the SFU: an RTCPeerConnection and its signalling socket. It answers the SFU's offers in
-// order, puts our tracks on the lines reserved for them, and names the owners of the other lines. If the
-// socket breaks while media continues, it resumes the session over another socket. It never begins another
-// session; call.js does.
+// One session with the SFU: an RTCPeerConnection and its signalling. It answers the SFU's offers in order,
+// puts our tracks on the lines reserved for them, and names the owners of the other lines. It never begins
+// another session; call.js does.
 //
 // The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line
-// carries another member's track, named by the `tracks` map next to the SDP. A frame is {event, data}, where
-// data is a JSON string.
+// carries another member's track, named by the `tracks` map next to the SDP.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Sealing } from "./encryption.js" */
 /** @import { Trouble } from "./diagnosis.js" */
 
-import { Backoff, pause } from "../transport/backoff.js";
-import { Pulse } from "../transport/heartbeat.js";
 import { inStereo, withSound, withVp9First, withVp9Last } from "./sdp.js";
 import { RelayWatch, stuck } from "./diagnosis.js";
+import { Signalling } from "./signalling.js";
 import { VideoEncoders } from "./video_encoders.js";
 
 /**
@@ -47,24 +44,11 @@ const VOICE = { music: false, kbps: 0 };
 // A call usually connects within a second, or two over TCP or a relay.
 const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
-// The close code when we may be back in a moment, so that the others keep our tile.
-const LOST = 4000;
-// Closes that the network may have caused: without a close frame, because the chat server stops, or with
-// LOST.
-const BREAKS = new Set([1005, 1006, 1012, LOST]);
-const RETRY_FIRST_MS = 100,
-  RETRY_MOST_MS = 1000;
-// An attempt can hang at the chat server's port while it starts, or forever if the network is gone.
-const ATTEMPT_MS = 5000;
-// Continuing media delivers packets within this time: even a silent voice sends two per second.
-const LISTEN_MS = 600;
-// Close codes of the SFU other than a lost connection.
-const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
  * A session with the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from
  * us), "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties of these names). `ended`
- * resolves once with {kind, reason}; kind is "left", "lost" or one of ENDINGS.
+ * resolves once with {kind, reason}; kind is "left" or as in signalling.js.
  */
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
@@ -86,18 +70,6 @@ export class Session extends EventTarget {
   /** The trouble that ended the session, if any; see diagnosis.js. @type {Trouble | null} */
   trouble = null;
 
-  #url;
-  #reachable;
-  /**
-   * The credential that resumes this session over another socket.
-   * @type {{credential: string, within_s: number} | null}
-   */
-  #ticket = null;
-  /**
-   * Set while no socket reaches the service.
-   * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
-   */
-  #away = null;
   /** Our request for each track. @type {Map<string, Partial<Wish>>} */
   #wishes = new Map();
   /** Ids of the tracks whose request changed while no socket reached the service. @type {Set<string>} */
@@ -105,7 +77,7 @@ export class Session extends EventTarget {
   #relay;
   #since = performance.now();
   #connected = false;
-  #socket;
+  #signalling;
   #pc;
   #sending;
   #codec;
@@ -122,10 +94,6 @@ export class Session extends EventTarget {
   #wanted;
   #sealing;
   #encoders;
-  #pulse = new Pulse(
-    () => this.#send("keep_alive", { timestamp: Date.now() }),
-    () => this.#unanswered(),
-  );
   // A voice and its face belong to one stream, so that receivers keep them in sync.
   #person = new MediaStream();
   #screen = new MediaStream();
@@ -151,8 +119,6 @@ export class Session extends EventTarget {
     simulcast = false,
   }) {
     super();
-    this.#url = url;
-    this.#reachable = reachable;
     this.#wanted = wanted;
     this.#sealing = sealing;
     this.#sound = sound;
@@ -170,7 +136,19 @@ export class Session extends EventTarget {
       run: (step) => this.#queue(step),
     });
     const how = { resumable: true, simulcast, bandwidth: true, redundancy: true };
-    this.#socket = this.#openSocket("client_join", { ...grant.client_join, ...how });
+    this.#signalling = new Signalling(
+      url,
+      "client_join",
+      { ...grant.client_join, ...how },
+      {
+        receive: (event, data) => this.#receive(event, data),
+        closed: (kind, reason) => this.#finish(kind, reason === null ? "" : this.#reason || reason),
+        unreachable: () => this.giveUp(),
+        reachable,
+        mediaFlows: () => this.#pc.connectionState === "connected",
+        received: () => this.#received(),
+      },
+    );
     this.#deadline = setTimeout(() => this.#finish("lost", ""), CONNECT_DEADLINE_MS);
   }
 
@@ -180,7 +158,7 @@ export class Session extends EventTarget {
 
   /** Whether a socket reaches the service. */
   get signalled() {
-    return !this.#away && this.#socket.readyState === WebSocket.OPEN;
+    return this.#signalling.isOpen;
   }
 
   /** The obstacle that prevents media; null until connecting takes longer than usual. */
@@ -200,7 +178,7 @@ export class Session extends EventTarget {
   publish(source) {
     this.#queue(async () => {
       if (this.#pc.remoteDescription && ((await this.#arrange(source)) || this.#soundsDifferent()))
-        this.#send("renegotiate", {});
+        this.#signalling.send("renegotiate", {});
     });
   }
 
@@ -208,7 +186,7 @@ export class Session extends EventTarget {
   review() {
     this.#queue(() => {
       if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent()))
-        this.#send("renegotiate", {});
+        this.#signalling.send("renegotiate", {});
     });
   }
 
@@ -220,8 +198,8 @@ export class Session extends EventTarget {
   wish(trackId, changes) {
     const wish = { max_temporal_layer: -1, ...this.#wishes.get(trackId), ...changes };
     this.#wishes.set(trackId, wish);
-    if (this.#away) this.#unsent.add(trackId);
-    else this.#send("set_layer", { track_id: trackId, ...wish });
+    if (this.#signalling.isAway) this.#unsent.add(trackId);
+    else this.#signalling.send("set_layer", { track_id: trackId, ...wish });
   }
 
   /**
@@ -229,7 +207,7 @@ export class Session extends EventTarget {
    * usual time.
    */
   doubt() {
-    if (!this.#away) this.#pulse.ask();
+    this.#signalling.doubt();
   }
 
   /**
@@ -237,13 +215,12 @@ export class Session extends EventTarget {
    * it was.
    */
   comeBack() {
-    this.#away?.resting.abort();
-    return this.#away !== null;
+    return this.#signalling.comeBack();
   }
 
   /** Whether the service has not answered the last check yet. */
   get unanswered() {
-    return this.#pulse.unanswered;
+    return this.#signalling.unanswered;
   }
 
   /** End the session, because the service is unreachable. */
@@ -264,60 +241,13 @@ export class Session extends EventTarget {
       encodedInsertableStreams: this.#sealing !== null,
     });
     pc.addEventListener("icecandidate", ({ candidate }) => {
-      if (candidate?.candidate) this.#send("candidate", candidate);
+      if (candidate?.candidate) this.#signalling.send("candidate", candidate);
     });
     pc.addEventListener("connectionstatechange", () => this.#connectionChanged());
     return pc;
   }
 
-  /** @param {string} event @param {unknown} data The first message. */
-  #openSocket(event, data) {
-    const socket = new WebSocket(this.#url);
-    const attempt =
-      event === "client_resume"
-        ? setTimeout(() => {
-            if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
-            socket.close();
-          }, ATTEMPT_MS)
-        : 0;
-    socket.addEventListener("open", () => {
-      clearTimeout(attempt);
-      this.#send(event, data);
-      this.#pulse.start();
-    });
-    socket.addEventListener("message", (message) => {
-      if (socket !== this.#socket) return;
-      this.#pulse.received();
-      this.#receive(JSON.parse(message.data));
-    });
-    socket.addEventListener("close", ({ code, reason }) => {
-      clearTimeout(attempt);
-      if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
-      let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one may begin.
-      if (BREAKS.has(code) && this.#ticket && this.#pc.connectionState === "connected")
-        this.#takeUp(this.#ticket);
-      else this.#finish(kind, this.#reason || reason);
-    });
-    return socket;
-  }
-
-  /** Handle a silent socket. If media continues, only the socket is at fault. */
-  async #unanswered() {
-    const [ticket, socket] = [this.#ticket, this.#socket];
-    const before = await this.#came();
-    await pause(LISTEN_MS);
-    const goesOn = (await this.#came()) > before;
-    if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended meanwhile.
-    if (!ticket || !goesOn || this.#pc.connectionState !== "connected") {
-      this.giveUp();
-      return;
-    }
-    this.#takeUp(ticket);
-    socket.close(LOST);
-  }
-
-  async #came() {
+  async #received() {
     const statistics = [...(await this.#pc.getStats()).values()];
     return statistics.reduce(
       (sum, { type, bytesReceived }) => sum + (type === "transport" ? bytesReceived : 0),
@@ -326,38 +256,10 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Resume the session over a new socket, because the old one broke while media continues. If the chat server
-   * answered both before and after an attempt, the attempt failed because of the service itself.
-   * @param {{credential: string, within_s: number}} ticket
-   */
-  async #takeUp({ credential, within_s: withinS }) {
-    this.#pulse.stop();
-    const resting = new AbortController();
-    if (this.#away) {
-      this.#away.resting = resting;
-      await pause(this.#away.backoff.next(), resting.signal);
-      if (!this.#away) return; // The session has ended.
-    } else
-      this.#away = {
-        until: performance.now() + withinS * 1000,
-        reached: false,
-        backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS),
-        resting,
-      };
-    const away = this.#away;
-    const reached = this.#reachable();
-    if (performance.now() > away.until || (away.reached && reached)) this.#finish("lost", "");
-    else {
-      away.reached = reached;
-      this.#socket = this.#openSocket("client_resume", { credential });
-    }
-  }
-
-  /**
    * Handle that the service has resumed the session. The offer that follows contains everything we missed.
    */
   #resumed() {
-    this.#away = null;
+    this.#signalling.resumed();
     this.withheld = [];
     for (const trackId of this.#unsent) this.wish(trackId, {});
     this.#unsent.clear();
@@ -373,17 +275,17 @@ export class Session extends EventTarget {
       this.#since = performance.now();
       this.dispatchEvent(new Event("silent"));
       // Our network may have changed, and new candidates can save the session.
-      this.#send("renegotiate", { ice_restart: true });
+      this.#signalling.send("renegotiate", { ice_restart: true });
       this.doubt(); // The socket may be dead too.
     } else if (state === "failed") {
       this.#finish("lost", "");
     }
   }
 
-  /** @param {{event: string, data: string}} frame */
-  #receive({ event, data }) {
-    if (event === "offer") this.#queue(this.#answer.bind(this, JSON.parse(data), this.#socket));
-    else if (event === "resumable") this.#ticket = JSON.parse(data);
+  /** @param {string} event @param {string} data */
+  #receive(event, data) {
+    if (event === "offer") this.#queue(this.#answer.bind(this, JSON.parse(data), this.#signalling.socket));
+    else if (event === "resumable") this.#signalling.keepTicket(JSON.parse(data));
     else if (event === "session_resumed") this.#resumed();
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
@@ -421,7 +323,7 @@ export class Session extends EventTarget {
       type: answer.type,
       sdp: inStereo(/** @type {string} */ (answer.sdp)),
     });
-    if (socket === this.#socket) this.#send("answer", this.#pc.localDescription);
+    if (socket === this.#signalling.socket) this.#signalling.send("answer", this.#pc.localDescription);
     for (const candidate of this.#candidates.splice(0)) await this.#addCandidate(candidate);
     this.#nameTracks();
   }
@@ -535,12 +437,6 @@ export class Session extends EventTarget {
     this.#work = this.#work.then(step).catch((error) => this.#finish("lost", error.message));
   }
 
-  /** @param {string} event @param {unknown} data */
-  #send(event, data) {
-    if (this.#socket.readyState !== WebSocket.OPEN) return;
-    this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
-  }
-
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
     // If media is still connected, only the socket was lost, so there is no obstacle.
@@ -548,10 +444,8 @@ export class Session extends EventTarget {
       this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;
     clearTimeout(this.#deadline);
-    this.#ticket = this.#away = null;
-    this.#pulse.stop();
     this.#encoders.stop();
-    this.#socket.close(kind === "left" ? 1000 : LOST);
+    this.#signalling.close(kind === "left");
     this.#pc.close();
     this.tracks = this.offered = this.withheld = [];
     this.#end({ kind, reason });

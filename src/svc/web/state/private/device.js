@@ -9,7 +9,7 @@
  * @import { Said } from "./content.js"
  * @import { Entry, Group } from "./log_entries.js"
  * @import { Api } from "./other_devices.js"
- * @import { Kept, Outgoing } from "./unsent_messages.js"
+ * @import { Kept } from "./unsent_messages.js"
  */
 
 import { sinceHere } from "./history_messages.js";
@@ -37,6 +37,7 @@ import { leavesOfDevices, othersIn, packagesOf, refused, reportProblem } from ".
 import { OwnKeys } from "./own_keys.js";
 import {
   allWaiting,
+  dropOutgoing,
   nextWaiting,
   noMore,
   NotYet,
@@ -452,7 +453,7 @@ export class PrivateDevice {
       if (!first.commitment) {
         // Sealed by an earlier version, without a franking proof.
         if (!(await this.#catchUp(id))) return;
-        if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
+        if (await dropOutgoing(this.#kept, id, first)) await this.#enclose(id, first.said, first.atMs);
         continue;
       }
       try {
@@ -467,7 +468,7 @@ export class PrivateDevice {
         attempt += 1;
         if (!["epoch_passed", "devices_changed"].includes(error.code)) {
           if (!(error.status >= 400 && error.status < 500 && error.status !== 429)) throw error;
-          await this.#drop(id, first, [refusedAs(id, first.said, first.atMs, error)]);
+          await dropOutgoing(this.#kept, id, first, [refusedAs(id, first.said, first.atMs, error)]);
           continue;
         }
         if (!(await this.#catchUp(id))) return;
@@ -475,7 +476,7 @@ export class PrivateDevice {
           await this.#settle(id);
           if (!(await this.#catchUp(id))) return;
         }
-        if (await this.#drop(id, first)) await this.#enclose(id, first.said, first.atMs);
+        if (await dropOutgoing(this.#kept, id, first)) await this.#enclose(id, first.said, first.atMs);
       }
     }
   }
@@ -489,23 +490,6 @@ export class PrivateDevice {
     const next = await nextWaiting(this.#kept, id);
     if (!next || !(await othersIn(this.#state(group), this.#memberId, this.#audience)).length) return false;
     await this.#enclose(id, next.said, next.atMs);
-    return true;
-  }
-
-  /**
-   * Remove an outgoing message. Return false if it was in the log after all.
-   * @param {string} id
-   * @param {Outgoing} outgoing
-   * @param {Changes} changes
-   */
-  async #drop(id, { digest }, changes = []) {
-    /** @type {Group | undefined} */
-    const group = await this.#kept.get(`group/${id}`);
-    if (!group?.outgoing.some((each) => each.digest === digest)) return false;
-    await this.#kept.put([
-      [`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }],
-      ...changes,
-    ]);
     return true;
   }
 }

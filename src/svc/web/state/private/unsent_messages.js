@@ -1,9 +1,10 @@
-// Messages that are not encrypted yet, because nobody could read them or the server has refused them. They
-// are stored, so a page may end meanwhile. docs/private.md
+// Messages that are not in the log yet: not encrypted, because nobody could read them or the server has
+// refused them, or encrypted and not sent. They are stored, so a page may end meanwhile. docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
  * @import { Said } from "./content.js"
+ * @import { Group } from "./log_entries.js"
  *
  * @typedef {{get: (name: string) => Promise<any>, put: (changes: Changes) => Promise<void>, under: (prefix:
  *   string) => Promise<any[]>}} Kept
@@ -93,4 +94,22 @@ export const waitAgain = (id, { said, atMs }) => [WAITING(id, said.key), { said,
  */
 export function refusedAs(id, said, atMs, { code, message, status, details }) {
   return [WAITING(id, said.key), { said, atMs, refused: { code, message, status, details } }];
+}
+
+/**
+ * Remove an encrypted message that is not sent. Return false if it was in the log after all.
+ * @param {Kept} kept
+ * @param {string} id
+ * @param {Outgoing} outgoing
+ * @param {Changes} changes
+ */
+export async function dropOutgoing(kept, id, { digest }, changes = []) {
+  /** @type {Group | undefined} */
+  const group = await kept.get(`group/${id}`);
+  if (!group?.outgoing.some((each) => each.digest === digest)) return false;
+  await kept.put([
+    [`group/${id}`, { ...group, outgoing: group.outgoing.filter((each) => each.digest !== digest) }],
+    ...changes,
+  ]);
+  return true;
 }

@@ -1,0 +1,189 @@
+// The signalling socket of one session with the SFU. If it breaks while media continues, it resumes the
+// session over another socket. It passes frames on and knows no event except those of resumption.
+//
+// A frame is {event, data}, where data is a JSON string.
+
+import { Backoff, pause } from "../transport/backoff.js";
+import { Pulse } from "../transport/heartbeat.js";
+
+// The close code when we may be back in a moment, so that the others keep our tile.
+const LOST = 4000;
+// Closes that the network may have caused: without a close frame, because the chat server stops, or with
+// LOST.
+const BREAKS = new Set([1005, 1006, 1012, LOST]);
+const RETRY_FIRST_MS = 100,
+  RETRY_MOST_MS = 1000;
+// An attempt can hang at the chat server's port while it starts, or forever if the network is gone.
+const ATTEMPT_MS = 5000;
+// Continuing media delivers packets within this time: even a silent voice sends two per second.
+const LISTEN_MS = 600;
+// Close codes of the SFU other than a lost connection.
+const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
+
+/**
+ * `receive(event, data)` gets each frame. `closed(kind, reason)` is called when the session has ended; kind
+ * is "lost" or one of ENDINGS. `unreachable()` is called when the service does not answer. `reachable()`
+ * returns whether the chat server answers, `mediaFlows()` whether the media is connected, and `received()`
+ * the bytes that it has received.
+ * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
+ *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
+ *   received: () => Promise<number>}} SessionPort
+ */
+export class Signalling {
+  #url;
+  #session;
+  /**
+   * The credential that resumes this session over another socket.
+   * @type {{credential: string, within_s: number} | null}
+   */
+  #ticket = null;
+  /**
+   * Set while no socket reaches the service.
+   * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
+   */
+  #away = null;
+  #pulse = new Pulse(
+    () => this.send("keep_alive", { timestamp: Date.now() }),
+    () => this.#unanswered(),
+  );
+  #socket;
+
+  /**
+   * Open the socket, and send the first message.
+   * @param {URL} url @param {string} event @param {unknown} data @param {SessionPort} session
+   */
+  constructor(url, event, data, session) {
+    this.#url = url;
+    this.#session = session;
+    this.#socket = this.#open(event, data);
+  }
+
+  /** The current socket: an offer that came over another one needs no answer. */
+  get socket() {
+    return this.#socket;
+  }
+
+  /** Whether the session waits for another socket. */
+  get isAway() {
+    return this.#away !== null;
+  }
+
+  /** Whether a socket reaches the service. */
+  get isOpen() {
+    return !this.#away && this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Whether the service has not answered the last check yet. */
+  get unanswered() {
+    return this.#pulse.unanswered;
+  }
+
+  /** Keep the credential with which the session can be resumed. @param {any} ticket */
+  keepTicket(ticket) {
+    this.#ticket = ticket;
+  }
+
+  /** Note that the service has resumed the session. */
+  resumed() {
+    this.#away = null;
+  }
+
+  /** Check whether the service still answers. It may only be frozen, so it has the usual time. */
+  doubt() {
+    if (!this.#away) this.#pulse.ask();
+  }
+
+  /** Resume the session now if it is interrupted. Return whether it was. */
+  comeBack() {
+    this.#away?.resting.abort();
+    return this.#away !== null;
+  }
+
+  /** @param {string} event @param {unknown} data */
+  send(event, data) {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
+  }
+
+  /** End the session. `left` means that we leave by ourselves. @param {boolean} left */
+  close(left) {
+    this.#ticket = this.#away = null;
+    this.#pulse.stop();
+    this.#socket.close(left ? 1000 : LOST);
+  }
+
+  /** @param {string} event @param {unknown} data The first message. */
+  #open(event, data) {
+    const socket = new WebSocket(this.#url);
+    const attempt =
+      event === "client_resume"
+        ? setTimeout(() => {
+            if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
+            socket.close();
+          }, ATTEMPT_MS)
+        : 0;
+    socket.addEventListener("open", () => {
+      clearTimeout(attempt);
+      this.send(event, data);
+      this.#pulse.start();
+    });
+    socket.addEventListener("message", (message) => {
+      if (socket !== this.#socket) return;
+      this.#pulse.received();
+      const frame = JSON.parse(message.data);
+      this.#session.receive(frame.event, frame.data);
+    });
+    socket.addEventListener("close", ({ code, reason }) => {
+      clearTimeout(attempt);
+      if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
+      let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
+      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one may begin.
+      if (BREAKS.has(code) && this.#ticket && this.#session.mediaFlows()) this.#takeUp(this.#ticket);
+      else this.#session.closed(kind, reason);
+    });
+    return socket;
+  }
+
+  /** Handle a silent socket. If media continues, only the socket is at fault. */
+  async #unanswered() {
+    const [ticket, socket] = [this.#ticket, this.#socket];
+    const before = await this.#session.received();
+    await pause(LISTEN_MS);
+    const goesOn = (await this.#session.received()) > before;
+    if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended meanwhile.
+    if (!ticket || !goesOn || !this.#session.mediaFlows()) {
+      this.#session.unreachable();
+      return;
+    }
+    this.#takeUp(ticket);
+    socket.close(LOST);
+  }
+
+  /**
+   * Resume the session over a new socket, because the old one broke while media continues. If the chat server
+   * answered both before and after an attempt, the attempt failed because of the service itself.
+   * @param {{credential: string, within_s: number}} ticket
+   */
+  async #takeUp({ credential, within_s: withinS }) {
+    this.#pulse.stop();
+    const resting = new AbortController();
+    if (this.#away) {
+      this.#away.resting = resting;
+      await pause(this.#away.backoff.next(), resting.signal);
+      if (!this.#away) return; // The session has ended.
+    } else
+      this.#away = {
+        until: performance.now() + withinS * 1000,
+        reached: false,
+        backoff: new Backoff(RETRY_FIRST_MS, RETRY_MOST_MS),
+        resting,
+      };
+    const away = this.#away;
+    const reached = this.#session.reachable();
+    if (performance.now() > away.until || (away.reached && reached)) this.#session.closed("lost", null);
+    else {
+      away.reached = reached;
+      this.#socket = this.#open("client_resume", { credential });
+    }
+  }
+}
