@@ -6,6 +6,7 @@ those two runs, such as ids and times, are compared by type only. Changed error 
 
 import asyncio
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -24,6 +25,7 @@ from tests.kit.product import running_product
 HERE = Path(__file__).parents[2]
 REFUSAL_TEXT = "body.message"
 LONGEST_SHOWN = 80
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass
@@ -42,7 +44,7 @@ class Comparison:
             f"{len(self.alike)} answers alike, {len(reworded)} alike but for the text of a refusal, "
             f"{len(different)} different, {len(self.unstable)} unstable"
         )
-        unstable = {"from one play of the other to the next": self.unstable} if self.unstable else {}
+        unstable = {"from one run of the other checkout to the next": self.unstable} if self.unstable else {}
         sections = {"Different": self.different, "Reworded": self.reworded, "Unstable": unstable}
         for title, kinds in sections.items():
             for what, names in sorted(kinds.items(), key=lambda kind: -len(kind[1])):
@@ -55,16 +57,27 @@ def compared(
 ) -> Comparison:
     """Compare `new` with `first` and `again`, two runs of the other checkout."""
     found = Comparison()
-    for name, answer in first.items():
-        if outline(answer) != outline(again[name]):
+    for name, original in first.items():
+        answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
+        if outline(answer) != outline(repeated):
             found.unstable.append(name)
-        elif problems := dict.fromkeys(differences(answer, again[name], new[name])):
+        elif problems := dict.fromkeys(differences(answer, repeated, changed)):
             for place, what in problems:
                 kinds = found.reworded if place == REFUSAL_TEXT else found.different
                 kinds[f"{place} {what}"].append(name)
         else:
             found.alike.append(name)
     return found
+
+
+def numbered(value: Any) -> Any:
+    """Replace ids that are keys of an object with their positions, because each run has other ids."""
+    if isinstance(value, dict):
+        return {
+            f"{{id {number}}}" if _ID.fullmatch(key) else key: numbered(each)
+            for number, (key, each) in enumerate(value.items(), 1)
+        }
+    return [numbered(each) for each in value] if isinstance(value, list) else value
 
 
 def outline(value: Any) -> object:

@@ -47,3 +47,11 @@ def test_another_text_of_an_error_is_reported_separately() -> None:
 def test_only_common_requests_are_compared(again: Answer) -> None:
     comparison = found(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})
+
+
+def test_objects_with_ids_as_keys_are_compared_by_position() -> None:
+    first, again, new = (
+        answer(channels={f"019a0000-0000-7000-8000-00000000000{run}": ["speak"]}) for run in range(3)
+    )
+    comparison = found(first, again, new)
+    assert (comparison.alike, comparison.unstable) == (["it"], [])
