@@ -68,6 +68,7 @@ const LATER_NAMES = {
   devices: "monitor-smartphone",
   disk: "hard-drive",
   download: "download",
+  globe: "globe",
   health: "heart-pulse",
   log: "scroll-text",
   palette: "palette",

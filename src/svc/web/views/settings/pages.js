@@ -76,7 +76,7 @@ export const PAGES = [
   {
     name: "servers",
     group: "own",
-    icon: "squares",
+    icon: "globe",
     Page: ServersPage,
     words: () => [t("servers-address"), t("servers-make-link")],
   },
