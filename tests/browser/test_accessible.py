@@ -1,4 +1,4 @@
-"""axe-core finds no problem in the page's views, at both sizes and in both themes.
+"""axe-core finds no problem in the page's views, at both sizes and in both themes, nor is anything cut off.
 
 It checks everything that a program can check: names, roles, contrast, order. All names that people give are
 Hebrew, so the page must set their direction wherever it shows them. Keyboard use is tested with each feature.
@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_hostile import UNDIRECTED
+from tests.browser.test_hostile import TOO_WIDE, UNDIRECTED
 from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
 from tests.kit.people import DRAWER_UP_TO, NARROW, WIDE, People, Person, until_still
@@ -38,6 +38,57 @@ FOUND = """async () => {
   const { violations } = await axe.run(document, { resultTypes: ["violations"], rules });
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary: why }) => (
     `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
+}"""
+
+# Small phones, a phone on its side, and a computer and a phone at 200 % zoom.
+SMALL_SIZES = [(320, 568), (360, 640), (740, 360), (640, 400), (195, 390)]
+# Lists are laid out again a frame after their size has changed.
+TWO_FRAMES = """() => new Promise((done) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
+})"""
+# The controls of the topmost layer that are outside the window or cut off, and cannot be scrolled into sight.
+CUT_OFF = """() => {
+  const layers = [...document.querySelectorAll("dialog[open], .menu, .emoji-popup, .picker")];
+  const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
+  const root = layers.pop() ?? drawer ?? document.body;
+  const scrolls = (element, axis) => {
+    const { overflowX, overflowY } = getComputedStyle(element);
+    return ["auto", "scroll"].includes(axis === "x" ? overflowX : overflowY);
+  };
+  const isOut = (element) => {
+    const { left, right, top, bottom, width, height } = element.getBoundingClientRect();
+    if (width <= 1 || height <= 1) return false; // It is for screen readers alone.
+    const free = { x: false, y: false };
+    for (let up = element.parentElement; up; up = up.parentElement) {
+      const { overflowX, overflowY } = getComputedStyle(up);
+      const edge = up.getBoundingClientRect();
+      free.x ||= scrolls(up, "x");
+      free.y ||= scrolls(up, "y");
+      if (up === document.body || up.matches("[popover], dialog")) break;
+      if (!free.x && overflowX !== "visible" && (left < edge.left - 1 || right > edge.right + 1)) return true;
+      if (!free.y && overflowY !== "visible" && (top < edge.top - 1 || bottom > edge.bottom + 1)) return true;
+    }
+    const isAside = !free.x && (left < -1 || right > innerWidth + 1);
+    return isAside || (!free.y && (top < -1 || bottom > innerHeight + 1));
+  };
+  const controls = "button, a[href], input:not([type=file]), select, textarea, summary";
+  return [...root.querySelectorAll(controls)]
+    .filter((each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+    .filter(isOut)
+    .map((each) => `cut off: ${each.outerHTML.slice(0, 120)}`);
+}"""
+# Each hue as the colour of every role in sight, light and strong; axe measures the contrast of the names.
+HUES = """async () => {
+  const names = document.querySelectorAll(".coloured");
+  const found = [];
+  for (let hue = 0; hue < 360; hue += 20) {
+    for (const role of [`hsl(${hue} 100% 50%)`, `hsl(${hue} 60% 85%)`, `hsl(${hue} 80% 20%)`]) {
+      for (const name of names) name.style.setProperty("--role", role);
+      const { violations } = await axe.run([".coloured"], { runOnly: ["color-contrast"] });
+      found.push(...violations.flatMap(({ nodes }) => nodes.map(({ target }) => `${role}: ${target}`)));
+    }
+  }
+  return names.length ? found : ["no name has a colour"];
 }"""
 
 # With forced colours, the frame of a tile is visible only while its person speaks.
@@ -67,6 +118,23 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
     wrong = [*await person.page.evaluate(FOUND), *await person.page.evaluate(UNDIRECTED)]
     found += [f"{where}: {each}" for each in wrong]
     await person.page.screenshot(path=VIEWS / f"{re.sub(r'[^a-z0-9]+', '-', where.lower())}.png")
+
+
+async def fits(person: Person, where: str, found: list[str]) -> None:
+    """Check that nothing moves sideways and every control can be reached in small windows."""
+    before = person.page.viewport_size
+    assert before is not None
+    for width, height in SMALL_SIZES:
+        await person.page.set_viewport_size({"width": width, "height": height})
+        await person.page.evaluate(TWO_FRAMES)
+        await until_still(person.page)
+        wrong = [*await person.page.evaluate(TOO_WIDE), *await person.page.evaluate(CUT_OFF)]
+        found += [f"{where}, {width} x {height}: {each}" for each in wrong]
+        if wrong:
+            name = re.sub(r"[^a-z0-9]+", "-", f"{where}-{width}".lower())
+            await person.page.screenshot(path=VIEWS / f"cut-off-{name}.png")
+    await person.page.set_viewport_size(before)
+    await until_still(person.page)
 
 
 async def close(person: Person) -> None:
@@ -103,6 +171,9 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
 
     async def looked(where: str) -> None:
         await look(ada, axe, f"{size}, {theme}: {where}", found)
+        # A popup that opened at the far side of a wide window stays in sight when the window shrinks.
+        if size == "narrow" or where == "the emoji picker":
+            await fits(ada, where, found)
 
     await ada.page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
     await ada.page.emulate_media(color_scheme=theme)
@@ -113,6 +184,19 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
     await expect(box(ada)).to_be_visible()
     await looked("an empty channel")
 
+    await look_at_a_channel(ada, looked)
+    await look_at_messages(ada, looked)
+    await look_at_colours(ada, found)
+    await look_at_writing(ada, looked)
+    await look_beside(ada, looked)
+    await look_at_an_invite(ada, looked)
+    await fill_the_lists(ada)
+    await look_at_settings(ada, looked)
+    await look_at_a_call(ada, looked)
+    assert not found, "\n".join(found)
+
+
+async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
     await write(ada, "Hello **all**, see https://example.org and `this`, ||hidden||")
     await write(ada, "# Title\n- one\n- two\n\n> quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```\ncode\n```")
     await write(ada, "שלום")
@@ -123,8 +207,9 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
     await expect(first.locator(".reaction")).to_have_count(1)
     await looked("a channel with messages")
 
-    await look_at_messages(ada, looked)
-    await look_at_writing(ada, looked)
+
+async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
+    """Check the panels next to the channel, the dialogs above it, and on a phone the list of channels."""
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
@@ -139,7 +224,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
     opened: dict[str, Callable[[], Awaitable[None]]] = {
         "the switcher": lambda: ada.page.keyboard.press("Control+k"),
         "the shortcuts": lambda: ada.page.keyboard.press("Control+/"),
-        "a profile": lambda: first.locator(".author").click(),
+        "a profile": lambda: ada.page.locator(".author").first.click(),
     }
     for name, show in opened.items():
         await show()
@@ -147,15 +232,9 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
         await looked(name)
         await close(ada)
 
-    if size == "narrow":
+    if (ada.page.viewport_size or WIDE)["width"] <= DRAWER_UP_TO:
         await ada.show_channels()
         await looked("the list of channels")
-    await look_at_an_invite(ada, looked)
-    await fill_the_lists(ada)
-    await look_at_settings(ada, looked)
-
-    await look_at_a_call(ada, looked)
-    assert not found, "\n".join(found)
 
 
 async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
@@ -205,6 +284,20 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
     await expect(ada.page.locator(".thread .message").filter(has_text="בצד")).to_be_visible()
     await looked("a thread")
     await ada.page.locator(".thread").get_by_role("button", name="Close").click()
+
+
+async def look_at_colours(ada: Person, found: list[str]) -> None:
+    """Check names in every hue: of authors, in a mention, and in the list of members."""
+    role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners", "color": 0x2E7D32})
+    await ask(ada, "PUT", f"/api/members/{await own_id(ada)}/roles/{role['id']}")
+    await expect(ada.page.locator(".author.coloured").last).to_be_visible()
+    await ada.show_aside("Members")
+    await expect(ada.page.locator(".members .coloured")).to_be_visible()
+    await until_still(ada.page)
+    found += await ada.page.evaluate(HUES)
+    await ada.page.locator(".aside-body").get_by_role("button", name="Close").click()
+    await expect(ada.page.locator(".aside-body")).to_have_count(0)
+    found += await ada.page.evaluate(HUES)
 
 
 async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:

@@ -1,8 +1,10 @@
 """Keys of input methods, the focus after Escape, and texts and styles that must fit their content."""
 
 import re
+from io import BytesIO
 
 import pytest
+from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
@@ -45,13 +47,17 @@ LOWEST_CONTRAST = """(colours) => {
   document.querySelector("#messages").append(place);
   const found = [];
   for (const colour of colours) {
-    const places = [["author", "--page"], ["", "--surface"], ["", "--raised"], ["mention", ""]];
-    for (const [name, background] of places) {
+    // Messages that mention us or are under the pointer are tinted, and members are listed on --nav.
+    const tinted = "color-mix(in oklab, var(--notice) 50%, var(--page))";
+    const pointed = "color-mix(in oklab, var(--raised) 55%, var(--page))";
+    const named = ["page", "surface", "raised", "nav", "nav-end"].map((each) => `var(--${each})`);
+    const places = [...named, tinted, pointed].map((each) => ["author", each]);
+    for (const [name, background] of [...places, ["mention", ""]]) {
       const role = Object.assign(document.createElement("span"), { className: `${name} coloured` });
       role.style.setProperty("--role", colour);
       place.replaceChildren(role);
       const { color, backgroundColor } = getComputedStyle(role);
-      place.style.color = `var(${background})`;
+      place.style.color = background;
       const behind = background ? getComputedStyle(place).color : backgroundColor;
       const [light, dark] = [luminance(color), luminance(behind)].sort((one, other) => other - one);
       found.push([(light + 0.05) / (dark + 0.05), colour, name || background]);
@@ -134,6 +140,52 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
     await page.keyboard.press("Escape")
     await expect(page.locator(".picker")).to_have_count(0)
     await becomes(lambda: page.evaluate(HAS_FOCUS), "React")
+
+
+async def test_an_emoji_has_colours_on_a_machine_without_an_emoji_font(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "🎉")
+    emoji = message(ada, "🎉").locator(".text")
+
+    async def is_colourful() -> bool:
+        drawn = Image.open(BytesIO(await emoji.screenshot())).convert("HSV")
+        return any(drawn.getchannel("S").histogram()[100:])
+
+    await wait_until("the emoji has colours", is_colourful, within_s=15)
+
+
+@wide
+async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page = ada.page
+    await come_to_read(ada)
+    await write(ada, "Hello")
+    openers = {
+        "the invite": page.get_by_role("button", name="Invite people"),
+        "the switcher": page.locator(".find"),
+        "a new channel": page.get_by_role("button", name="Create a text channel"),
+        "a call": page.get_by_role("button", name="Join Voice with…"),
+        "the settings": page.get_by_role("button", name="Settings", exact=True),
+        "the channel": page.get_by_role("button", name="About general", exact=True),
+        "a day": page.locator(".day button"),
+        "a profile": page.locator(".author").first,
+    }
+    for where, opener in openers.items():
+        await opener.focus()
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("dialog").locator(":focus"), where).to_be_attached()
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("dialog"), where).to_have_count(0)
+        await expect(opener, where).to_be_focused()
+    # A dialog that a menu opened returns the focus to the menu's button.
+    more = message(ada, "Hello").get_by_role("button", name="More")
+    await more.focus()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("menuitem", name="Delete").press("Enter")
+    await expect(page.get_by_role("dialog")).to_be_visible()
+    await page.keyboard.press("Escape")
+    await expect(more).to_be_focused()
 
 
 async def test_escape_dismisses_the_bar_of_new_messages(people: People) -> None:

@@ -84,7 +84,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
 
 @dataclass
 class Elsewhere:
-    """Another server, a member there, and the member's rail link."""
+    """Another server, a member there, and the member's server link."""
 
     recorder: Recorder
     owner: Account
@@ -116,7 +116,7 @@ async def elsewhere(tmp_path: Path) -> AsyncIterator[Elsewhere]:
 async def add(person: Person, link: str) -> None:
     """Add a server in the settings."""
     dialog = await open_settings(person, "Servers")
-    await dialog.get_by_label("Address, invite link, or rail link").fill(link)
+    await dialog.get_by_label("Address, invite link, or server link").fill(link)
     await dialog.get_by_role("button", name="Add", exact=True).click()
 
 
@@ -263,11 +263,13 @@ async def test_servers_are_ordered_and_removed_and_their_invites_open_there(
     hosts = ada.page.locator(".other-servers bdi")
     first = urlsplit(elsewhere.recorder.url).netloc
     await expect(hosts).to_have_text([first, "b.example"])
-    await dialog.get_by_role("button", name="Move b.example up").click()
+    await dialog.get_by_role("button", name="More about b.example").click()
+    await dialog.get_by_role("menuitem", name="Move up").click()
     await expect(hosts).to_have_text(["b.example", first])
-    await dialog.get_by_role("button", name=f"Remove {first}").click()
+    await dialog.get_by_role("button", name=f"More about {first}").click()
+    await dialog.get_by_role("menuitem", name="Remove").click()
     await expect(hosts).to_have_text(["b.example"])
-    await dialog.get_by_label("Address, invite link, or rail link").fill("javascript:alert(1)")
+    await dialog.get_by_label("Address, invite link, or server link").fill("javascript:alert(1)")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await expect(dialog.get_by_role("alert")).to_have_text("This is not the address of a server.")
     await ada.page.reload()

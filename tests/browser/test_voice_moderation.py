@@ -73,6 +73,9 @@ async def test_a_channel_in_which_few_may_speak_is_a_stage(people: People, axe: 
     audience = here.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)
     assert await here.owner.shown_people() == ["Ada"]
+    # The audience has no microphone to mute.
+    await expect(here.owner.page.locator("#mic")).to_be_visible()
+    await expect(here.member.page.locator("#mic")).to_have_count(0)
     # Raised hands come first.
     await here.member.page.locator("#gesture").click()
     await here.member.press("Raise hand")
@@ -86,6 +89,7 @@ async def test_a_channel_in_which_few_may_speak_is_a_stage(people: People, axe: 
         await expect(person.page.locator("#people .name").filter(has_text="Edsger")).to_be_visible()
         await expect(person.page.locator("#audience li")).to_have_count(1)
     await here.moderator.hears(here.member)
+    await expect(here.member.page.locator("#mic")).to_be_visible()
     await expect(edsger_in_the_list(here.owner)).not_to_contain_text("hand raised")
     await act(here.owner, "Edsger", "Move to the audience")
     await expect(audience).to_have_count(2)

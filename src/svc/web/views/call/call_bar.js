@@ -10,7 +10,7 @@ import {
   toggleDeafened,
   toggleMic,
 } from "../../call/current_call.js";
-import { channelsById } from "../../state/channels.js";
+import { channelsById, mayInCall } from "../../state/channels.js";
 import { open, openConversation, place } from "../../state/navigation.js";
 import { callWords } from "../../state/private_calls.js";
 import { nameOf, conversationsById } from "../../state/private_conversations.js";
@@ -34,12 +34,15 @@ export function CallBar() {
       <strong>${callWords(id, callState.value)}</strong>
       <span dir="auto">${conversation ? nameOf(conversation) : channelsById.value.get(id)?.name}</span>
     </button>
-    <${IconButton}
-      icon=${mic ? "mic" : "mic-off"}
-      label=${mic ? t("mute") : t("unmute")}
-      class=${mic ? "" : "off"}
-      onClick=${toggleMic}
-    />
+    ${
+      mayInCall("speak", id) &&
+      html`<${IconButton}
+        icon=${mic ? "mic" : "mic-off"}
+        label=${mic ? t("mute") : t("unmute")}
+        class=${mic ? "" : "off"}
+        onClick=${toggleMic}
+      />`
+    }
     <${IconButton}
       icon=${deafened.value ? "deafen" : "headphones"}
       label=${deafened.value ? t("undeafen") : t("deafen")}

@@ -3,7 +3,8 @@
 
 /** @import { IconName } from "../parts/icon.js" */
 
-import { leaveCall, sending, toggleMic } from "../../call/current_call.js";
+import { callChannel, leaveCall, sending, toggleMic } from "../../call/current_call.js";
+import { mayInCall } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -29,7 +30,9 @@ export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
   </button>`;
 }
 
+/** The microphone, for everybody but the audience of a stage. */
 export function MicControl() {
+  if (!mayInCall("speak", callChannel.value ?? "")) return null;
   const { mic } = sending.value;
   return html`<${Control}
     id="mic"

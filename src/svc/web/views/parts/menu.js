@@ -170,19 +170,20 @@ function Item({ item, onChoose }) {
 }
 
 /**
- * Place `popup` next to `anchor`, within the window. `size` is its future size if it cannot be measured yet.
+ * Place `popup` next to `anchor`, within the window, also when the window shrinks later. `size` is its future
+ * size if it cannot be measured yet.
  * @param {HTMLElement} popup
  * @param {Anchor} anchor
  * @param {{width: number, height: number}} [size]
  */
 export function beside(popup, anchor, size = { width: popup.offsetWidth, height: popup.offsetHeight }) {
   const at = anchor.getBoundingClientRect();
-  const width = Math.min(size.width, innerWidth - 16);
-  const height = Math.min(size.height, innerHeight - 16);
-  const below = at.bottom + 4 + height <= innerHeight;
-  const top = below ? at.bottom + 4 : Math.max(8, at.top - 4 - height);
-  const left = Math.min(Math.max(8, at.start ?? at.right - width), innerWidth - width - 8);
-  Object.assign(popup.style, { top: `${top}px`, left: `${Math.max(8, left)}px` });
+  const { width, height } = size;
+  const below = at.bottom + 4 + Math.min(height, innerHeight - 16) <= innerHeight;
+  Object.assign(popup.style, {
+    top: `clamp(8px, ${below ? at.bottom + 4 : at.top - 4 - height}px, 100dvh - ${height + 8}px)`,
+    left: `clamp(8px, ${at.start ?? at.right - width}px, 100vw - ${width + 8}px)`,
+  });
 }
 
 /**

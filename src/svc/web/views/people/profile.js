@@ -87,19 +87,23 @@ export function Profile({ memberId, onClose }) {
     ${
       !own &&
       html`<footer>
-        <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
-        <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
-        <${Button} onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}>
-          <span dir="auto">
-            ${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}
-          </span>
-        <//>
         ${
           place.value?.channelId &&
-          html`<${Button} onClick=${() => mention(memberId, nickname)}>
-            <span dir="auto">${t("mention", { name: nickname })}</span>
+          html`<${Button}
+            aria-label=${t("mention", { name: nickname })}
+            onClick=${() => mention(memberId, nickname)}
+          >
+            ${t("mention-short")}
           <//>`
         }
+        <${Button}
+          aria-label=${isBlocked ? t("unblock", { name: nickname }) : t("block", { name: nickname })}
+          onClick=${() => tried(isBlocked ? unblock(memberId) : block(memberId))}
+        >
+          ${isBlocked ? t("unblock-short") : t("block-short")}
+        <//>
+        <${Button} onClick=${() => showDialog("report", { memberId })}>${t("report-short")}<//>
+        <${MemberMenu} member=${member} items=${actItems(member)} more=${more} />
         ${
           may("send_messages") &&
           mayWriteTo(member) &&

@@ -5,21 +5,28 @@
 
 import { notify } from "../../state/notices.js";
 import { privateClient } from "../../state/private_client.js";
-import { nameOf } from "../../state/private_conversations.js";
+import { memberOf } from "../../state/people.js";
+import { nameOf, othersOf } from "../../state/private_conversations.js";
 import { html, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
+import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 
 /** @param {{conversation: PrivateConversation}} props */
 export function Beginning({ conversation }) {
   const [busy, setBusy] = useState(false);
   const { earlier, two, code } = conversation;
   if (!earlier || earlier === "done")
-    return html`<p id="beginning" class="quiet" dir="auto">
-      ${t("private-beginning", { name: nameOf(conversation) })} ${t(
-        two ? "private-only-two" : "private-only-all",
-      )}
-    </p>`;
+    return html`<div id="beginning">
+      <${Face} conversation=${conversation} />
+      <h2 dir="auto">${nameOf(conversation)}</h2>
+      <p class="quiet" dir="auto">
+        ${t("private-beginning", { name: nameOf(conversation) })} ${t(
+          two ? "private-only-two" : "private-only-all",
+        )}
+      </p>
+    </div>`;
   const ask = async () => {
     setBusy(true);
     await privateClient()
@@ -37,4 +44,12 @@ export function Beginning({ conversation }) {
       <//>`
     }
   </div>`;
+}
+
+/** @param {{conversation: PrivateConversation}} props */
+function Face({ conversation }) {
+  const [id] = othersOf(conversation);
+  const member = memberOf(id);
+  if (!conversation.two || !member) return html`<${Icon} name="people" />`;
+  return html`<${Avatar} id=${id} name=${member.nickname} url=${member.avatar} size="huge" />`;
 }

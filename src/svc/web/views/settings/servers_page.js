@@ -21,9 +21,10 @@ import {
 } from "../../state/other_servers.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { Button, IconButton } from "../parts/button.js";
+import { Button } from "../parts/button.js";
 import { Copyable, copy } from "../parts/copyable.js";
 import { Field } from "../parts/field.js";
+import { MenuButton } from "../parts/menu.js";
 import { Face } from "../servers/rail.js";
 
 export function ServersPage() {
@@ -128,22 +129,13 @@ function Row({ server, isFirst, isLast }) {
       <strong dir="auto">${name === host ? address : name}</strong>
       <small class="quiet">${name !== host && [address, state && " · "]}${state}</small>
     </span>
-    <${IconButton}
-      icon="up"
-      label=${t("servers-up", { name })}
-      disabled=${isFirst}
-      onClick=${() => moveServer(origin, -1)}
-    />
-    <${IconButton}
-      icon="lower"
-      label=${t("servers-down", { name })}
-      disabled=${isLast}
-      onClick=${() => moveServer(origin, 1)}
-    />
-    <${IconButton}
-      icon="trash"
-      label=${t("servers-remove", { name })}
-      onClick=${() => removeServer(origin)}
+    <${MenuButton}
+      label=${t("servers-more", { name })}
+      items=${[
+        !isFirst && { label: t("servers-up"), icon: "up", onChoose: () => moveServer(origin, -1) },
+        !isLast && { label: t("servers-down"), icon: "lower", onChoose: () => moveServer(origin, 1) },
+        { label: t("servers-remove"), icon: "trash", danger: true, onChoose: () => removeServer(origin) },
+      ]}
     />
   </li>`;
 }
