@@ -19,10 +19,13 @@ from tests.kit.people import NARROW, WIDE, People, Person, bare_chromium, both_w
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import running_product
 from tests.kit.text_channels import come_to_read, entry, message, open_channel, write
+from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 
 PICTURE = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(64, 48), "PNG")}
+
+HIGHLIGHTED = "[...(CSS.highlights.get('found') ?? [])].map(String)"
 
 
 async def search(person: Person, query: str, *finds: str) -> Locator:
@@ -59,6 +62,7 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await search(ada, "apples from:Grace", "No apples here", "Apples are green too")
     await search(ada, "apples in:general", "Apples are green too", "Apples are red")
     await search(ada, "apples -green in:general", "Apples are red")
+    await becomes(lambda: ada.page.evaluate(HIGHLIGHTED), ["Apples"])
     await search(ada, "has:link", "Pears grow")
     plums = await search(ada, "has:image", "Plums")
     await expect(plums.get_by_role("img", name=re.compile(r"^scene\."))).to_be_visible()

@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { begun, completed, extended, sent, values, wrong } from "../../src/svc/web/state/search_filters.js";
+import {
+  begun,
+  completed,
+  extended,
+  foundIn,
+  sent,
+  values,
+  wantedWords,
+  wrong,
+} from "../../src/svc/web/state/search_filters.js";
 
 process.env.TZ = "Europe/Berlin";
 
@@ -104,4 +113,13 @@ test("invalid queries are recognised before they are sent", () => {
     '"hat:Kuchen" url:x (vor:x',
   ])
     assert.equal(wrong(query, named), null);
+});
+
+test("the words of a query are found in texts, without those of filters and excluded ones", () => {
+  const query = 'Müs "rote grütze" -tea von:Ada url:x';
+  assert.deepEqual(wantedWords(query, named), ["mus", "rote", "grutze", "url", "x"]);
+  const marked = (text, ...words) => [...foundIn(text, words)].map(([start, end]) => text.slice(start, end));
+  assert.deepEqual(marked("Müsli, MUSS, Amüsement", "mus"), ["Müsli", "MUSS"]);
+  assert.deepEqual(marked("私は東京に住む", "東京"), ["東京"]);
+  assert.deepEqual(marked("nothing of it", "mus"), []);
 });

@@ -22,6 +22,10 @@ const MOST_MEANT = 4; // A query has at most 256 characters, and a name 32.
 // A Japanese keyboard writes the wide colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const UNSIGNED_WORD = /(?<![-\p{L}\p{N}\p{M}])[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
@@ -113,6 +117,37 @@ export function sent(query, named, members = []) {
     const isTime = filter === "before" || filter === "after";
     return `${sign}${filter}:${asOne(isTime ? timeOf(value, filter) : value)}`;
   });
+}
+
+/**
+ * Return the words that a query looks for, folded; none of filters and of what it excludes.
+ * @param {string} query
+ * @param {Named} named
+ */
+export function wantedWords(query, named) {
+  const isFilter = (/** @type {string} */ typed) => typed && meant(typed, FILTERS, named.filters);
+  const words = query.replace(TERM, (whole, _, typed) => (isFilter(typed) ? " " : whole));
+  return [...words.matchAll(UNSIGNED_WORD)].map(([word]) => folded(word));
+}
+
+/**
+ * Yield the start and end of each place in a text that matches one of the words: words that begin like
+ * it, and places within words of scripts without spaces.
+ * @param {string} text
+ * @param {string[]} words As of `wantedWords`.
+ * @returns {Iterable<[number, number]>}
+ */
+export function* foundIn(text, words) {
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const known = folded(word);
+    const isUnspaced = UNSPACED.test(word);
+    for (const wanted of words) {
+      const at = known.indexOf(wanted);
+      if (at === 0 && !isUnspaced) yield [index, index + word.length];
+      else if (at >= 0 && isUnspaced && known.length === word.length)
+        yield [index + at, index + at + wanted.length];
+    }
+  }
 }
 
 /** @template {string} T @param {string} typed @param {T[]} known @param {Record<string, string>} names */

@@ -12,9 +12,11 @@ import {
   completed,
   extended,
   FILTERS,
+  foundIn,
   KINDS,
   sent,
   values,
+  wantedWords,
   wrong,
 } from "../../state/search_filters.js";
 import { api } from "../../state/server.js";
@@ -36,6 +38,9 @@ export function Search({ channel, onClose }) {
   const [busy, setBusy] = useState(false);
   const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
   useLayoutEffect(() => field.current.focus(), []);
+  /** @type {RefObject<HTMLElement>} */
+  const lines = useRef(null);
+  useLayoutEffect(() => highlighted(lines.current, wantedWords(found?.query ?? "", named)), [found]);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
     turn.current += 1;
@@ -148,7 +153,7 @@ export function Search({ channel, onClose }) {
         </p>`
       }
     </div>
-    <ul class="message-lines">${found?.messages.map(
+    <ul class="message-lines" ref=${lines}>${found?.messages.map(
       (message) => html`<${MessageLine}
         key=${message.id}
         message=${message}
@@ -163,6 +168,30 @@ export function Search({ channel, onClose }) {
       <//>`
     }
   <//>`;
+}
+
+/**
+ * Highlight words in the texts of messages. Return how to end that.
+ * @param {HTMLElement} lines
+ * @param {string[]} words
+ */
+function highlighted(lines, words) {
+  if (!globalThis.Highlight) return undefined; // Firefox before version 140.
+  const found = new Highlight();
+  for (const text of lines.querySelectorAll(".message-line > .text")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = /** @type {Text} */ (walker.currentNode);
+      for (const [start, end] of foundIn(node.data, words)) {
+        const range = new Range();
+        range.setStart(node, start);
+        range.setEnd(node, end);
+        found.add(range);
+      }
+    }
+  }
+  CSS.highlights.set("found", found);
+  return () => CSS.highlights.delete("found");
 }
 
 /** @returns {Named} */
