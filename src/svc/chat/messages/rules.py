@@ -388,7 +388,7 @@ class Messages:
     def _notified(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
-        """Return the members for whom a mention counts: not its author, nor members who blocked the author."""
+        """Return members for whom a mention counts: not its author, nor members who blocked the author."""
         if not (mentions or groups):
             return ()
         found = dict.fromkeys(mentions)
