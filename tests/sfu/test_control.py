@@ -14,6 +14,14 @@ from tests.kit.virtual_time import in_virtual_time
 HOME = {"server_id": "home", "server_password": SECRET}
 LOST = {"lost": True}
 LOBBY = {"room_id": "lobby", **HOME}
+LINE = {
+    "local": "127.0.0.1",
+    "remote": ("127.0.0.2", 3478),
+    "local_key": "0" * 56,
+    "remote_key": "1" * 56,
+    "ssrcs": [70_000, 70_001],
+    "rtcp_ssrc": 70_009,
+}
 
 
 async def published_mic(where: Site, user_id: str) -> Any:
@@ -272,6 +280,10 @@ async def test_a_chat_server_of_an_older_epoch_is_disconnected_and_refused() -> 
         for event in (
             ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
             ("server_register", {**LOBBY, "room_id": "cellar"}),
+            # Relays: it must not choose where media goes either.
+            ("span_room", {**LOBBY, "spans": False, "relays": [], "epoch": 4}),
+            ("end_relay", {**LOBBY, "relay_id": "r", "epoch": 4}),
+            ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),
         ):
             older = await where.connect("/server")
             await older.say(*event)
