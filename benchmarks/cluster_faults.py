@@ -2,11 +2,12 @@
 
     python -m benchmarks.cluster_faults [--rounds 200] [--writes 0] [--clients 50] [--seed 1] [--lease 3]
 
-Three NATS servers and three chat nodes run on loopback, each node with lines of its own to the servers. A
-round breaks one thing: the owner, a follower, or a NATS server is killed with -9 or paused for longer than a
-takeover, or a node is cut off from NATS. Then everything is whole again. The time of a round is the longest
-one without an acknowledged write of any client. The clients go on until `--writes` are acknowledged. At the
-end, each acknowledged write must be in the file once, the log must have one owner in each epoch, and all
+Three NATS servers, three chat nodes, and two relays run on loopback. Nodes and relays have their own lines
+to the servers. Half of the clients write at the nodes, and half at the relays. A round breaks one thing: the
+owner, a follower, a relay, or a NATS server is killed with -9 or paused for longer than a takeover, or a node
+or relay is cut off from NATS. Then everything is whole again. The time of a round is the longest one without
+an acknowledged write at any node, or at any relay. The clients go on until `--writes` are acknowledged. At
+the end, each acknowledged write must be in the file once, the log must have one owner in each epoch, and all
 files must be equal, table by table.
 """
 
@@ -25,7 +26,7 @@ from pathlib import Path
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
-from tests.kit.chat_nodes import ChatNode, owner_among, token_of
+from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among, token_of
 from tests.kit.cluster_clients import Clients, faults_in
 from tests.kit.cut_line import CutLine, cut_lines
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
@@ -34,6 +35,7 @@ from tests.kit.waiting import wait_until
 # No fault may stop the writes for longer.
 WITHIN_S = 60.0
 HEALED_WITHIN_S = 60.0
+NODES, RELAYS = ("a", "b", "c"), ("east", "west")
 
 
 @dataclass
@@ -51,6 +53,7 @@ class Report:
 class Cluster:
     servers: NatsCluster
     nodes: Sequence[ChatNode]
+    relays: Sequence[ChatRelay]
     lines: dict[str, list[CutLine]]
     lease_s: float
 
@@ -62,11 +65,13 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until one node owns and all others follow."""
+        """Wait until one node owns, all others follow, and all relays are attached to the owner."""
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)
         for node in self.nodes:
             if node is not owner:
                 await wait_until(f"{node.name} is well", node.is_well, within_s=HEALED_WITHIN_S)
+        for relay in self.relays:
+            await wait_until(f"{relay.name} is attached", relay.is_attached, within_s=HEALED_WITHIN_S)
 
 
 Undo = Callable[[], Awaitable[None]]
@@ -97,6 +102,20 @@ async def follower_cut_off(cluster: Cluster, chance: random.Random) -> Undo:
     return _cut_off(cluster, await cluster.follower(chance))
 
 
+async def relay_killed(cluster: Cluster, chance: random.Random) -> Undo:
+    relay = chance.choice(cluster.relays)
+    await relay.kill()
+    return relay.start
+
+
+async def relay_paused(cluster: Cluster, chance: random.Random) -> Undo:
+    return _paused(chance.choice(cluster.relays))
+
+
+async def relay_cut_off(cluster: Cluster, chance: random.Random) -> Undo:
+    return _cut_off(cluster, chance.choice(cluster.relays))
+
+
 async def server_killed(cluster: Cluster, chance: random.Random) -> Undo:
     name = chance.choice(NAMES)
     await cluster.servers.kill(name)
@@ -117,21 +136,21 @@ async def server_paused(cluster: Cluster, chance: random.Random) -> Undo:
     return go_on
 
 
-def _paused(node: ChatNode) -> Undo:
-    node.signal(signal.SIGSTOP)
+def _paused(process: ClusterProcess) -> Undo:
+    process.signal(signal.SIGSTOP)
 
     async def go_on() -> None:
-        node.signal(signal.SIGCONT)
+        process.signal(signal.SIGCONT)
 
     return go_on
 
 
-def _cut_off(cluster: Cluster, node: ChatNode) -> Undo:
-    for line in cluster.lines[node.name]:
+def _cut_off(cluster: Cluster, process: ClusterProcess) -> Undo:
+    for line in cluster.lines[process.name]:
         line.cut()
 
     async def join() -> None:
-        for line in cluster.lines[node.name]:
+        for line in cluster.lines[process.name]:
             line.join()
 
     return join
@@ -143,6 +162,9 @@ FAULTS: dict[str, Fault] = {
     "owner cut off from NATS": owner_cut_off,
     "follower killed": follower_killed,
     "follower cut off from NATS": follower_cut_off,
+    "relay killed": relay_killed,
+    "relay paused": relay_paused,
+    "relay cut off from NATS": relay_cut_off,
     "NATS server killed": server_killed,
     "NATS server paused": server_paused,
 }
@@ -163,21 +185,27 @@ async def run(
     async with nats_cluster(folder) as servers, AsyncExitStack() as stack:
         lines: dict[str, list[CutLine]] = {}
         nodes: list[ChatNode] = []
+        relays: list[ChatRelay] = []
         flags = ("--cluster-trust-sync", "--cluster-lease", str(lease_s), "--cluster-check-every", "500")
-        for name in "abc":
+        for name in (*NODES, *RELAYS):
             ends = await stack.enter_async_context(cut_lines(servers.ports))
             lines[name] = [line for line, _ in ends]
             urls = [f"nats://127.0.0.1:{port}" for _, port in ends]
-            nodes.append(ChatNode(name, folder, urls, flags))
-            stack.push_async_callback(nodes[-1].kill)
+            if name in NODES:
+                nodes.append(ChatNode(name, folder, urls, flags))
+            else:
+                relays.append(ChatRelay(name, urls))
+        await stack.enter_async_context(killed_at_the_end([*nodes, *relays]))
         await nodes[0].start()
         await owner_among(nodes[:1])
         for node in nodes[1:]:
             await node.start()
-        cluster = Cluster(servers, nodes, lines, lease_s)
+        for relay in relays:
+            await relay.start()
+        cluster = Cluster(servers, nodes, relays, lines, lease_s)
         await cluster.all_well()
         tokens = [await token_of(nodes[0], f"Client {number}") for number in range(clients)]
-        writers = Clients(nodes, tokens, seed)
+        writers = Clients((nodes, relays), tokens, seed)
         writers.start()
         for number, kind in enumerate(kinds, start=1):
             await writers.next_acknowledgement(WITHIN_S)
@@ -191,17 +219,19 @@ async def run(
             await undo()
             await cluster.all_well()
             say(f"round {number} of {len(kinds)}: {kind}, {took_s:.2f} s without a write")
-        while len(writers.acknowledged_at) < writes:
+        while writers.acknowledged < writes:
             await writers.next_acknowledgement(WITHIN_S)
         await writers.stop()
-        report.acknowledged = len(writers.acknowledged_at)
+        report.acknowledged = writers.acknowledged
         await _stop_all(cluster)
         report.epochs, report.faults = await asyncio.to_thread(_judged, cluster, writers)
     return report
 
 
 async def _stop_all(cluster: Cluster) -> None:
-    """Stop the followers first: otherwise each would take over in turn."""
+    """Stop the relays, and the followers before the owner: otherwise each would take over in turn."""
+    for relay in cluster.relays:
+        await relay.kill()
     owner = await cluster.owner()
     for node in (*(node for node in cluster.nodes if node is not owner), owner):
         node.signal(signal.SIGTERM)

@@ -1,12 +1,15 @@
 """Measure how long two people in a call do not hear each other after a failure. python -m benchmarks.recovery
 
-    python -m benchmarks.recovery [--times 10]
+    python -m benchmarks.recovery [--times 10] [--sfus 2]
 
 Two pages in Chromium talk, with cameras, through the whole product. In each round the media service is
 killed, then both signalling sockets are cut while it lives, then the chat server is killed. Prints the
 longest time in which a page got no sound of the other, which is some 20 ms without loss, and the seconds
 until the killed program listened again. A round takes half a minute, because `svc up` waits longer before it
 restarts a program that has run for less.
+
+With `--sfus 2` the pages are at two media services, which relay their tracks to each other. One service is
+killed and stays dead, so its member moves to the other one. The silence of both members counts.
 """
 
 import argparse
@@ -26,9 +29,11 @@ from pathlib import Path
 from playwright.async_api import Page, WebSocketRoute
 
 from svc.tools.supervisor import STEADY_S
+from tests.end_to_end.test_several_sfus import installation
 from tests.kit.page_relay import SIGNALLING
 from tests.kit.people import People, Person, chromium, people_at
 from tests.kit.product import Product, running_product
+from tests.kit.sfu_process import running_sfu
 
 TIMES = 10
 # Seconds between two failures of a round, and how long a killed program runs beyond STEADY_S.
@@ -36,10 +41,11 @@ SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
 # The close code of a page whose connection broke.
 LOST = 4000
-# A call that has started again, or whose signalling is back, and in which sound has arrived for a while.
-WATCH = """(deadline) => {
+# A call that has started again, or whose signalling is back, and in which sound has arrived for a while. The
+# call of a page that `stays` at its media service does not start again.
+WATCH = """([deadline, stays]) => {
   const [begun, first] = [performance.now(), svc.call.pc];
-  let [broke, longest, latest, since] = [false, 0, 0, begun];
+  let [broke, longest, latest, since] = [stays, 0, 0, begun];
   window.heard = new Promise((resolve, reject) => {
     const look = () => {
       const now = performance.now();
@@ -81,10 +87,14 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--times", type=int, default=TIMES)
+    parser.add_argument("--sfus", type=int, default=1, choices=[1, 2])
     options = parser.parse_args()
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it.")
+    if options.sfus == 2:
+        await measure_moves(executable, options.times)
+        return
     with tempfile.TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,
@@ -101,7 +111,7 @@ async def measure(product: Product, people: People, times: int) -> None:
     for person in pair:
         await signalling.watch(person.page)
         await person.join()
-    await asyncio.gather(pair[0].hears(pair[1]), pair[1].hears(pair[0]))
+    await hear_each_other(pair)
     breaks: dict[str, tuple[Callable[[], Awaitable[None]], str]] = {
         "the media service is killed": (partial(kill, product, "sfu"), "sfu"),
         "signalling is cut": (signalling.cut, ""),
@@ -120,14 +130,42 @@ async def measure(product: Product, people: People, times: int) -> None:
     print_times(found)
 
 
+async def hear_each_other(pair: Sequence[Person]) -> None:
+    await asyncio.gather(pair[0].hears(pair[1]), pair[1].hears(pair[0]))
+
+
+async def measure_moves(executable: str, times: int) -> None:
+    """Kill one of two media services of a room, each time in a new installation."""
+    found = []
+    for _ in range(times):
+        with tempfile.TemporaryDirectory() as folder:
+            async with (
+                running_sfu() as one,
+                running_sfu() as two,
+                installation(Path(folder), one, two, rooms=(), room_size=1) as chat,
+                people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+            ):
+                pair = [await people.arrive(name) for name in ("Ada", "Grace")]
+                for person in pair:
+                    await person.join()
+                await hear_each_other(pair)
+                await asyncio.sleep(SETTLE_S)
+                _, silent = await silence(pair, two.kill, stays=True)
+                found.append((0.0, silent))
+                print(f"silence: {silent:.2f} s", file=sys.stderr, flush=True)
+    print_times({"one of two media services is killed": found})
+
+
 async def kill(product: Product, program: str) -> None:
     os.kill(product.program(program), signal.SIGKILL)
 
 
-async def silence(pair: Sequence[Person], happen: Callable[[], Awaitable[None]]) -> tuple[float, float]:
+async def silence(
+    pair: Sequence[Person], happen: Callable[[], Awaitable[None]], *, stays: bool = False
+) -> tuple[float, float]:
     """Return the wall-clock time of the failure, and the longest silence of either person in seconds."""
     for person in pair:
-        await person.page.evaluate(WATCH, DEADLINE_MS)
+        await person.page.evaluate(WATCH, [DEADLINE_MS, stays])
     begin = time.time()
     await happen()
     silences = [await person.page.evaluate("() => window.heard") for person in pair]

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.kit.aiortc_client import CAMERA, Voice
 from tests.kit.caller import Caller, talk
@@ -128,16 +130,19 @@ async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_pat
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
 
 
-async def test_members_at_another_service_go_on_when_theirs_is_killed(tmp_path: Path) -> None:
+# Ada joined first, so hers is the service that the room belongs to.
+@pytest.mark.parametrize("killed", ["of the room", "of the other members"])
+async def test_members_move_to_the_service_that_is_left_and_others_go_on(tmp_path: Path, killed: str) -> None:
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
+        moving, staying = (ada, grace) if killed == "of the room" else (grace, ada)
 
-        await sfus[grace.client.remote_address[1]].kill()
-        await ada.client.lost(grace.client)
+        await sfus[moving.client.remote_address[1]].kill()
+        await staying.client.lost(moving.client)
         async with asyncio.timeout(BACK_WITHIN_S):
-            await grace.join_again()
+            await moving.join_again()
         await talk(ada.client, grace.client)
-        assert ada.client.closed is None
+        assert staying.client.closed is None
         assert grace.client.remote_address == ada.client.remote_address
 
 

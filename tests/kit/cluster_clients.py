@@ -1,7 +1,7 @@
 """Clients that write to a cluster until stopped, and a comparison of their writes with the file.
 
 A client repeats each write until it is acknowledged. Messages have a nonce, so a repeated message is stored
-once; edits and reactions are idempotent.
+once. Each message is edited at most once, so an earlier attempt that arrives late changes nothing.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
-from tests.kit.chat_nodes import ChatNode
+from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.waiting import wait_until
 
 CHANNEL = "/api/channels/general/messages"
@@ -25,17 +25,20 @@ _LAST_WRITES_S = 120.0
 
 
 class Clients:
-    """Members that write concurrently. `acknowledged_at` has the time of each acknowledged write."""
+    """Members that write concurrently, in turn at one of the groups of servers.
 
-    def __init__(self, nodes: Sequence[ChatNode], tokens: Sequence[str], seed: int) -> None:
-        self._nodes, self._tokens, self._seed = nodes, tokens, seed
+    When a server does not respond, its clients try another one of its group.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[ClusterProcess]], tokens: Sequence[str], seed: int) -> None:
+        self._groups, self._tokens, self._seed = groups, tokens, seed
         self._stop = False
-        # The node that acknowledged the latest write.
-        self._owner = nodes[0]
+        # For each group, the server that acknowledged the latest write, and the times of all of them.
+        self._responding = [group[0] for group in groups]
+        self._acknowledged_at: list[list[float]] = [[] for _ in groups]
         # By message id: the last acknowledged text, and whether a reaction was acknowledged.
         self.texts: dict[str, str] = {}
         self.reactions: set[str] = set()
-        self.acknowledged_at: list[float] = []
         self._writing: list[asyncio.Task[None]] = []
 
     def start(self) -> None:
@@ -50,22 +53,31 @@ class Clients:
             await asyncio.gather(*self._writing)
 
     async def next_acknowledgement(self, within_s: float) -> None:
-        """Wait for an acknowledged write."""
-        count = len(self.acknowledged_at)
-        await wait_until("a write is acknowledged", lambda: self._has_more_than(count), within_s=within_s)
+        """Wait for an acknowledged write in each group."""
+        counts = [len(times) for times in self._acknowledged_at]
 
-    async def _has_more_than(self, count: int) -> bool:
-        return len(self.acknowledged_at) > count
+        async def have_more() -> bool:
+            return all(len(times) > count for times, count in zip(self._acknowledged_at, counts, strict=True))
+
+        await wait_until("a write is acknowledged", have_more, within_s=within_s)
+
+    @property
+    def acknowledged(self) -> int:
+        return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time without an acknowledged write, in seconds."""
-        times = [moment, *(time for time in self.acknowledged_at if time > moment)]
-        return max(later - earlier for earlier, later in pairwise(times))
+        """Return the longest time without an acknowledged write of a group, in seconds."""
+        return max(
+            later - earlier
+            for group in self._acknowledged_at
+            for earlier, later in pairwise([moment, *(time for time in group if time > moment)])
+        )
 
     async def _write(self, number: int, token: str) -> None:
         chance = random.Random(f"{self._seed}-{number}")
         own: list[str] = []
-        count = 0
+        unedited: list[str] = []
+        count, group = 0, number % len(self._groups)
         headers = {"Authorization": f"Bearer {token}"}
         async with ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S)) as http:
             while not self._stop:
@@ -74,36 +86,38 @@ class Clients:
                 if not own or kind < 0.6:
                     text = f"{number}/{count}"
                     body = {"text": text, "nonce": f"nonce-{text}"}
-                    message = await self._until(http, "POST", CHANNEL, body)
+                    message = await self._until(http, group, "POST", CHANNEL, body)
                     own.append(message)
+                    unedited.append(message)
                     self.texts[message] = text
-                elif kind < 0.8:
-                    message, text = chance.choice(own), f"{number}/{count} edited"
-                    await self._until(http, "PATCH", f"{CHANNEL}/{message}", {"text": text})
+                elif kind < 0.8 and unedited:
+                    message, text = unedited.pop(chance.randrange(len(unedited))), f"{number}/{count} edited"
+                    await self._until(http, group, "PATCH", f"{CHANNEL}/{message}", {"text": text})
                     self.texts[message] = text
                 else:
                     message = chance.choice(own)
-                    await self._until(http, "PUT", f"{CHANNEL}/{message}/reactions/{EMOJI}", None)
+                    await self._until(http, group, "PUT", f"{CHANNEL}/{message}/reactions/{EMOJI}", None)
                     self.reactions.add(message)
-                self.acknowledged_at.append(asyncio.get_running_loop().time())
+                self._acknowledged_at[group].append(asyncio.get_running_loop().time())
                 # Members may write ten times a second.
                 await asyncio.sleep(chance.uniform(0.1, 0.3))
 
-    async def _until(self, http: ClientSession, method: str, path: str, body: object) -> str:
+    async def _until(self, http: ClientSession, group: int, method: str, path: str, body: object) -> str:
         """Repeat a request until it is acknowledged. Return the id in the response, if any."""
-        node = self._owner
+        server = self._responding[group]
         while True:
             try:
-                async with http.request(method, node.address + path, json=body) as response:
+                async with http.request(method, server.address + path, json=body) as response:
                     if response.status in (200, 201, 204):
-                        self._owner = node
+                        self._responding[group] = server
                         answer = await response.json() if response.status != 204 else None
                         return str((answer or {}).get("id", ""))
                     assert response.status in (429, 503), (response.status, await response.text())
             except (ClientError, OSError, TimeoutError):
                 pass
-            others = [other for other in self._nodes if other is not node]
-            node = random.choice(others) if self._owner is node else self._owner
+            others = [other for other in self._groups[group] if other is not server]
+            responding = self._responding[group]
+            server = random.choice(others) if responding is server else responding
             await asyncio.sleep(_PAUSE_S)
 
 

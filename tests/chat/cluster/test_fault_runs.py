@@ -11,8 +11,8 @@ def say_nothing(_: str) -> None:
     pass
 
 
-async def test_acknowledged_writes_survive_two_takeovers(tmp_path: Path) -> None:
-    kinds = ["owner killed", "owner cut off from NATS"]
+async def test_acknowledged_writes_survive_two_takeovers_and_the_death_of_a_relay(tmp_path: Path) -> None:
+    kinds = ["owner killed", "relay killed", "owner cut off from NATS"]
     report = await run(tmp_path, kinds, clients=4, seed=1, lease_s=1.5, say=say_nothing)
     assert report.faults == []
     assert report.acknowledged and report.epochs >= 3
