@@ -97,6 +97,8 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await expect(box(ada)).to_be_focused()
 
     await go_through_messages(ada)
+    await answer_in_a_thread(ada)
+    await take_part_in_a_call(ada)
     await go_elsewhere(ada)
 
 
@@ -157,6 +159,46 @@ async def reach_message(person: Person, wanted: Locator) -> None:
             return
         assert await wanted.evaluate(HOLDS_THE_FOCUS)
     raise AssertionError("The message is not reached")
+
+
+async def answer_in_a_thread(ada: Person) -> None:
+    press = ada.page.keyboard.press
+    await reach(ada, "Messages", role="log", key="Shift+Tab")
+    await press("ArrowUp")
+    await expect(message(ada, "two!")).to_be_focused()
+    await reach(ada, "More")
+    await press("Enter")
+    await expect(ada.page.get_by_role("menuitem", name="Reply in a thread")).to_be_focused()
+    await press("Enter")
+    await expect(ada.page.get_by_role("textbox", name="Reply in the thread")).to_be_focused()
+    await ada.page.keyboard.type("aside")
+    await press("Enter")
+    await expect(ada.page.locator(".thread .message").filter(has_text="aside")).to_be_visible()
+    await press("Escape")
+    await expect(ada.page.locator(".thread")).to_have_count(0)
+    await expect(message(ada, "two!").get_by_role("button", name="More")).to_be_focused()
+
+
+async def take_part_in_a_call(ada: Person) -> None:
+    press = ada.page.keyboard.press
+    await reach(ada, "Join Voice with…", key="Shift+Tab")
+    await press("Enter")
+    await expect(ada.page.get_by_role("dialog").locator(":focus")).to_be_attached()
+    await reach(ada, "Join the call")
+    await press("Enter")
+    await ada.is_connected()
+    await reach(ada, "Mute")
+    await press("Enter")
+    await expect(ada.page.get_by_role("button", name="Unmute", exact=True)).to_be_focused()
+    await press("Control+Shift+M")
+    await expect(ada.page.get_by_role("button", name="Mute", exact=True)).to_be_focused()
+    await reach(ada, "Leave")
+    await press("Enter")
+    await expect(ada.page.locator("#call-state")).to_have_count(0)
+    await press("Control+k")
+    await ada.page.keyboard.type("general")
+    await press("Enter")
+    await expect(box(ada)).to_be_focused()
 
 
 async def go_elsewhere(ada: Person) -> None:

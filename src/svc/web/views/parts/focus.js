@@ -3,7 +3,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { place } from "../../state/navigation.js";
-import { useLayoutEffect } from "../../vendor/preact.js";
+import { useLayoutEffect, useState } from "../../vendor/preact.js";
 import { goToField } from "../composer/fields.js";
 
 /** @param {Element | null} before */
@@ -15,10 +15,15 @@ export function giveFocusBack(before) {
       goToField(place.value?.channelId ?? place.value?.conversationId);
 }
 
-/** Restore the focus when this unmounts while it has the focus. @param {RefObject<HTMLElement>} ref */
+/**
+ * Restore the focus when this unmounts while it has the focus. The former element is noted before an effect
+ * of a field in it takes the focus.
+ * @param {RefObject<HTMLElement>} ref
+ */
 export function useFocusBack(ref) {
+  const [before] = useState(document.activeElement);
   useLayoutEffect(() => {
-    const [shown, before] = [ref.current, document.activeElement];
+    const shown = ref.current;
     return () => {
       if (shown?.contains(document.activeElement)) giveFocusBack(before);
     };
