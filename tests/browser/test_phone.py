@@ -172,6 +172,7 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyb
     send = ada.page.get_by_role("button", name="Send", exact=True)
     await come_to_read(ada)
     await box(ada).focus()
+    await expect(send).to_be_hidden()
     await ada.page.keyboard.type("one")
     await ada.page.keyboard.press("Enter")
     await ada.page.keyboard.type("two")

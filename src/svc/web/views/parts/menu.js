@@ -199,12 +199,15 @@ export function moveAmong(event, elements) {
   elements[(to + elements.length) % elements.length].focus();
 }
 
-/** On a desktop a menu would delete the entries that Forward leads to. @param {() => void} onClose */
+/** In a large window a menu would delete the entries that Forward leads to. @param {() => void} onClose */
 export function useLayer(onClose) {
   const close = useRef(onClose);
   close.current = onClose;
   useLayoutEffect(
-    () => (matchMedia("(max-width: 640px)").matches ? addLayer(() => close.current()) : undefined),
+    () =>
+      matchMedia("(max-width: 640px), (max-height: 480px)").matches
+        ? addLayer(() => close.current())
+        : undefined,
     [],
   );
 }
