@@ -21,7 +21,9 @@ from svc.chat.endpoints import (
 )
 from svc.chat.errors import ChatError
 from svc.chat.http import answer
+from svc.chat.live.frames import parse
 from svc.chat.schemas import Id
+from tests.kit.effort import grows_with_its_size
 
 
 class Wish(Request):
@@ -136,6 +138,15 @@ def test_no_text_of_a_frame_or_address_contains_nul(data: dict[str, Any]) -> Non
     with pytest.raises(ChatError) as refused:
         convert(data, Wish)
     assert refused.value.message == "A text must not contain NUL"
+
+
+def test_deeply_nested_texts_of_a_frame_are_read_in_linear_time() -> None:
+    def read(depth: int) -> None:
+        texts = ",".join(['"a"'] * 20 * depth)
+        frame = parse(f'{{"event": "a", "id": 1, "data": {{"x": {"[" * depth}{texts}{"]" * depth}}}}}')
+        convert(frame.data, Request)
+
+    assert grows_with_its_size(read, 400)
 
 
 def test_numbers_in_a_query_are_parsed_as_numbers() -> None:

@@ -15,7 +15,7 @@ them.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cache, cached_property
 from types import NoneType, UnionType
@@ -195,7 +195,7 @@ def parse_json(text: bytes, kind: type[T]) -> T:
 
 def convert(data: Mapping[str, object], kind: type[T], *, strict: bool = True) -> T:
     """Convert parsed data like `parse_json`. Raises ChatError."""
-    if any("\0" in text for text in _texts(data)):
+    if _has_nul(data):
         raise ChatError("invalid_request", NUL)
     try:
         return msgspec.convert(data, kind, strict=strict, from_attributes=False)
@@ -203,15 +203,15 @@ def convert(data: Mapping[str, object], kind: type[T], *, strict: bool = True) -
         raise _validation_error(error, kind) from None
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inside in value.values():
-            yield from _texts(inside)
-    elif isinstance(value, list):
-        for inside in value:
-            yield from _texts(inside)
+def _has_nul(data: Mapping[str, object]) -> bool:
+    """Return whether a text of JSON data contains NUL. Raises ChatError if it cannot be JSON."""
+    try:
+        # Encoding 60 KB takes 0.1 ms. Walking through it in Python took 400 ms where it was nested deeply.
+        text = msgspec.json.encode(dict(data))
+    # RecursionError: nested too deeply. ValueError: a lone surrogate.
+    except (RecursionError, ValueError):
+        raise ChatError("invalid_json") from None
+    return rb"\u0000" in text and _NUL.search(text) is not None
 
 
 def _validation_error(error: msgspec.ValidationError, kind: type) -> ChatError:
