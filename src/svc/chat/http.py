@@ -146,6 +146,14 @@ def parameters(header: str) -> dict[str, str]:
     return found
 
 
+def media_type(header: str) -> str:
+    """Return the type in a Content-Type header, in lower case and without parameters.
+
+    aiohttp's `content_type` parses the parameters too, and takes 480 ms for 8,000 semicolons.
+    """
+    return header.partition(";")[0].strip().lower()
+
+
 def disposition(head: bytes) -> dict[str, str]:
     """Return the parameters of Content-Disposition in the headers of a multipart part."""
     found = _DISPOSITION.search(head)

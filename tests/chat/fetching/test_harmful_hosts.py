@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from aiohttp import helpers
 
 from svc.chat.fetching import fetcher as fetcher_module
 from svc.chat.fetching.connector import Guard
@@ -19,6 +20,20 @@ from tests.kit.internet import (
     opening,
     redirect,
 )
+
+# Headers.
+
+
+def test_a_content_type_is_not_parsed_by_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes half a second for 8,000 semicolons."""
+    monkeypatch.delattr(helpers, "parse_content_type")
+
+    async def body() -> None:
+        async with Scene({"/a": answer(FILE, Content_Type="image/png" + ";" * 7_000)}) as scene:
+            assert await scene.fetch("http://pictures.example/a") == FILE
+
+    on_an_internet(body, tmp_path)
+
 
 # Slow hosts.
 

@@ -28,7 +28,7 @@ from svc.chat.direct.rules import (
 )
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import received_chunks, refuse_compressed
+from svc.chat.http import media_type, received_chunks, refuse_compressed
 from svc.chat.moderation.reports import Reported, Revealed
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
@@ -343,7 +343,8 @@ class PrivateRequests(Requests):
     )
     async def take_file(self, http_request: web.Request, session: Session, conversation_id: Id) -> SealedFile:
         refuse_compressed(http_request)
-        if http_request.content_type != FILE_TYPE or http_request.content_length is None:
+        sent_type = media_type(http_request.headers.get("Content-Type", FILE_TYPE))
+        if sent_type != FILE_TYPE or http_request.content_length is None:
             raise ChatError("wrong_content_type", f"Send {FILE_TYPE} with a Content-Length")
         async with aclosing(received_chunks(http_request.content)) as chunks:
             return SealedFile(

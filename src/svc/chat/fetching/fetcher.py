@@ -21,12 +21,13 @@ from aiohttp import (
     DummyCookieJar,
     TCPConnector,
 )
-from aiohttp.hdrs import CONTENT_ENCODING, LOCATION
+from aiohttp.hdrs import CONTENT_ENCODING, CONTENT_TYPE, LOCATION
 from yarl import URL
 
 from svc.base.shares import Turns
 from svc.chat.fetching.connector import Guard, Inside, LookUp
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
+from svc.chat.http import media_type, parameters
 
 # Shared by all holders. With hosts that never respond, no holder takes more than half.
 AT_ONCE = 96
@@ -82,7 +83,9 @@ class Fetcher:
                 async with session.get(url, allow_redirects=False) as response:
                     if response.status not in REDIRECTS:
                         body = await _body(response, bounds)
-                        return Fetched(body, str(url), response.content_type, response.charset or "")
+                        described = response.headers.get(CONTENT_TYPE, "")
+                        charset = parameters(described).get("charset", "")
+                        return Fetched(body, str(url), media_type(described), charset)
                     if not (location := response.headers.get(LOCATION)):
                         raise NotFetched("fetch_failed", "Its host redirects to nowhere")
                     url = redirected(url, location)

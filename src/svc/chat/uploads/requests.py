@@ -19,7 +19,7 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.http import READ_DEADLINE_S, answer, received_chunks, refuse_compressed, session_of
+from svc.chat.http import READ_DEADLINE_S, answer, media_type, received_chunks, refuse_compressed, session_of
 from svc.chat.schemas import Event, Id, string
 from svc.chat.uploads import protocols, responses
 from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
@@ -188,7 +188,7 @@ class UploadRequests(Requests):
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
         """Receive a file in one request, which limits its length."""
-        if request.content_type != "multipart/form-data":
+        if media_type(request.headers.get("Content-Type", "")) != "multipart/form-data":
             raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
         most = self._uploads.most(purpose)
         if (request.content_length or 0) > most + MAX_HEAD_BYTES:
