@@ -32,6 +32,8 @@ GARBAGE = {
     "two lengths": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
     "a length that is none": b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1x\r\n\r\nx",
     "an endless line": b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+    "a path of slashes": b"GET " + b"/" * 8_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+    "an address with an impossible host": b"GET http://xn--a/ HTTP/1.1\r\nHost: a\r\n\r\n",
     "very many headers": b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 1_000 + b"\r\n",
     "an unknown version": b"GET / HTTP/9.9\r\nHost: a\r\n\r\n",
 }
