@@ -212,3 +212,15 @@ def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     for _ in range(10):
         rates.measured(MeasuredRates(REPORT_S, 0b011, USUAL[:2]), 0b111)
     assert [len(each) for each in rates.encodings(1)] == [3, 3, 0]
+
+
+def test_lowered_layers_are_reported_although_the_estimate_has_just_been_reported() -> None:
+    room = Room("ben")
+    (ben,) = room.receivers
+    want(ben, adaptive=True)
+    room.call.pass_time(1)
+    for bps in (1_000_000, 50_000):
+        estimated(ben, bps)
+        before = len(ben.events("layers"))
+        room.call.pass_time(0.3)
+        assert len(ben.events("layers")) > before, bps

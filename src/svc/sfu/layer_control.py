@@ -19,9 +19,9 @@ from svc.sfu.subscriptions import ReceivingLine, Subscriptions
 # Enough for 25 cameras and a screen. There is no need to probe for more.
 MAX_PROBED_BPS = 10_000_000
 # The least time between two `layers` events.
-REPORT_INTERVAL_S = 0.25
+LAYERS_INTERVAL_S = 0.25
 # Clients hear of the estimate this often, and at once when it falls below this share of the last one.
-REPORT_INTERVAL_S, REPORT_DROP = 1.0, 0.9
+BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
 # A review after a client's wishes waits this long for the next wish: clients send one for each track.
 REVIEW_DELAY_S = 0.05
@@ -49,10 +49,10 @@ class LayerControl:
         self._estimated_at = 0.0
         self._repeated_bps = 0.0
         self._probed_bps = 0.0
-        self._reported_bps, self._reported_at = inf, -inf
+        self._pushed_bps, self._bandwidth_pushed_at = inf, -inf
         self._review_due = inf
         self._reported: dict[str, LayerState] = {}
-        self._reported_at = -inf
+        self._layers_pushed_at = -inf
         self._report_due = inf
 
     def start(self, listener: Callable[[int, str, int], None], now: float) -> None:
@@ -69,8 +69,9 @@ class LayerControl:
         self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)
         self._estimate_bps = estimate_bps
         self._review(now)
-        if estimate_bps <= REPORT_DROP * self._reported_bps or now - self._reported_at >= REPORT_INTERVAL_S:
-            self._reported_bps, self._reported_at = estimate_bps, now
+        waited = now - self._bandwidth_pushed_at >= BANDWIDTH_INTERVAL_S
+        if estimate_bps <= BANDWIDTH_DROP * self._pushed_bps or waited:
+            self._pushed_bps, self._bandwidth_pushed_at = estimate_bps, now
             self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
@@ -128,7 +129,7 @@ class LayerControl:
             self._transport.want_bandwidth(up_to_bps, self._listener)
 
     def _report_soon(self, now: float) -> None:
-        self._report_due = min(self._report_due, max(now, self._reported_at + REPORT_INTERVAL_S))
+        self._report_due = min(self._report_due, max(now, self._layers_pushed_at + LAYERS_INTERVAL_S))
 
     def _report(self, now: float) -> None:
         self._report_due = inf
@@ -136,7 +137,7 @@ class LayerControl:
         changes = [state for mid, state in states.items() if state != self._reported.get(mid)]
         self._reported = states
         if changes:
-            self._reported_at = now
+            self._layers_pushed_at = now
             self.push(Layers(changes))
 
 
