@@ -15,7 +15,6 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
-CALLS = HERE / "calls"
 MEASURED = HERE / "measured"  # Measured in the browser that people use.
 TIMEOUT_S = 300
 
@@ -65,7 +64,10 @@ def whole_browser() -> None:
 
 @pytest.fixture
 def motion() -> None:
-    """Request pages with their motion, such as the growing rings of speakers, in a call."""
+    """Request pages with their motion, such as the growing rings of speakers.
+
+    Pages are still otherwise: drawing motion costs processor time, and every press waits for its end.
+    """
 
 
 @pytest.fixture
@@ -81,13 +83,12 @@ async def people(
     executable = chromium() if whole else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    has_calls = not {CALLS, MEASURED}.isdisjoint(request.path.parents)
     async with browsers.people_at(
         product.url,
         executable,
         viewport=viewport,
         service_worker="service_worker" in request.fixturenames,
-        still=has_calls and "motion" not in request.fixturenames,
+        still="motion" not in request.fixturenames,
     ) as people:
         yield people
         assert people.faults == []

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_hostile import TOO_WIDE
@@ -237,6 +238,7 @@ async def go_elsewhere(ada: Person) -> None:
     await expect(box(ada)).to_have_value("three")
 
 
+@pytest.mark.usefixtures("motion")
 @wide_only
 async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     ada = await people.arrive("Ada")
