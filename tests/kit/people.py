@@ -313,7 +313,7 @@ class SharedBrowsers:
 
     def __init__(self, playwright: Playwright) -> None:
         self._playwright = playwright
-        self._running: dict[str, Browser] = {}
+        self._running: dict[tuple[str, tuple[str, ...]], Browser] = {}
 
     @asynccontextmanager
     async def people_at(
@@ -321,14 +321,16 @@ class SharedBrowsers:
         url: str,
         executable: str,
         *,
+        flags: tuple[str, ...] = FLAGS,
         viewport: ViewportSize = VIEWPORT,
         service_worker: bool = True,
         still: bool = False,
     ) -> AsyncIterator[People]:
-        browser = self._running.get(executable)
+        browser = self._running.get((executable, flags))
         # A browser that crashed in an earlier test is replaced.
         if browser is None or not browser.is_connected():
-            browser = self._running[executable] = await started(self._playwright, executable)
+            browser = await started(self._playwright, executable, flags)
+            self._running[executable, flags] = browser
         people = People(browser, url, viewport, service_worker=service_worker, still=still)
         try:
             yield people

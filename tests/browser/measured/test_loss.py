@@ -12,14 +12,16 @@ RFC 4588.
 import asyncio
 import operator
 import wave
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import av
 import pytest
+import pytest_asyncio
 
 from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.kit.page_statistics import Statistics
-from tests.kit.people import FLAGS, Capture, People, Person, chromium, people_at
+from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, chromium
 from tests.kit.product import Product
 from tests.kit.relay import relay
 from tests.kit.waiting import in_one_go_of, wait_until
@@ -88,8 +90,26 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
         assert received.packets_resent > 0, "and it sent again"
 
 
-def spoken(path: Path) -> None:
-    """Return two sentences for a fake microphone. Opus protects only speech with in-band FEC."""
+@pytest_asyncio.fixture(loop_scope="session")
+async def speakers(
+    product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[People]:
+    """People whose microphones hear two sentences. Opus protects only speech with in-band FEC."""
+    executable = chromium()
+    if executable is None:
+        pytest.fail("Chromium is missing; ci/setup installs it")
+    # The browser outlives the test, and opens the file for each microphone.
+    speech = tmp_path_factory.getbasetemp() / "speech.wav"
+    if not speech.exists():
+        record(speech)
+    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
+    async with browsers.people_at(product.url, executable, flags=flags, still=True) as people:
+        yield people
+        assert people.faults == []
+
+
+def record(path: Path) -> None:
+    """Write the speech in the format of a fake microphone."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)
@@ -133,19 +153,11 @@ async def test_lost_audio_is_resent_both_ways(people: People) -> None:
 
 
 async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_sound(
-    product: Product, tmp_path: Path
+    speakers: People,
 ) -> None:
-    executable = chromium()
-    if executable is None:
-        pytest.fail("Chromium is missing; ci/setup installs it")
-    spoken(speech := tmp_path / "speech.wav")
-    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-    async with (
-        relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as line,
-        people_at(product.url, executable, flags=flags, still=True) as people,
-    ):
-        ada = await people.arrive("Ada")
-        grace = await people.arrive("Grace", line=line)
+    async with relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as line:
+        ada = await speakers.arrive("Ada")
+        grace = await speakers.arrive("Grace", line=line)
         await ada.join(camera=False)
         await grace.join(camera=False)
         await grace.hears(ada)
@@ -158,24 +170,14 @@ async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_n
 
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
-async def test_lost_speech_is_recovered_from_redundant_packets(
-    product: Product, tmp_path: Path, is_encrypted: bool
-) -> None:
-    executable = chromium()
-    if executable is None:
-        pytest.fail("Chromium is missing; ci/setup installs it")
-    spoken(speech := tmp_path / "speech.wav")
-    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-    async with (
-        relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as line,
-        people_at(product.url, executable, flags=flags, still=True) as people,
-    ):
-        ada = await people.arrive("Ada")
+async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People, is_encrypted: bool) -> None:
+    async with relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as line:
+        ada = await speakers.arrive("Ada")
         await ada.come_in()
         if is_encrypted:
             await encrypted(ada)
         await ada.enter_call()
-        grace = await people.arrive("Grace", line=line)
+        grace = await speakers.arrive("Grace", line=line)
         await grace.join(camera=False)
         await grace.hears(ada)
         (before,) = await statistics(grace)
@@ -196,21 +198,11 @@ async def test_lost_speech_is_recovered_from_redundant_packets(
         await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)
 
 
-async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(
-    product: Product, tmp_path: Path
-) -> None:
-    executable = chromium()
-    if executable is None:
-        pytest.fail("Chromium is missing; ci/setup installs it")
-    spoken(speech := tmp_path / "speech.wav")
-    flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-    async with (
-        relay(loss=LOSS, seed=SEED, delay_s=0.03) as line,
-        people_at(product.url, executable, flags=flags, still=True) as people,
-    ):
+async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(speakers: People) -> None:
+    async with relay(loss=LOSS, seed=SEED, delay_s=0.03) as line:
         line.burst = 4.0
-        ada = await people.arrive("Ada")
-        grace = await people.arrive("Grace", line=line)
+        ada = await speakers.arrive("Ada")
+        grace = await speakers.arrive("Grace", line=line)
         await ada.join(camera=False)
         await grace.join(camera=False)
         await ada.hears(grace)
