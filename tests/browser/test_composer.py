@@ -6,7 +6,7 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
-from tests.kit.people import NARROW, WIDE, People, both_widths, narrow_only, wide_only
+from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
 from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 __all__ = ["axe"]
@@ -27,7 +27,7 @@ PASTE_AND_SEND = """(field, text) => {
 }"""
 
 
-@both_widths
+@narrow_only
 async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello @gr")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.browser.test_hostile import TOO_WIDE
 from tests.browser.test_sign_up import installation
 from tests.kit.community import ask
-from tests.kit.people import People, SharedBrowsers, both_widths, narrow_only, wide_only
+from tests.kit.people import People, SharedBrowsers, narrow_only, wide_only
 from tests.kit.pictures import SECRET, tell_tale
 from tests.kit.text_channels import come_to_read, message, write
 from tests.kit.videos import sound_file, video
@@ -34,7 +34,7 @@ async def plays(media: Locator) -> None:
     await media.page.wait_for_function(HAS_PLAYED, arg=handle)
 
 
-@both_widths
+@narrow_only
 async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
@@ -74,7 +74,7 @@ async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     await expect(listed).to_have_text(
         [re.compile(r"^page\.html 2\.1 kB$"), re.compile(r"^report\.zip 1\.5 MB$")]
     )
-    await keeps_nobody_out(ada, axe, "files of all kinds")
+    await at_both_sizes(ada, axe, "files of all kinds")
     link = listed.get_by_role("link", name="page.html")
     headers, kept = await ada.page.evaluate(FETCH, await link.get_attribute("href"))
     assert kept.encode("latin1") == DOCUMENT

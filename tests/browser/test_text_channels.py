@@ -219,7 +219,7 @@ async def say(http: ClientSession, text: str) -> None:
         await asyncio.sleep(wait_ms / 1000)
 
 
-@both_widths
+@narrow_only
 async def test_scrolling_up_loads_older_messages_without_jumping(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
