@@ -94,7 +94,7 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
 async def speakers(
     product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
-    """People whose microphones hear two sentences. Opus protects only speech with in-band FEC."""
+    """Yield people whose microphones hear two sentences. Opus protects only speech with in-band FEC."""
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
