@@ -75,7 +75,13 @@ async def unsigned_sockets(load: Load) -> None:
 
 
 async def malformed(load: Load) -> None:
-    """Send requests that are not HTTP, and WebSocket frames that are unmasked, endless or huge."""
+    """Send requests that are not HTTP or expensive to parse, and WebSocket frames that are unmasked,
+    endless, huge or deeply nested.
+    """
+    headers = {"Content-Type": "multipart/form-data" + ";" * 7_000}
+    token = load.target.tokens[0] if load.target.tokens else ""
+    semicolons = load.target.request("POST", "/api/me/avatar", token=token, body=b"", headers=headers)
+    nested = b"[" * 800 + b",".join([b'""'] * 2_000) + b"]" * 800
     requests = cycle(
         [
             b"\0\1\2\3\r\n\r\n",
@@ -84,6 +90,9 @@ async def malformed(load: Load) -> None:
             b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n",
             b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            b"GET " + b"/" * 8_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+            semicolons,
+            b"GET http://xn--a/ HTTP/1.1\r\nHost: a\r\n\r\n",
             b"GET /%00%ff/../../etc HTTP/1.1\r\nHost: \xff\r\n\r\n",
         ]
     )
@@ -94,6 +103,7 @@ async def malformed(load: Load) -> None:
             b"\x01\x80" + _ZERO_MASK,  # the beginning of a message that never ends
             frame(b"x" * 60, opcode=0x89) * 1000,  # pings
             b"\xf1\x80" + _ZERO_MASK,  # reserved bits
+            frame(b'{"event":"authenticate","id":1,"data":{"access_token":' + nested + b"}}"),
         ]
     )
     live = load.target.upgrade("/live")
