@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
+from svc.chat.fetching import targets
 from svc.chat.fetching.targets import NotFetched, is_public, redirected, target
 from tests.kit.effort import grows_with_its_size
 
@@ -207,3 +208,9 @@ def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
             redirected(URL("http://example.org"), before + "a" + "\u0301" * size + "\u0316" * size + ".org/")
 
     assert grows_with_its_size(read, 8_000)
+
+
+def test_a_host_that_grows_too_long_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(targets, "URL")
+    with pytest.raises(NotFetched):
+        target("http://" + "\ufdfa" * 250 + "/")
