@@ -63,7 +63,7 @@ class Lan:
 
 @dataclass
 class Browser:
-    """A running `avahi-browse`: the present services by name."""
+    """A running `avahi-browse`: the current services by name."""
 
     process: asyncio.subprocess.Process
     there: dict[str, str] = field(default_factory=dict)

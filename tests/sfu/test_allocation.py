@@ -154,7 +154,7 @@ def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:
     assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
 
 
-def test_a_line_that_carries_only_a_part_of_the_time_does_not_make_pictures_flap() -> None:
+def test_pictures_do_not_flap_on_a_line_that_carries_them_only_at_times() -> None:
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
     for step in range(1, 6_000):

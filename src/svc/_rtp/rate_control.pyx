@@ -43,8 +43,7 @@ cdef double LIMITED = 0.65
 cdef int64_t COMPETITION = 15_000_000_000
 cdef int MAX_FUTILE = 2
 cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
-# A decrease shows in the queue after the first of these times. After the second, the queue has other causes
-# (ns).
+# A decrease is judged by the queue between these times after it (ns). Later, the queue has other causes.
 cdef int64_t MIN_EFFECT_TIME = 150_000_000
 cdef int64_t MAX_EFFECT_TIME = 3_000_000_000
 cdef double MIN_THROUGH = 0.7

@@ -219,11 +219,11 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await grace.join(camera=False)
     await ada.page.evaluate(REFUSE, ["audio"])
     await ada.enter_call()
-    refused = ada.page.get_by_text("Your browser blocks the microphone. Allow it beside the address")
+    refused = ada.page.get_by_text("Your browser blocks the microphone. Allow it next to the address")
     await expect(refused).to_be_visible()
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
-    await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it beside the")).to_be_visible()
+    await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it next to the")).to_be_visible()
     # The person joins nevertheless. After a reload a browser may play nothing before a gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
@@ -372,7 +372,7 @@ async def test_a_call_has_selectable_layouts_with_its_chat_next_to_it(people: Pe
     tiles = ada.page.locator("#people .person .name")
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])
     await enlarges_who_speaks(ada, grace, alan)
-    # Tiles keep their place, whoever speaks or sends video.
+    # Tiles keep their place when someone speaks or sends video.
     await grace.press("Stop camera")
     await expect(ada.page.locator("#people .with-video")).to_have_count(0)
     await expect(tiles).to_have_text(["Grace", "Alan", "Ada (you)"])

@@ -31,7 +31,7 @@ SHARED = """() => {
   const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);
   return [Math.max(...rates), sender.track?.getSettings().height <= 720];
 }"""
-# Floating reactions disappear after 4 s, whoever looks.
+# Floating reactions disappear after 4 s for everyone.
 NOTE_FLOATS = """() => {
   window.floated = [];
   const note = () => {

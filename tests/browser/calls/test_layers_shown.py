@@ -111,7 +111,7 @@ async def test_a_page_requests_pictures_by_importance_and_shows_the_effects_of_i
     await expect(panel).to_contain_text("412 kbit/s, packets are lost")
     await expect(panel).to_contain_text("some are paused")
     await expect(grace.page.locator(".quality-person")).to_contain_text(
-        "paused · your connection carries no more"
+        "paused · your connection cannot carry more"
     )
     await at_both_sizes(grace, axe, "the quality of a call on a narrow line")
 
@@ -121,7 +121,7 @@ async def test_a_page_requests_pictures_by_importance_and_shows_the_effects_of_i
     await tile.hover()
     await tile.get_by_role("button", name="Volume and quality of Ada").click()
     now = grace.page.locator(".picture-now", has_text="camera")
-    await expect(now).to_contain_text("medium · every second frame · your connection carries no more")
+    await expect(now).to_contain_text("medium · every second frame · your connection cannot carry more")
     await at_both_sizes(grace, axe, "the pictures of one person on a narrow line")
 
 

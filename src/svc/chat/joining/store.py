@@ -267,7 +267,7 @@ def count(connection: Connection, person_id: str, most: int) -> int:
 
 
 def forgettable_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
-    """Return persons with marks who left before that time, have no membership, and no identity in clear."""
+    """Return persons with marks who left before that time, have no membership, and no stored identity."""
     rows = connection.execute(
         "SELECT DISTINCT person_id FROM marks k WHERE person_id > ? AND NOT EXISTS (SELECT 1 FROM members m"
         " WHERE m.person_id = k.person_id AND (m.left_at_ms IS NULL OR m.left_at_ms > ?"

@@ -26,8 +26,8 @@ from svc.chat.text_folding import folded, folded_name
 # A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4
-# Indexing runs this long after a commit, so that several messages are indexed together. Each run costs a
-# commit of its own.
+# Indexing runs this long after a commit, so that several messages are indexed together. Each run costs
+# its own commit.
 _PAUSE_S = 0.25
 # A search indexes at once. It proceeds after this time if there is too much to index.
 _CATCHING_UP_S = 0.2

@@ -256,7 +256,7 @@ class Threads:
                 self._tell(member_id, thread, followed.channel_id)
 
     def _tell(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Push the state, so that the member's pages are right whatever they made of earlier pushes."""
+        """Push the state, so that the member's pages are right even if they missed earlier pushes."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))

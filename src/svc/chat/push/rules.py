@@ -69,7 +69,7 @@ class Subscriptions:
         subscription = Subscription(session.session_id, session.member_id, endpoint, public_key, secret)
 
         def write(connection: Connection) -> None:
-            # A browser has one endpoint, whoever is signed in there.
+            # A browser has one endpoint, no matter who is signed in there.
             sql = "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?"
             connection.execute(sql, (subscription.session_id, subscription.endpoint))
             _SUBSCRIPTIONS.insert(connection, subscription)

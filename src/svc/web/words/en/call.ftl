@@ -4,7 +4,7 @@ device-microphone = microphone
 device-camera = camera
 device-screen = screen
 device-loudspeaker = loudspeaker
-device-refused = Your browser blocks the { $device }. Allow it beside the address, then try again.
+device-refused = Your browser blocks the { $device }. Allow it next to the address, then try again.
 device-none = No { $device } was found on this device.
 device-busy = Another program is using your { $device }.
 device-insecure = Browsers allow the { $device } only at https:// addresses. Ask whoever runs this server for one.
@@ -103,7 +103,7 @@ layers-line = reduced for your connection
 layers-paused = some are paused
 line-to-you = Connection to you
 line-carries = { $reason ->
-    [use] { NUMBER($kbps) } kbit/s, no more tried
+    [use] { NUMBER($kbps) } kbit/s, more was not tried
     [loss] { NUMBER($kbps) } kbit/s, packets are lost
    *[other] { NUMBER($kbps) } kbit/s
 }
@@ -115,9 +115,9 @@ picture-size = { $layer ->
    *[other] full size
 }
 picture-reason = { $reason ->
-    [line] your connection carries no more
+    [line] your connection cannot carry more
     [hidden] you do not see it
-   *[source] no more is sent
+   *[source] the sender sends no more
 }
 layers-asked = { $layer ->
     [0] every fourth frame
@@ -202,7 +202,7 @@ pop-out-nothing = There is no video to show in its own window.
 
 channel-encrypted = encrypted
 call-encrypted = This call is encrypted
-call-encrypted-text = Only the devices in this call can hear and see it. The server passes it on without a key. It does see who is here, and who speaks. What is written beside the call is not encrypted.
+call-encrypted-text = Only the devices in this call can hear and see it. The server passes it on without a key. It does see who is here, and who speaks. Messages next to the call are not encrypted.
 call-encrypted-who = { $count ->
     [one] One device has the keys, of { $names }.
    *[other] { $count } devices have the keys, of { $names }.
