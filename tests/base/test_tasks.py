@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from svc.base.tasks import until_first_ends
+from svc.base.tasks import cancelled, until_first_ends
 
 
 async def forever(ended: list[str]) -> None:
@@ -44,3 +44,18 @@ async def test_cancelling_the_caller_stops_all() -> None:
     with pytest.raises(asyncio.CancelledError):
         await caller
     assert ended == ["stopped", "stopped"]
+
+
+async def test_a_task_that_lost_its_cancellation_ends_too() -> None:
+    answer = asyncio.get_running_loop().create_future()
+
+    async def ask_repeatedly() -> None:
+        await asyncio.wait_for(answer, timeout=60)
+        await asyncio.Event().wait()
+
+    asking = asyncio.ensure_future(ask_repeatedly())
+    await asyncio.sleep(0)
+    answer.set_result(None)
+    async with asyncio.timeout(30):
+        await cancelled(asking, again_s=0.01)
+    assert asking.cancelled()

@@ -8,9 +8,12 @@ import signal
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from logging import Logger
+from typing import Any
 
 # A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
+# Cleaning up after a cancellation takes less, and a shutdown has some 10 s.
+CANCEL_AGAIN_S = 3.0
 
 
 def stop_event(*signals: int) -> asyncio.Event:
@@ -31,6 +34,19 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
     for task in ended:
+        task.result()
+
+
+async def cancelled(task: asyncio.Future[Any], again_s: float = CANCEL_AGAIN_S) -> None:
+    """Cancel a task and wait until it has ended. Raises what it raised.
+
+    Cancels again after `again_s`: in Python 3.11, `asyncio.wait_for` swallows a cancellation that arrives
+    together with its result (github.com/python/cpython/issues/86296). nats-py uses it for each request.
+    """
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=again_s)
+    if not task.cancelled():
         task.result()
 
 
