@@ -152,7 +152,7 @@ async def test_files_are_compressed_for_clients_that_accept_it(chat: ChatServer)
         "/web/..%2findex.html",
         "/web//etc/hostname",
         "/web/%00",
-        "/web/" + "x" * 2000,
+        "/web/" + "x" * 5000,
         "/web/.",
         "/web/0123456789abcdef/main.js",
     ],
