@@ -13,9 +13,10 @@ from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
 from svc.chat.community import Community
 from svc.chat.live import socket
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, KeptPushes, Push, Viewers, only
+from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, KeptPushes, Only, Push, Viewers, only
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
+from tests.chat.people import people
 
 HIDDEN = Channel(
     "hidden", "Hidden", TEXT, overrides=Overrides(roles={GUEST: Override(deny=Permission.VIEW_CHANNEL)})
@@ -73,7 +74,9 @@ def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str,
         (Viewers("hidden"), True, False),
         (Viewers("gone"), False, False),
         (only("gus"), False, True),
+        (Only(frozenset({"ada", "gus"}), "hidden"), True, False),
         (Holders(Permission.KICK_MEMBERS), True, False),
+        (Holders(Permission.VIEW_CHANNEL | Permission.CHANGE_NICKNAME, "hidden"), True, False),
     ],
 )
 def test_missed_pushes_are_filtered_by_current_permissions(audience: Audience, ada: bool, gus: bool) -> None:
@@ -232,3 +235,22 @@ async def test_the_number_of_sockets_is_limited(chat: ChatServer, monkeypatch: p
 
 
 UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
+
+
+async def test_a_returning_page_learns_nothing_that_its_member_may_no_longer_see(inside: Inside) -> None:
+    folk = await people(inside.chat)
+    hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
+    body = {"name": "staff", "type": "voice", "overrides": hidden}
+    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    async with inside.chat.member("", folk.moderator.token) as page:
+        seq = page.welcome["seq"]
+    about = {"member_id": folk.guest.id, "text": "a confidence"}
+    await folk.member.done("POST", "/api/reports", about)
+    await folk.owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/moderator")
+    override = f"/api/channels/{channel_id}/overrides/role/member"
+    await folk.owner.done("PUT", override, {"allow": [], "deny": []})
+    await folk.owner.done("PUT", override, {"allow": [], "deny": ["view_channel"]})
+    missed = b"".join(inside.community.hub.missed(folk.moderator.id, seq) or ())
+    assert b'"channel_deleted"' in missed
+    for event in (b'"channel_created"', b'"voice_state"', b'"report_created"', b"a confidence"):
+        assert event not in missed

@@ -56,7 +56,8 @@ class Sight:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_created", responses.channel(channel), Only(member_ids))
+            # A page that resumes later must not learn of a channel that is hidden again.
+            self._hub.push("channel_created", responses.channel(channel), Only(member_ids, channel_id))
             for notify in self._changes.channel_shown:
                 notify(channel, member_ids)
 

@@ -46,6 +46,7 @@ class ToViewers(Struct, frozen=True, array_like=True, tag="v"):
 
 class ToOnly(Struct, frozen=True, array_like=True, tag="o"):
     member_ids: Sequence[str]
+    channel_id: str | None = None
 
 
 class ToHolders(Struct, frozen=True, array_like=True, tag="h"):
@@ -61,8 +62,8 @@ def packed(audience: Audience) -> ToAudience:
     match audience:
         case Viewers(channel_id):
             return ToViewers(channel_id)
-        case Only(member_ids):
-            return ToOnly(list(member_ids))
+        case Only(member_ids, channel_id):
+            return ToOnly(list(member_ids), channel_id)
         case Holders(permission, channel_id):
             return ToHolders(to_store(permission), channel_id)
         case Everyone():
@@ -73,8 +74,8 @@ def unpacked(audience: ToAudience) -> Audience:
     match audience:
         case ToViewers(channel_id):
             return Viewers(channel_id)
-        case ToOnly(member_ids):
-            return Only(frozenset(member_ids))
+        case ToOnly(member_ids, channel_id):
+            return Only(frozenset(member_ids), channel_id)
         case ToHolders(permission, channel_id):
             return Holders(from_store(permission), channel_id)
         case ToEveryone():

@@ -32,14 +32,15 @@ class Viewers:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """These members, on all their pages."""
+    """These members, on all their pages; with a channel, while they may view it."""
 
     member_ids: frozenset[str]
+    channel_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Members with a permission, in a channel or server-wide."""
+    """Members with a permission or with several at once, in a channel or server-wide."""
 
     permission: Permission
     channel_id: str | None = None
@@ -59,8 +60,9 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             return member_id in directory.members
         case Viewers(channel_id):
             return member_id in directory.viewers(channel_id)
-        case Only(member_ids):
-            return member_id in member_ids
+        case Only(member_ids, channel_id):
+            views = channel_id is None or member_id in directory.viewers(channel_id)
+            return views and member_id in member_ids
         case Holders(permission, channel_id):
             return directory.may(member_id, permission, channel_id)
 
@@ -319,5 +321,7 @@ class Hub:
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
         if isinstance(audience, Only):  # Few, whatever the size of the community.
-            return [member_id for member_id in audience.member_ids if member_id in self._receiving]
-        return [m for m in self._receiving if includes(audience, m, self.directory)]
+            online = [member_id for member_id in audience.member_ids if member_id in self._receiving]
+        else:
+            online = list(self._receiving)
+        return [m for m in online if includes(audience, m, self.directory)]

@@ -16,7 +16,7 @@ from svc.base.tables import Form, Table, optional
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only
+from svc.chat.live.hub import Holders
 from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 
@@ -209,12 +209,11 @@ class Reports:
         self._hub.push("report_created", report, self._concerned(report))
         return report
 
-    def _concerned(self, report: Report) -> Only:
-        """Return the members who may see a report."""
-        recipients = frozenset(self._directory.holders(Permission.VIEW_REPORTS))
-        if report.channel_id is not None:
-            recipients &= self._directory.viewers(report.channel_id)
-        return Only(recipients)
+    def _concerned(self, report: Report) -> Holders:
+        """Return the members who may see a report, also when a page resumes later."""
+        if report.channel_id is None:
+            return Holders(Permission.VIEW_REPORTS)
+        return Holders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
 
     def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)

@@ -270,7 +270,7 @@ class Voice:
         """Send a channel's participants to members who can now see the channel."""
         if channel.kind == VOICE and (people := self._people(channel.id)):
             state = VoiceState(channel.id, people)
-            self._hub.push("voice_state", state, Only(member_ids))
+            self._hub.push("voice_state", state, Only(member_ids, channel.id))
 
     def _client_join(self, session: Session, channel_id: str, now: float) -> ClientJoin:
         member_id = session.member_id
