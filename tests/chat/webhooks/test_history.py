@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.chat.people import People
+from tests.chat.people import People, holder_of
 from tests.chat.webhooks.hook import Hook
 
 
@@ -73,3 +73,18 @@ async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the
     assert await folk.admin.refused("GET", "/api/webhooks/nobody/posts") == "unknown_webhook"
     await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")
     assert await folk.admin.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "unknown_webhook"
+
+
+async def test_the_history_names_no_channel_that_is_hidden_from_the_manager(folk: People, hook: Hook) -> None:
+    webhook_id = hook.path.split("/")[3]
+    manager = await holder_of(folk, "manage_webhooks")
+    hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
+    body = {"name": "staff", "type": "text", "overrides": hidden}
+    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    await folk.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": channel_id})
+    assert await post(hook, '{"text": "hello"}') == 200
+    await folk.owner.done("PATCH", f"/api/webhooks/{webhook_id}", {"channel_id": "general"})
+    [seen] = (await manager.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    assert (seen["outcome"], seen["channel_id"], seen["message_id"]) == ("posted", None, None)
+    [seen] = (await folk.owner.done("GET", f"/api/webhooks/{webhook_id}/posts"))["posts"]
+    assert seen["channel_id"] == channel_id

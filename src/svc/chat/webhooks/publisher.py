@@ -153,9 +153,17 @@ class PostHistory:
         else:
             kept.append(attempt)
 
-    def of(self, webhook_id: str) -> list[Attempt]:
-        """Return the attempts, newest first."""
-        return [*reversed(self._by_webhook.get(webhook_id, ()))]
+    def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
+        """Return the attempts, newest first. A webhook may have posted to channels that are hidden from its
+        present managers, so their messages are not named.
+        """
+        kept = reversed(self._by_webhook.get(webhook_id, ()))
+        return [
+            attempt
+            if attempt.channel_id is None or may_view(attempt.channel_id)
+            else replace(attempt, message_id=None, channel_id=None)
+            for attempt in kept
+        ]
 
     def forget(self, webhook_id: str) -> None:
         self._by_webhook.pop(webhook_id, None)

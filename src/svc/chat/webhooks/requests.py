@@ -8,6 +8,7 @@ is posted". No rules.
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated
 
 from aiohttp import StreamReader, web
@@ -159,7 +160,8 @@ class WebhookRequests(Requests):
         refusals=_KNOWN,
     )
     async def posts(self, session: Session, webhook_id: Id) -> LastPosts:
-        return LastPosts(self._history.of(self._webhooks.one(session.member_id, webhook_id).id))
+        webhook = self._webhooks.one(session.member_id, webhook_id)
+        return LastPosts(self._history.of(webhook.id, partial(self._webhooks.may_view, session.member_id)))
 
     @endpoint(
         _MANAGER,

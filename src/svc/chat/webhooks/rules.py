@@ -112,6 +112,9 @@ class Webhooks:
             raise ChatError("unknown_webhook")
         return webhook
 
+    def may_view(self, actor_id: str, channel_id: str) -> bool:
+        return self._directory.may(actor_id, Permission.VIEW_CHANNEL, channel_id)
+
     def to_response(self, webhook: Webhook) -> ShownWebhook:
         """Return a webhook as its managers see it, without its token."""
         return ShownWebhook(
