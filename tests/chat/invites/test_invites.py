@@ -9,7 +9,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS, Invites
 from tests.chat.member import ChatServer, chat_server
-from tests.chat.people import People, newcomer
+from tests.chat.people import People, holder_of, newcomer
 from tests.kit.device import Device
 from tests.kit.services import services_on
 
@@ -67,6 +67,26 @@ async def test_an_invite_admits_nobody_while_its_creator_may_not_invite(folk: Pe
     assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
     await folk.owner.done("PATCH", "/api/roles/member", {"permissions": role["permissions"]})
     await newcomer(folk.chat, "New", invite["code"])
+
+
+async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(folk: People) -> None:
+    maker = await holder_of(folk, "create_invites")
+    invite = await maker.done("POST", "/api/invites", {})
+    await folk.owner.done("DELETE", f"/api/members/{maker.id}/roles/member")
+    assert await maker.refused("POST", "/api/invites", {}) == "forbidden"
+    assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
+    await folk.owner.done("PUT", f"/api/members/{maker.id}/roles/member")
+    await newcomer(folk.chat, "New", invite["code"])
+
+
+async def test_an_invite_names_no_channel_that_is_hidden_from_its_reader(folk: People) -> None:
+    hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
+    body = {"name": "staff", "type": "text", "overrides": hidden}
+    channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
+    invite = await folk.owner.done("POST", "/api/invites", {"channel_id": channel_id})
+    for reader, expected in ((folk.moderator, None), (folk.owner, channel_id)):
+        seen = (await reader.done("GET", "/api/invites"))["invites"]
+        assert [one["channel_id"] for one in seen if one["id"] == invite["id"]] == [expected]
 
 
 async def test_nobody_invites_above_their_rank(folk: People) -> None:

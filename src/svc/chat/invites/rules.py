@@ -6,6 +6,7 @@ lacks. It works only while its creator could create it, and is deleted when its 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from svc.base.database import Connection, Write
 from svc.chat.access.directory import CATEGORY, Member
@@ -123,8 +124,15 @@ class Invites:
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.listed(self._database, None if everybody else member_id, MAX_LISTED)
         now_ms = int(now * 1000)
+        good = [invite for invite in found if _good(invite, now_ms)]
+        if member_id is None:
+            return good
+        views = {channel.id for channel in self._directory.visible_channels(member_id)}
+        # A channel that the member may not view must not be named.
         return [
-            i for i in found if _good(i, now_ms) and (member_id is None or self._may_manage(member_id, i))
+            invite if invite.channel_id in views else replace(invite, channel_id=None)
+            for invite in good
+            if self._may_manage(member_id, invite)
         ]
 
     @shared_write
@@ -224,10 +232,10 @@ class Invites:
         held = self._directory.granted_by_roles(maker_id)
         if Permission.CREATE_INVITES not in held:
             return False
-        role = self._directory.roles.get(role_id)
-        if role is None or role.id == MEMBER:
-            return True
-        return role.permissions & ~held == NOTHING and self._directory.rank(maker_id) > role.rank
+        # Instead of a deleted role, the invite gives the member role.
+        role = self._directory.roles.get(role_id, self._directory.roles[MEMBER])
+        ranks_above = role.id == MEMBER or self._directory.rank(maker_id) > role.rank
+        return ranks_above and role.permissions & ~held == NOTHING
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
         """Return whether a member may manage an invite: their own, or with the permission one whose role they
