@@ -83,6 +83,21 @@ async def test_approval_gives_no_role_that_the_inviter_can_no_longer_give(folk: 
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
+async def test_nobody_approves_an_applicant_for_a_role_that_they_could_not_give(folk: People) -> None:
+    gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
+    strong = {"name": "strong", "rank": 1, "permissions": ["manage_emoji"]}
+    role = await folk.owner.done("POST", "/api/roles", strong)
+    for role_id, code in (("moderator", "rank_too_low"), (role["id"], "forbidden")):
+        await apply(folk.chat, device, await with_approval(folk.owner, role_id=role_id))
+        (application,) = await waiting(folk.owner)
+        path = f"{APPLICATIONS}/{application['id']}"
+        assert await gatekeeper.refused("POST", f"{path}/approve") == code
+        await gatekeeper.done("POST", f"{path}/refuse")
+        assert await gatekeeper.refused("POST", f"{path}/approve") == code
+        await folk.owner.done("POST", f"{path}/approve")
+        device = Device()
+
+
 async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.owner)

@@ -5,7 +5,7 @@ them wait, lets them in or tells them why they were refused. No HTTP, no SQL.
 """
 
 from svc.base.database import Connection, Write
-from svc.chat.access.permissions import Permission
+from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
@@ -30,7 +30,8 @@ class Decision(Response):
 
 class Applications:
     def __init__(self, services: Services) -> None:
-        self._database, self._hub, self._audit = services.database, services.hub, services.audit
+        self._database, self._directory, self._hub = services.database, services.directory, services.hub
+        self._audit = services.audit
 
     # Steps of the write in which somebody asks to join.
 
@@ -76,7 +77,10 @@ class Applications:
 
     @shared_write
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:
-        """Approve an application, even a refused one. The applicant joins with the next sign-in."""
+        """Approve an application, even a refused one. The applicant joins with the next sign-in.
+
+        Raises ChatError for a role that the actor could not give.
+        """
         return self._decide(actor_id, application_id, APPROVED, "", now)
 
     @shared_write
@@ -94,6 +98,8 @@ class Applications:
             if applied is None or applied.shown.state == state:
                 raise ChatError("unknown_application")
             application = applied.shown
+            if state == APPROVED and actor_id is not None:
+                self._require_may_admit(actor_id, application.role_id)
             decided = {
                 "state": state,
                 "reason": reason,
@@ -109,6 +115,18 @@ class Applications:
             return application
 
         return Write(write, lambda application: self._decided(application, state, actor_id))
+
+    def _require_may_admit(self, actor_id: str, role_id: str) -> None:
+        """Refuse a role that the actor could not give. The member role is the usual one, also in place of a
+        deleted role.
+        """
+        role = self._directory.roles.get(role_id)
+        if role is None or role_id == MEMBER:
+            return
+        if role.rank >= self._directory.rank(actor_id):
+            raise ChatError("rank_too_low")
+        if role.permissions & ~self._directory.granted_by_roles(actor_id):
+            raise ChatError("forbidden", "This role has permissions that you do not have")
 
     def _decided(self, application: Application, state: State, actor_id: str | None) -> None:
         decision = Decision(application.id, state, actor_id)

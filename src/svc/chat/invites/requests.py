@@ -126,9 +126,9 @@ class InviteRequests(Requests):
 
     @endpoint(
         _MANAGER,
-        "Approve a pending or refused application",
+        "Approve a pending or refused application for a role that you could give",
         http="POST /api/applications/{application_id}/approve",
-        refusals=("unknown_application",),
+        refusals=("forbidden", "rank_too_low", "unknown_application"),
     )
     async def approve(self, session: Session, application_id: Id) -> None:
         await self._applications.approve(session.member_id, application_id, time.time())

@@ -496,7 +496,7 @@ export interface Endpoints {
   "GET /api/invites/{}/members": { answer: Newcomers };
   /** List pending, or recently approved or refused, applications, oldest first */
   "GET /api/applications": { query: { state?: "approved" | "pending" | "refused"; after?: string; limit?: number }; answer: ApplicationPage };
-  /** Approve a pending or refused application */
+  /** Approve a pending or refused application for a role that you could give */
   "POST /api/applications/{}/approve": { answer: null };
   /** Refuse an application with a reason for the applicant */
   "POST /api/applications/{}/refuse": { body: { reason?: string | null }; answer: null };
