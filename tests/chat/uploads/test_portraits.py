@@ -28,6 +28,22 @@ async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place)
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
+async def test_nobody_changes_their_avatar_in_timeout(place: Place) -> None:
+    member, owner = place.folk.member, place.folk.owner
+    timeout = f"/api/members/{member.id}/timeout"
+    await place.sent(member, "/api/me/avatar")
+    await owner.done("PUT", timeout, {"duration_s": 3600})
+    status, answer = await place.send(member, "/api/me/avatar")
+    assert (status, answer["error"]) == (403, "in_timeout")
+    # An upload from before the timeout does not become visible either.
+    async with place.folk.live("member") as [page]:
+        await place.work()
+        assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
+    assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
+    await owner.done("DELETE", timeout)
+    await place.sent(member, "/api/me/avatar")
+
+
 async def test_the_previous_avatar_is_deleted_and_the_current_one_stays(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     for picture in (b"first", b"second"):

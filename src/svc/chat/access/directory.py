@@ -239,9 +239,14 @@ class Directory:
             return
         if channel_id is not None and self.channels[channel_id].archived:
             raise ChatError("channel_archived")
+        self.require_no_timeout(member_id)
+        raise ChatError("forbidden")
+
+    def require_no_timeout(self, member_id: str) -> None:
+        """Refuse a member in timeout an act that needs no permission. Raises ChatError."""
+        self.member(member_id)
         if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")
-        raise ChatError("forbidden")
 
     def require_above(self, member_id: str, other_id: str) -> None:
         """Refuse a member who does not rank higher than the other. Raises ChatError."""

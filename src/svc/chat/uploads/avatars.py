@@ -20,12 +20,18 @@ from svc.chat.uploads.upload import Upload
 
 class Avatars:
     def __init__(self, services: Services, members: Members, media: Media) -> None:
-        self._database = services.database
+        self._database, self._directory = services.database, services.directory
         self._members = members
         self._media = media
 
+    def require_may_set(self, member_id: str) -> None:
+        """Refuse a member in timeout, whose picture everybody would see. Raises ChatError."""
+        self._directory.require_no_timeout(member_id)
+
     def use(self) -> Use:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
+            # The timeout may have begun during the upload.
+            self.require_may_set(upload.member_id)
             key = str(result["key"])
             self._set(connection, upload.member_id, key)
             return upload.member_id, key

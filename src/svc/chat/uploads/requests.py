@@ -80,8 +80,9 @@ class UploadRequests(Requests):
         self._uploads.require_attaching(session.member_id, channel_id)
         return await self.begin(http_request, ATTACHMENT)
 
-    @_begins(MEMBER, "Upload your avatar", "POST /api/me/avatar")
-    async def set_avatar(self, http_request: web.Request) -> web.Response:
+    @_begins(MEMBER, "Upload your avatar", "POST /api/me/avatar", "in_timeout")
+    async def set_avatar(self, session: Session, http_request: web.Request) -> web.Response:
+        self._avatars.require_may_set(session.member_id)
         return await self.begin(http_request, AVATAR)
 
     @endpoint(MEMBER, "Remove your avatar", http="DELETE /api/me/avatar")
