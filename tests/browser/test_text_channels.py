@@ -14,7 +14,15 @@ from playwright.async_api import expect
 
 from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.chat.member import ChatServer
-from tests.kit.people import NARROW, People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import (
+    NARROW,
+    People,
+    Person,
+    both_widths,
+    narrow_only,
+    until_touches_count,
+    wide_only,
+)
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import COMMAND, Product
 from tests.kit.text_channels import (
@@ -149,6 +157,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
 
 async def swipe(person: Person, start: int, end: int, line: float = 300) -> None:
     """Move a finger over the messages."""
+    await until_touches_count(person.page)
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
         touch = {"type": kind, "touchPoints": [{"x": x, "y": line} for x in points]}

@@ -27,6 +27,7 @@ from playwright.async_api import (
 from tests.kit.page_relay import put_behind
 from tests.kit.page_statistics import Watcher
 from tests.kit.relay import Relay
+from tests.kit.waiting import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
@@ -130,6 +131,20 @@ async def opened(page: Page, url: str) -> None:
 async def until_still(page: Page) -> None:
     """Wait until every transition and animation has ended."""
     await page.evaluate(UNTIL_STILL)
+
+
+async def until_touches_count(page: Page) -> None:
+    """Wait until the page notices swipes and resting fingers, which it does some time after its start."""
+    session = await page.context.new_cdp_session(page)
+
+    async def listens() -> bool:
+        document = await session.send("Runtime.evaluate", {"expression": "document"})
+        found = await session.send(
+            "DOMDebugger.getEventListeners", {"objectId": document["result"]["objectId"]}
+        )
+        return any(listener["type"] == "touchstart" for listener in found["listeners"])
+
+    await wait_until("the page listens to touches", listens, within_s=15)
 
 
 class Person(Watcher):
