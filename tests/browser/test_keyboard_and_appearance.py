@@ -197,6 +197,7 @@ async def take_part_in_a_call(ada: Person) -> None:
     await press("Enter")
     await expect(ada.page.locator("#call-state")).to_have_count(0)
     await press("Control+k")
+    await expect(ada.page.get_by_role("combobox", name="Channel or person")).to_be_focused()
     await ada.page.keyboard.type("general")
     await press("Enter")
     await expect(box(ada)).to_be_focused()
