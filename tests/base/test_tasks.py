@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from svc.base.tasks import cancelled, until_first_ends
+from svc.base.tasks import cancel_and_wait, until_first_ends
 
 
 async def forever(ended: list[str]) -> None:
@@ -57,5 +57,5 @@ async def test_a_task_that_lost_its_cancellation_ends_too() -> None:
     await asyncio.sleep(0)
     answer.set_result(None)
     async with asyncio.timeout(30):
-        await cancelled(asking, again_s=0.01)
+        await cancel_and_wait(asking, again_s=0.01)
     assert asking.cancelled()

@@ -7,7 +7,7 @@ from playwright.async_api import Locator, ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
-from tests.kit.people import NARROW, People, Person, until_still, until_touches_count
+from tests.kit.people import NARROW, People, Person, until_still, until_touch_is_handled
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
 
 __all__ = ["axe"]
@@ -204,7 +204,7 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
     await write(ada, "Dinner?")
     fingers = await page.context.new_cdp_session(page)
     text = message(ada, "Dinner?").locator(".text")
-    await until_touches_count(page)
+    await until_touch_is_handled(page)
 
     async def rest_on(target: Locator) -> None:
         box = await target.bounding_box()

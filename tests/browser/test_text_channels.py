@@ -20,7 +20,7 @@ from tests.kit.people import (
     Person,
     both_widths,
     narrow_only,
-    until_touches_count,
+    until_touch_is_handled,
     wide_only,
 )
 from tests.kit.pictures import encoded, scene
@@ -157,7 +157,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
 
 async def swipe(person: Person, start: int, end: int, line: float = 300) -> None:
     """Move a finger over the messages."""
-    await until_touches_count(person.page)
+    await until_touch_is_handled(person.page)
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
         touch = {"type": kind, "touchPoints": [{"x": x, "y": line} for x in points]}

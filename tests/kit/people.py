@@ -133,7 +133,7 @@ async def until_still(page: Page) -> None:
     await page.evaluate(UNTIL_STILL)
 
 
-async def until_touches_count(page: Page) -> None:
+async def until_touch_is_handled(page: Page) -> None:
     """Wait until the page notices swipes and resting fingers, which it does some time after its start."""
     session = await page.context.new_cdp_session(page)
 

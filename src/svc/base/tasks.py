@@ -6,14 +6,14 @@ Structured waiting only: nothing that this module starts outlives the call.
 import asyncio
 import signal
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from logging import Logger
 from typing import Any
 
 # A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
-# Cleaning up after a cancellation takes less, and a shutdown has some 10 s.
-CANCEL_AGAIN_S = 3.0
+# The media worker lets its jobs run for 5 s after a cancellation. A supervisor waits 8 s before it kills.
+CANCEL_AGAIN_S = 7.0
 
 
 def stop_event(*signals: int) -> asyncio.Event:
@@ -30,24 +30,26 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(Exception):  # Only those of the first to end are of interest.
+            await cancel_and_wait(*tasks)
     for task in ended:
         task.result()
 
 
-async def cancelled(task: asyncio.Future[Any], again_s: float = CANCEL_AGAIN_S) -> None:
-    """Cancel a task and wait until it has ended. Raises what it raised.
+async def cancel_and_wait(*tasks: asyncio.Future[Any], again_s: float = CANCEL_AGAIN_S) -> None:
+    """Cancel tasks and wait until they have ended. Raises what one of them raised.
 
     Cancels again after `again_s`: in Python 3.11, `asyncio.wait_for` swallows a cancellation that arrives
     together with its result (github.com/python/cpython/issues/86296). nats-py uses it for each request.
     """
-    while not task.done():
-        task.cancel()
-        await asyncio.wait([task], timeout=again_s)
-    if not task.cancelled():
-        task.result()
+    ending = {task for task in tasks if not task.done()}
+    while ending:
+        for task in ending:
+            task.cancel()
+        _, ending = await asyncio.wait(ending, timeout=again_s)
+    faults = [task.exception() for task in tasks if not task.cancelled()]
+    for fault in filter(None, faults):
+        raise fault
 
 
 @asynccontextmanager

@@ -32,7 +32,7 @@ from svc.base.listeners import tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import reading_for
-from svc.base.tasks import cancelled, stop_event
+from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import ports
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ENDPOINTS, Who, check
@@ -271,7 +271,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
     async def run_beside(_: web.Application) -> AsyncIterator[None]:
         running = asyncio.ensure_future(task())
         yield
-        await cancelled(running)
+        await cancel_and_wait(running)
 
     return run_beside
 

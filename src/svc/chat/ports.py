@@ -26,6 +26,7 @@ from svc.base.connections import MOST_OF_ADDRESS, Limits, Place, Table, room_for
 from svc.base.http_connections import protocol_of, speaking_http
 from svc.base.http_server import HttpServer
 from svc.base.listeners import address_of
+from svc.base.tasks import cancel_and_wait
 from svc.chat.tls import TlsFiles
 
 # As long as a request may take to start. A slow phone needs two seconds for a handshake.
@@ -175,8 +176,6 @@ async def _kept_fresh(files: TlsFiles) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        watching.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await watching
+        await cancel_and_wait(watching)
         with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):
             loop.remove_signal_handler(signal.SIGHUP)

@@ -24,6 +24,7 @@ from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
 
 from svc.base.config import ConfigError
 from svc.base.listeners import Inherited
+from svc.base.tasks import cancel_and_wait
 
 # A process on this machine that has already started. A busy one may take a while.
 DEADLINE_S = 10.0
@@ -116,9 +117,7 @@ async def wait_for_successor(
     try:
         yield
     finally:
-        serving.cancel()
-        with suppress(asyncio.CancelledError):
-            await serving
+        await cancel_and_wait(serving)
         listening.close()
         _remove(path, ours)
 

@@ -25,7 +25,7 @@ from svc.base.http_server import Runner
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.pictures import picture_sandbox
 from svc.base.private_files import make_private_folder
-from svc.base.tasks import stop_event, until_first_ends
+from svc.base.tasks import cancel_and_wait, stop_event, until_first_ends
 from svc.worker.config import WorkerConfig
 from svc.worker.encoders import LONG_KINDS, RULES, Encoders
 from svc.worker.health import health_of
@@ -110,9 +110,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
             try:
                 yield Running(address, measurements, task)
             finally:
-                task.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+                await cancel_and_wait(task)
 
 
 async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None) -> None:

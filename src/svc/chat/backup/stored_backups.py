@@ -15,6 +15,7 @@ from pathlib import Path
 
 from svc.base.database import Connection, Write
 from svc.base.progress import Progress, reports_to
+from svc.base.tasks import cancel_and_wait
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
@@ -163,9 +164,7 @@ class KeptBackups:
     async def close(self) -> None:
         """Cancel a running backup at shutdown. The next backup removes its unfinished files."""
         if self._making is not None:
-            self._making.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._making
+            await cancel_and_wait(self._making)
 
     @property
     def _running(self) -> bool:

@@ -20,7 +20,7 @@ from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
-from svc.base.tasks import cancelled
+from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_log import ClusterError, NatsLog
 
@@ -191,7 +191,7 @@ class Membership:
 
     async def _stop(self) -> None:
         if self._beating is not None:
-            await cancelled(self._beating)
+            await cancel_and_wait(self._beating)
         if self.is_holding:
             await self._release("")
         with suppress(*_FAULTS):

@@ -118,7 +118,7 @@ class Applications:
 
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
         """Refuse a role that the actor could not give. The member role is the usual one, also in place of a
-        deleted role.
+        deleted role. Uses no cache, unlike `Roles.require_may_give`, because it runs on the writer's thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

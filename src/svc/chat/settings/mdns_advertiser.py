@@ -10,7 +10,7 @@ import importlib
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import ifaddr
 
+from svc.base.tasks import cancel_and_wait
 from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import Announced, Interface
 from svc.chat.settings.rules import Settings
@@ -89,9 +90,7 @@ class Advertisement:
         """Apply the setting's value. When it is off, the withdrawal has been sent on return."""
         async with self._one_at_a_time:
             if self._keeping is not None:
-                self._keeping.cancel()
-                with suppress(asyncio.CancelledError):
-                    await self._keeping
+                await cancel_and_wait(self._keeping)
                 self._keeping = None
             if on and not self._closed:
                 self._keeping = asyncio.create_task(self._keep(), context=self._context)

@@ -43,11 +43,7 @@ function TextOf({ channel, onClose }) {
     </header>
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
     <${Typing} channel=${channel} />
-    <${Composer}
-      channel=${channel}
-      editLast=${() => timeline.current?.editLast()}
-      sent=${() => timeline.current?.toEnd()}
-    />
+    <${Composer} channel=${channel} timeline=${timeline} />
     ${dropping.shown}
   </section>`;
 }

@@ -2,6 +2,7 @@
 // the network: a sent message is shown at once and goes out when it can.
 
 /** @import { Channel } from "../../types/api.js" */
+/** @import { TimelineRef } from "../conversation/conversation.js" */
 
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
@@ -31,9 +32,9 @@ const UploadList = Later(() => import("./upload_list.js"), "UploadList");
 
 /**
  * `thread`: the id of the thread's root message, if any.
- * @param {{channel: Channel, thread?: string | null, editLast: () => void, sent: () => void}} props
+ * @param {{channel: Channel, thread?: string | null, timeline: TimelineRef}} props
  */
-export function Composer({ channel, thread = null, editLast, sent }) {
+export function Composer({ channel, thread = null, timeline }) {
   const id = spotOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
@@ -58,7 +59,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
     attach: (list) => attach(id, list),
     hasReply: reply !== null,
     dropReply,
-    editLast,
+    editLast: () => timeline.current?.editLast(),
     typed: (value) => {
       if (value.trim()) weType(channel.id);
     },
@@ -87,7 +88,7 @@ export function Composer({ channel, thread = null, editLast, sent }) {
       uploads.attached(files);
       clear(id);
       weSent(channel.id);
-      sent();
+      timeline.current?.toEnd();
     },
   });
   const { writing } = form;

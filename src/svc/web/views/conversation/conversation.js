@@ -45,11 +45,7 @@ export function Conversation({ channel }) {
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
     ${stage.value && html`<${Newcomer} />`}
     <${Typing} channel=${channel} />
-    <${Composer}
-      channel=${channel}
-      editLast=${() => timeline.current?.editLast()}
-      sent=${() => timeline.current?.toEnd()}
-    />
+    <${Composer} channel=${channel} timeline=${timeline} />
     ${dropping.shown}
   </main>`;
 }

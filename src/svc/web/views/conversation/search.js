@@ -40,7 +40,7 @@ export function Search({ channel, onClose }) {
   useLayoutEffect(() => field.current.focus(), []);
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
-  useLayoutEffect(() => highlighted(lines.current, wantedWords(found?.query ?? "", named)), [found]);
+  useLayoutEffect(() => highlightWords(lines.current, wantedWords(found?.query ?? "", named)), [found]);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
     turn.current += 1;
@@ -175,7 +175,7 @@ export function Search({ channel, onClose }) {
  * @param {HTMLElement} lines
  * @param {string[]} words
  */
-function highlighted(lines, words) {
+function highlightWords(lines, words) {
   if (!globalThis.Highlight) return undefined; // Firefox before version 140.
   const found = new Highlight();
   for (const text of lines.querySelectorAll(".message-line > .text")) {

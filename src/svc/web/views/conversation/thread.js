@@ -65,13 +65,7 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} root=${first} />
     ${
       root &&
-      html`<${Composer}
-        key=${conversation.spot}
-        channel=${channel}
-        thread=${thread}
-        editLast=${() => timeline.current?.editLast()}
-        sent=${() => timeline.current?.toEnd()}
-      />`
+      html`<${Composer} key=${conversation.spot} channel=${channel} thread=${thread} timeline=${timeline} />`
     }
   </section>`;
 }
