@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.permissions import Override, Overrides, Permission
+from svc.chat.access.permissions import Override, Overrides, Permission, Role
 from svc.chat.audit.rules import WantedEntries
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
@@ -85,6 +85,17 @@ async def test_only_server_wide_moderators_can_mute_absent_members(world: World)
     await world.enters(world.ada)
     give_role(world.community, world.bob.id, "moderator")
     assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "forbidden"
+
+
+async def test_nobody_mutes_or_unmutes_everywhere_with_a_permission_in_one_channel(world: World) -> None:
+    await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
+    directory = world.community.directory
+    directory.put_role(Role("above", "Above", directory.roles["moderator"].rank, Permission(0)))
+    give_role(world.community, world.bob.id, "member", "above")
+    override(world, "lobby", world.bob.id, Override(allow=Permission.MUTE_MEMBERS))
+    await world.enters(world.ada)
+    assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=False)) == "forbidden"
+    assert world.community.voice.states.of(world.ada.id).muted
 
 
 async def test_disconnecting_a_member_is_logged(world: World) -> None:

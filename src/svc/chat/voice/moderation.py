@@ -1,7 +1,8 @@
 """Moderation in voice channels: mute, deafen, disconnect and move members, and stop their screens.
 
-Each act requires its permission in the channel and a higher rank than the member's. An actor who cannot see
-the channel gets `not_in_voice`. No HTTP.
+Each act requires its permission in the channel and a higher rank than the member's. Muting and deafening,
+which hold in every channel, require it server-wide too. An actor who cannot see the channel gets
+`not_in_voice`. No HTTP.
 """
 
 import time
@@ -53,7 +54,10 @@ class VoiceModeration:
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
         room_ids = self._visible_rooms(actor_id, member_id)
-        self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0] if room_ids else None)
+        # A mute holds in every channel, so a right in one of them is not enough.
+        self._directory.require(actor_id, Permission.MUTE_MEMBERS)
+        if room_ids:
+            self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0])
         was = self._voice.states.moderated(member_id) or Mute()
         mute = Mute(was.muted if muted is None else muted, was.deafened if deafened is None else deafened)
         details = {"muted": mute.muted, "deafened": mute.deafened}

@@ -45,6 +45,7 @@ export function voiceItems(person, channelId) {
   const rooms = mayMove(id, channelId)
     ? voiceChannels.value.filter((each) => each.id !== channelId && may("move_members", each.id))
     : [];
+  const mutes = may("mute_members") && may("mute_members", channelId);
   return /** @type {ItemList} */ ([
     lower,
     mayLetSpeak(id, channelId) && {
@@ -52,12 +53,12 @@ export function voiceItems(person, channelId) {
       icon: speaks ? "people" : "mic",
       onChoose: () => tried(letSpeak(id, channelId, !speaks)),
     },
-    may("mute_members", channelId) && {
+    mutes && {
       label: muted ? t("unmute-in-calls") : t("mute-in-calls"),
       icon: muted ? "mic" : "mic-off",
       onChoose: () => tried(muteInCalls(id, !muted)),
     },
-    may("mute_members", channelId) && {
+    mutes && {
       label: deafened ? t("undeafen-in-calls") : t("deafen-in-calls"),
       icon: deafened ? "headphones" : "deafen",
       onChoose: () => tried(deafenInCalls(id, !deafened)),
