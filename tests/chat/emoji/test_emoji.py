@@ -66,13 +66,22 @@ async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(place: Pl
         assert (await page.pushed("upload_refused"))["code"] == "emoji_name_taken"
 
 
-async def test_a_member_who_loses_the_permission_meanwhile_creates_no_emoji(place: Place) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code"),
+    [
+        ("DELETE", "roles/admin", None, "forbidden"),
+        ("PUT", "timeout", {"duration_s": 3600}, "in_timeout"),
+    ],
+)
+async def test_a_member_who_loses_the_permission_meanwhile_creates_no_emoji(
+    place: Place, method: str, path: str, body: object, code: str
+) -> None:
     admin = place.folk.admin
     await place.sent(admin, "/api/emoji?name=cat")
-    await place.folk.owner.done("DELETE", f"/api/members/{admin.id}/roles/admin")
+    await place.folk.owner.done(method, f"/api/members/{admin.id}/{path}", body)
     async with place.folk.live("admin") as [page]:
         await place.work(b"emoji")
-        assert (await page.pushed("upload_refused"))["code"] == "forbidden"
+        assert (await page.pushed("upload_refused"))["code"] == code
     assert (await admin.done("GET", "/api/emoji"))["emoji"] == []
 
 

@@ -72,7 +72,8 @@ class Emojis:
         """Return the steps that turn an upload into an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload may take a day, and its author may have lost the permission since.
+            # An upload may take a day, and its author may have lost the permission since, or be in timeout.
+            self._directory.require_no_timeout(upload.member_id)
             if Permission.MANAGE_EMOJI not in self._directory.granted_by_roles(upload.member_id):
                 raise ChatError("forbidden")
             if _EMOJI.count(connection) >= MAX_EMOJI:
