@@ -43,7 +43,9 @@ class NotificationModule:
         self.levels = Levels(services)
         self.subscriptions = Subscriptions(services.database, self.poster)
         wants = Wants(self.levels, blocks.blocks, messages.threads.follows)
-        self.ringing = Ringing(services, wants, self.subscriptions, self.poster, key, outcomes)
+        self.ringing = Ringing(
+            services, messages.history, wants, self.subscriptions, self.poster, key, outcomes
+        )
         self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
         self.levels.on_presence.append(messages.presence.look)
         messages.messages.on_posted.append(self.ringing.posted)

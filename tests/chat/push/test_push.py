@@ -207,6 +207,26 @@ async def test_a_newer_notice_replaces_a_waiting_one(scene: Scene) -> None:
     await scene.is_quiet()
 
 
+async def test_a_retry_sends_a_message_as_it_is_then_and_nothing_of_a_deleted_one(scene: Scene) -> None:
+    browser, owner = await scene.subscribed(scene.folk.member), scene.folk.owner
+    changes = [("PATCH", {"text": "corrected"}), ("DELETE", None)]
+    paths: list[str] = []
+
+    async def sleep(seconds: float) -> None:
+        method, body = changes.pop(0)
+        await owner.done(method, paths[-1], body)
+
+    scene.community.notifications.ringing._sleep = sleep
+    for statuses in ([503, 201], [503]):
+        scene.service.answers["/device"] = [(status, {}) for status in statuses]
+        paths.append(f"{GENERAL}/messages/{(await scene.mention('mistaken'))['id']}")
+        assert "mistaken" in browser.read(await scene.service.next())["text"]
+        if 201 in statuses:
+            assert browser.read(await scene.service.next())["text"] == "corrected"
+        await scene.is_quiet()
+    assert scene.outcomes() == {"busy": 2, "sent": 1, "not_needed": 1}
+
+
 async def test_notices_to_a_member_are_rate_limited(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
     await scene.subscribed(scene.folk.member)

@@ -14,15 +14,18 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
 from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
 from svc.base.token_bucket import TokenBuckets
+from svc.chat.errors import ChatError
 from svc.chat.fetching.fetcher import Posted, Poster
 from svc.chat.fetching.targets import NotFetched
 from svc.chat.levels.rules import Levels
+from svc.chat.messages.history import History
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscription, Subscriptions
@@ -64,9 +67,8 @@ class Notice:
     kind: str  # MENTION, MESSAGE or CALL
     # Of a channel, or of a private conversation.
     place_id: str
-    content: bytes = field(repr=False)
-    # Whether the member may still be notified.
-    allowed: Callable[[str], bool] = field(repr=False)
+    # Reads the content for a member when it is sent; None if the member must not be notified any longer.
+    content: Callable[[str], Awaitable[bytes | None]] = field(repr=False)
 
     @property
     def topic(self) -> str:
@@ -99,6 +101,7 @@ class Ringing:
     def __init__(
         self,
         services: Services,
+        history: History,
         wants: Wants,
         subscriptions: Subscriptions,
         poster: Poster,
@@ -106,6 +109,7 @@ class Ringing:
         outcomes: Counter[tuple[str, ...]],
     ) -> None:
         self._directory, self._hub = services.directory, services.hub
+        self._history = history
         self._subscriptions = subscriptions
         self._poster = poster
         self._key = key
@@ -131,15 +135,10 @@ class Ringing:
         if not reachable:
             return
         now = self._now()
-
-        def views(member_id: str) -> bool:
-            return member_id in self._directory.viewers(message.channel_id)
-
         for member_id in reachable & self._directory.viewers(message.channel_id):
             if (kind := self._kind(member_id, message, now)) is not None:
-                self._ring(
-                    member_id, Notice(kind, message.channel_id, self._content(kind, message), views), now
-                )
+                content = partial(self._content, kind, message.channel_id, message.id)
+                self._ring(member_id, Notice(kind, message.channel_id, content), now)
 
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
@@ -149,10 +148,13 @@ class Ringing:
         """
         reachable = self._subscriptions.members()
         now = self._now()
-        content = dumps({"kind": kind, "talk_id": conversation_id})
+
+        async def content(member_id: str) -> bytes | None:
+            return dumps({"kind": kind, "talk_id": conversation_id}) if allowed(member_id) else None
+
         for member_id in reachable & set(member_ids):
             if not self._hub.in_sight(member_id) and not self._wants.levels.quiet(member_id):
-                self._ring(member_id, Notice(kind, conversation_id, content, allowed), now)
+                self._ring(member_id, Notice(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """Return the kind of notice that a message is for a member; None for no notice."""
@@ -170,8 +172,13 @@ class Ringing:
             return None
         return MESSAGE if level == "all" else None
 
-    def _content(self, kind: str, message: Message) -> bytes:
-        channel = self._directory.channels[message.channel_id]
+    async def _content(self, kind: str, channel_id: str, message_id: str, member_id: str) -> bytes | None:
+        """Return a message as it is now; None if it is deleted or the member may not see it any longer."""
+        try:
+            message = await self._history.one(member_id, channel_id, message_id)
+            channel = self._directory.channel(member_id, channel_id)
+        except ChatError:
+            return None
         return dumps(
             {
                 "kind": kind,
@@ -231,16 +238,15 @@ class Ringing:
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notice) -> "_Attempt":
         """Send a notice if it is still wanted."""
-        if not notice.allowed(member_id) or self._hub.in_sight(member_id):
-            return _Attempt("not_needed")
         now = self._now()
-        if self._wants.levels.quiet(member_id):
-            return _Attempt("not_needed")
         subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if subscription is None:
             return _Attempt("gone")
+        content = await notice.content(member_id)
+        if content is None or self._hub.in_sight(member_id) or self._wants.levels.quiet(member_id):
+            return _Attempt("not_needed")
         try:
-            posted = await self._post(subscription, notice, now)
+            posted = await self._post(subscription, notice, content, now)
         except NotFetched as refusal:
             if refusal.code != "blocked":
                 return _Attempt("unreachable", may_help_again=True)
@@ -263,9 +269,9 @@ class Ringing:
         logger.warning("a push service refused a notification", extra=details)
         return _Attempt("refused")
 
-    async def _post(self, to: Subscription, notice: Notice, now: float) -> Posted:
+    async def _post(self, to: Subscription, notice: Notice, content: bytes, now: float) -> Posted:
         body = encrypted(
-            notice.content,
+            content,
             receiver=to.public_key,
             secret=to.secret,
             sender=generate_private_key(SECP256R1()),
