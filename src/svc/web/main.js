@@ -4,7 +4,8 @@ import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
 import { arrive } from "./state/sign_in.js";
 import { wearLook } from "./state/appearance.js";
-import { askInfo, comeBack, isSecure } from "./state/server.js";
+import { firstPicture } from "./state/first_picture.js";
+import { askInfo, comeBack, isSecure, member } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
 import { startAlerts } from "./views/alerts/alerts.js";
 import { App } from "./views/app.js";
@@ -32,5 +33,6 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of later views come after the first picture, which does not wait for them.
-setTimeout(() => loadStyle().catch(() => {}));
+// The font and the styles of later views come after the first picture, which for visitors is the form.
+const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPicture;
+drawn.then(loadStyle).catch(() => {});

@@ -9,7 +9,7 @@ const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
 const WORDS = "words"; // transport/worker.js fills it, in the language of the page.
-const SHARED = "shared"; // transport/shared_content.js empties it.
+const SHARED = "shared"; // state/shared_content.js empties it.
 const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached page is shown.
 const MOST_TEXT = 200;
 const MOST_SHARED_TEXT = 4000; // The limit of a message.

@@ -15,6 +15,7 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
+import { firstPicture } from "./first_picture.js";
 import { listen } from "./server.js";
 
 // In localStorage: the last open channel, or the private conversation with its prefix.
@@ -161,7 +162,7 @@ function stay(on) {
   keep(KEPT_MEMBERS, String(on));
 }
 
-/** Show the members once the page is idle: messages come first. */
+/** Show the members once the messages are drawn. */
 function makeRoom() {
   if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");
@@ -171,7 +172,7 @@ function makeRoom() {
   wide.addEventListener("change", look);
   membersStay.value = kept(KEPT_MEMBERS) !== "false";
   look();
-  (globalThis.requestIdleCallback ?? setTimeout)(() => {
+  firstPicture.then(() => {
     calm.value = true;
   });
 }

@@ -1,12 +1,14 @@
-// The client of private conversations, fetched some time after the greeting, or on demand. docs/private.md
+// The client of private conversations, fetched some time after the first picture, or on demand:
+// docs/private.md
 
 /** @typedef {typeof import("./private/index.js").running} Client */
 
+import { firstPicture } from "./first_picture.js";
 import { openConversation, place } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen } from "./server.js";
 
-const CALM_MS = 4000; // After the greeting: the page is drawn first.
+const CALM_MS = 4000; // After the first picture: other files that load then are needed earlier.
 
 /** @type {Promise<Client> | null} */
 let client = null;
@@ -62,7 +64,10 @@ function later(ms) {
 }
 
 listen({
-  greet: () => later(place.value?.conversationId ? 0 : CALM_MS),
+  greet() {
+    if (place.value?.conversationId) later(0);
+    else firstPicture.then(() => later(CALM_MS));
+  },
   resume: () => later(0),
   hear(event, data) {
     if (!event.startsWith("private_") && event !== "member_left") return;

@@ -10,13 +10,13 @@ import { Backoff, pause } from "../transport/backoff.js";
 import { Refusal, Unreachable } from "../transport/http.js";
 import { signal } from "../vendor/signals.js";
 import { explain, t } from "../words/words.js";
+import { firstPicture } from "./first_picture.js";
 import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./kept_files.js";
 import { accessToken, api, listen } from "./server.js";
 import { nameAs } from "./spoilers.js";
 import { partsOf } from "./location.js";
 
 const MOST = 10; // The limit of a message.
-const BEHIND_MS = 500; // For this long after the greeting, loading the first messages has priority.
 const MOST_TRIES = 5; // To delete an upload whose last piece the server is still reading.
 // Faults of the file itself: the server would refuse it again.
 const LASTING = [
@@ -342,7 +342,7 @@ const takeUp = () => takeKeptFiles(({ spot, ...kept }) => uploadsOf(spot).goOn(k
 listen({
   greet() {
     for (const uploads of bySpot.values()) uploads.ask();
-    if (!looked) setTimeout(takeUp, BEHIND_MS);
+    if (!looked) firstPicture.then(takeUp);
     looked = true;
   },
   resume() {

@@ -6,6 +6,7 @@
 
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
+import { firstPicture, pictured } from "../state/first_picture.js";
 import { arrival, beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { dismiss, notices } from "../state/notices.js";
 import { ringing } from "../state/private_calls.js";
@@ -65,10 +66,12 @@ export function App() {
   useSignalEffect(() => {
     const { isMissing } = arrival.value ?? {};
     if (isMissing !== undefined)
-      import("../state/browser_history.js").then(
-        ({ startHistory }) => startHistory(isMissing),
-        () => {},
-      );
+      firstPicture
+        .then(() => import("../state/browser_history.js"))
+        .then(
+          ({ startHistory }) => startHistory(isMissing),
+          () => {},
+        );
   });
   if (fault)
     return html`<main class="empty">
@@ -133,6 +136,9 @@ function Room({ channel }) {
 
 /** No channel is open, or none is known yet. */
 function Nowhere() {
+  useEffect(() => {
+    if (connection.value !== "connecting") pictured();
+  }, [connection.value]);
   const words =
     connection.value === "connecting"
       ? t("connecting")

@@ -1,10 +1,7 @@
-// The order of the channel list, and moving a channel: it is shown moved at once, and moved back if the
-// server refuses.
+// The order of the channel list, and the places to which a channel can move. state/admin/channel_moves.js
+// moves it.
 
 /** @import { Channel } from "../../types/api.js" */
-
-import { channels } from "../channels.js";
-import { api } from "../server.js";
 
 /**
  * @typedef {{channels: Channel[]} & ({kind: "category", category: Channel} | {kind: "text" | "voice",
@@ -34,22 +31,7 @@ export function sectionsOf(all) {
 }
 
 /** Return an existing channel. @param {Channel[]} all @param {string} id */
-const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
-
-/**
- * Return the request that moves a channel into a category (or none) before another one (or last).
- * @param {Channel[]} all
- * @param {string} id
- * @param {Where} where
- * @returns {{channel_ids: string[], parents: {[id: string]: string | null}}}
- */
-export function placed(all, id, { parentId, beforeId }) {
-  const channel = found(all, id);
-  const others = all.filter((each) => each.id !== id);
-  const at = beforeId ? others.findIndex((each) => each.id === beforeId) : others.length;
-  const ids = [...others.slice(0, at), channel, ...others.slice(at)].map((each) => each.id);
-  return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
-}
+export const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
 
 /**
  * Return the place of a channel that was dropped on another one, or on a category's heading.
@@ -120,24 +102,4 @@ export function stepped(all, id, by) {
 /** @param {Channel[]} list @param {string} id */
 function following(list, id) {
   return list[list.findIndex((each) => each.id === id) + 1]?.id ?? null;
-}
-
-/** Move a channel to a place given by `order.js`. @param {string} id @param {Where} where */
-export async function moveChannel(id, where) {
-  const before = channels.value;
-  const wanted = placed(before, id, where);
-  const byId = new Map(before.map((each) => [each.id, each]));
-  const positions = before.map(({ position }) => position).sort((one, other) => one - other);
-  channels.value = wanted.channel_ids.map((each, at) => ({
-    .../** @type {Channel} */ (byId.get(each)),
-    position: positions[at],
-    ...(each in wanted.parents && { parent_id: wanted.parents[each] }),
-  }));
-  const shown = channels.value;
-  try {
-    await api("PUT", "/api/channels/order", wanted);
-  } catch (error) {
-    if (channels.value === shown) channels.value = before;
-    throw error;
-  }
 }

@@ -4,10 +4,10 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { moveChannel, stepped } from "../../state/admin/order.js";
+import { stepped } from "../../state/admin/order.js";
 import { channels, may } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
-import { tried } from "../../state/notices.js";
+import { notify, tried } from "../../state/notices.js";
 import { html } from "../../vendor/preact.js";
 import { tellingItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
@@ -50,7 +50,11 @@ export async function step(channel, by) {
   const where = stepped(channels.value, channel.id, by);
   const focused = document.activeElement;
   if (!where) return;
-  const done = tried(moveChannel(channel.id, where));
+  const moves = await import("../../state/admin/channel_moves.js").catch(() =>
+    notify(t("error-unreachable")),
+  );
+  if (!moves) return;
+  const done = tried(moves.moveChannel(channel.id, where));
   requestAnimationFrame(() => (focused?.isConnected ? focused.focus() : undefined));
   await done;
 }

@@ -4,7 +4,8 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
 
-import { dropped, moveChannel } from "../../state/admin/order.js";
+import { moveChannel } from "../../state/admin/channel_moves.js";
+import { dropped } from "../../state/admin/order.js";
 import { channels, may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";

@@ -5,14 +5,13 @@
 /** @import { Noticed } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
+import { firstPicture } from "../../state/first_picture.js";
 import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
 import { inSight } from "../../state/visibility.js";
 import { effect } from "../../vendor/signals.js";
 import { loadStyle } from "../parts/later.js";
 
-// The first messages have the connection to themselves for this long after the greeting.
-const BEHIND_MS = 500;
 const MOST_EARLY = 10;
 
 /** Alerts that arrived before the module that shows them. @type {Alert[]} */
@@ -38,7 +37,7 @@ function tellLater() {
   const stop = effect(() => {
     if (connection.value !== "online") return;
     queueMicrotask(() => stop());
-    setTimeout(fetchTelling, BEHIND_MS);
+    firstPicture.then(fetchTelling);
   });
 }
 

@@ -5,6 +5,7 @@
 
 import { callChannel, joinCall } from "../../call/current_call.js";
 import { channels, may } from "../../state/channels.js";
+import { firstPicture } from "../../state/first_picture.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/navigation.js";
 import { countsOf } from "../../state/unread_counts.js";
@@ -25,16 +26,18 @@ const dragging = signal(null);
 effect(() => {
   if (dragging.value || !(may("manage_channels") || channels.value.some(({ id }) => may("move_members", id))))
     return;
-  import("../admin/drag.js").then(
-    (module) => (dragging.value = module),
-    () => {}, // The rows then stay where they are.
-  );
+  firstPicture
+    .then(() => import("../admin/drag.js"))
+    .then(
+      (module) => (dragging.value = module),
+      () => {}, // The rows then stay where they are.
+    );
 });
 
 /** @param {Channel} channel */
 export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 
-const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople");
+const VoicePeople = Later(() => firstPicture.then(() => import("./voice_people.js")), "VoicePeople");
 
 /** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {

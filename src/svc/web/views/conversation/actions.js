@@ -14,7 +14,7 @@ import { addressOf, showAside, showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { answering, mayWriteTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
-import { forward } from "../../state/shared_content.js";
+import { forward } from "../../state/sharing.js";
 import { shortened } from "../../state/mention_text.js";
 import { spotOf } from "../../state/location.js";
 import { markUnread } from "../../state/unread_counts.js";

@@ -10,6 +10,7 @@
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
+import { firstPicture } from "../../state/first_picture.js";
 import { stage } from "../../state/newcomer.js";
 import { isMuted } from "../../state/notifications.js";
 import { notify } from "../../state/notices.js";
@@ -30,7 +31,7 @@ import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
-const Newcomer = Later(() => import("../sign_in/newcomer.js"), "Newcomer");
+const Newcomer = Later(() => firstPicture.then(() => import("../sign_in/newcomer.js")), "Newcomer");
 
 /** @typedef {{current: Timeline | null}} TimelineRef */
 

@@ -13,6 +13,7 @@
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
 
+import { pictured } from "../../state/first_picture.js";
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
@@ -103,6 +104,7 @@ export class Timeline extends Component {
       if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
+    pictured();
     requestAnimationFrame(() =>
       setTimeout(() => {
         if (this.#all || !this.list.current) return;

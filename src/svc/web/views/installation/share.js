@@ -3,7 +3,8 @@
 import { may, textChannels } from "../../state/channels.js";
 import { folded } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
-import { dropWhatIsShared, shared, shareInto } from "../../state/shared_content.js";
+import { shared } from "../../state/shared_content.js";
+import { shareInto } from "../../state/sharing.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";
@@ -23,7 +24,7 @@ export function Share({ onClose }) {
   const all = textChannels.value.filter(({ id }) => may("send_messages", id));
   const found = all.filter(({ name }) => folded(name).includes(folded(wanted)));
   const close = () => {
-    dropWhatIsShared();
+    shared.value = null;
     onClose();
   };
   const choose = (/** @type {string} */ id) => {

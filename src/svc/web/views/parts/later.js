@@ -7,6 +7,7 @@
  *   knows.
  */
 
+import { pictured } from "../../state/first_picture.js";
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -52,6 +53,7 @@ export function Later(load, name) {
         ([module]) => {
           View = /** @type {FunctionComponent<Given>} */ (module[name]);
           again(1);
+          pictured(); // The files that wait for the first picture are here now.
         },
         () => {
           notify(t("error-unreachable"));

@@ -1,0 +1,43 @@
+// Moving a channel: it is shown moved at once, and moved back if the server refuses.
+
+/** @import { Channel } from "../../types/api.js" */
+/** @import { Where } from "./order.js" */
+
+import { channels } from "../channels.js";
+import { api } from "../server.js";
+import { found } from "./order.js";
+
+/**
+ * Return the request that moves a channel into a category (or none) before another one (or last).
+ * @param {Channel[]} all
+ * @param {string} id
+ * @param {Where} where
+ * @returns {{channel_ids: string[], parents: {[id: string]: string | null}}}
+ */
+function placed(all, id, { parentId, beforeId }) {
+  const channel = found(all, id);
+  const others = all.filter((each) => each.id !== id);
+  const at = beforeId ? others.findIndex((each) => each.id === beforeId) : others.length;
+  const ids = [...others.slice(0, at), channel, ...others.slice(at)].map((each) => each.id);
+  return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
+}
+
+/** Move a channel to a place given by `order.js`. @param {string} id @param {Where} where */
+export async function moveChannel(id, where) {
+  const before = channels.value;
+  const wanted = placed(before, id, where);
+  const byId = new Map(before.map((each) => [each.id, each]));
+  const positions = before.map(({ position }) => position).sort((one, other) => one - other);
+  channels.value = wanted.channel_ids.map((each, at) => ({
+    .../** @type {Channel} */ (byId.get(each)),
+    position: positions[at],
+    ...(each in wanted.parents && { parent_id: wanted.parents[each] }),
+  }));
+  const shown = channels.value;
+  try {
+    await api("PUT", "/api/channels/order", wanted);
+  } catch (error) {
+    if (channels.value === shown) channels.value = before;
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+// Reads the content that other applications share with the installed page. The service worker keeps it in a
+// cache until then.
+
+const TEXT = "/shared/text";
+
+/**
+ * Read {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null
+ * if there is nothing. @param {string} cacheName
+ */
+export async function takeShared(cacheName) {
+  if (!globalThis.caches || !(await caches.has(cacheName))) return null;
+  const cache = await caches.open(cacheName);
+  /** @type {{text: string, files: File[], from: string}} */
+  const found = { text: "", files: [], from: "" };
+  for (const request of await cache.keys()) {
+    const answer = await cache.match(request);
+    if (!answer) continue;
+    if (new URL(request.url).pathname === TEXT) {
+      found.text = await answer.text();
+      found.from = answer.headers.get("X-From") ?? "";
+    } else found.files.push(await fileOf(answer));
+  }
+  return found.text || found.files.length ? found : null;
+}
+
+/** @param {Response} answer */
+async function fileOf(answer) {
+  const name = decodeURIComponent(answer.headers.get("X-Name") ?? "file");
+  return new File([await answer.blob()], name, { type: answer.headers.get("Content-Type") ?? "" });
+}

@@ -1,0 +1,45 @@
+"""The bytes that a returning member's browser fetches before the first message is on the screen."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import ViewportSize
+
+from tests.kit.people import People
+from tests.kit.text_channels import come_to_read, write
+
+BUDGET_BYTES = 120_000  # Scripts and style sheets, with their headers.
+# The first picture of a page that has nothing in its cache: when it showed a message, and all files.
+WATCH = """
+window.firstMessage = new Promise((found) => {
+  const look = () =>
+    requestAnimationFrame((now) =>
+      document.querySelector(".messages .message .text") ? found(performance.now()) : look());
+  look();
+});
+"""
+FETCHED = """async () => {
+  const shown = await window.firstMessage;
+  return performance.getEntriesByType("resource").map(({ name, startTime, transferSize }) =>
+    ({ name: name.split("/").at(-1), early: startTime < shown, size: transferSize }));
+}"""
+ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
+  performance.getEntriesByType("resource").some(({ name }) => name.endsWith(end)))"""
+
+
+@pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
+async def test_only_the_first_files_are_fetched_before_the_first_message(people: People) -> None:
+    """The owner has the most to load early: dragging, reports, and on a wide screen the members."""
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "The first message")
+    tools = await ada.page.context.new_cdp_session(ada.page)
+    await tools.send("Network.clearBrowserCache")
+    await ada.page.add_init_script(WATCH)
+    await ada.page.reload()
+    await ada.page.wait_for_function(ALL_HERE)
+    fetched: list[dict[str, Any]] = await ada.page.evaluate(FETCHED)
+    files = [file for file in fetched if file["name"].endswith((".js", ".css", ".woff2"))]
+    early = {file["name"]: file["size"] for file in files if file["early"]}
+    assert early.keys() == {"main.js", "first.js", "style.css"}
+    assert 0 < sum(early.values()) <= BUDGET_BYTES, early
