@@ -134,6 +134,7 @@ def ask(program: Program, room: Room) -> None:
         engine.set_layer(down_track, argument & 127)
         engine.set_paused(down_track, bool(argument & 128))
         engine.set_spatial_layer(down_track, (0, 1, 2, 255)[argument & 3])
+        engine.set_paced(down_track, bool(argument & 4))
     elif what == 3:
         engine.close_down_track(down_track)
     elif what == 4:
