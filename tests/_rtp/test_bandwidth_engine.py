@@ -4,8 +4,8 @@ import pytest
 
 from tests.kit import packets
 from tests.kit.call import header
-from tests.kit.estimated_line import Line
-from tests.kit.participant import DESCRIPTOR, MID, VIDEO, VIDEO_RTX
+from tests.kit.estimated_line import DELAY_S, Line
+from tests.kit.participant import DESCRIPTOR, MID, SERVER, VIDEO, VIDEO_RTX, Participant
 from tests.kit.spatial import stream
 
 UP_TO = 1e7
@@ -143,6 +143,23 @@ def test_a_repeated_report_counts_once() -> None:
         line.send()
     line.report(line.report_all())
     assert line.engine.counters()["bandwidth_reports_ignored"] == 1
+
+
+@pytest.mark.parametrize("how", ["replayed", "forged"])
+def test_a_report_that_a_stranger_repeats_or_makes_changes_nothing(how: str) -> None:
+    """The address of a packet can be copied, the receiver's key cannot."""
+    line = Line()
+    for _ in range(5):
+        line.send()
+    arrivals = [(number, line.now + DELAY_S) for number in line.numbers()]
+    report = packets.transport_feedback(arrivals, 1)
+    sender = line.bob if how == "replayed" else Participant(line.engine, 1004)
+    datagram = sender.outbound.protect_rtcp(report)
+    for _ in range(2):
+        line.engine.receive(datagram, line.bob.address, SERVER, line.now)
+    counters = line.engine.counters()
+    forged = how == "forged"
+    assert (counters["bandwidth_reports"], counters["dropped_unauthenticated"]) == (1 - forged, 1 + forged)
 
 
 def test_a_receiver_that_leaves_during_a_probe_leaves_nothing_behind() -> None:

@@ -280,6 +280,21 @@ def test_a_receiver_whose_line_is_congested_gets_nothing_larger_until_the_keyfra
     assert most_missed(frames) == 6
 
 
+def test_a_receiver_that_changes_its_mind_all_the_time_costs_few_keyframes() -> None:
+    scene = Scene("VP8")
+    scene.run(40)
+    before = len(scene.plis)
+    for step in range(1000):
+        scene.want((0, 2, 1, 255)[step % 4])
+        if step % 33 == 32:
+            scene.run(1)
+    scene.want(2)
+    scene.run(60)
+    # Three encodings, each of which is asked for a keyframe every half a second at most.
+    assert len(scene.plis) - before <= 3 * 7
+    assert rids(scene.check_stream())[-1] == "f"
+
+
 def test_a_smaller_encoding_that_is_not_sent_does_not_stop_a_larger_one() -> None:
     scene = Scene("VP8", rids="f")
     scene.run(40)

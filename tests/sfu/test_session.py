@@ -164,6 +164,11 @@ def test_a_failed_handshake_closes_with_code_and_reason_and_is_counted() -> None
         ),
         (
             "set_layer",
+            {"track_id": "x", "max_temporal_layer": -2},
+            "max_temporal_layer must be at least -1",
+        ),
+        (
+            "set_layer",
             {"track_id": "x", "max_temporal_layer": True},
             "max_temporal_layer must be a whole number",
         ),
