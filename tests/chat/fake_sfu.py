@@ -63,6 +63,10 @@ class FakeSfu:
         assert self._control is not None
         await self._control.send_str(text)
 
+    async def answer_sync(self) -> None:
+        rooms = [{"room_id": room, "user_ids": self.people.get(room, [])} for room in self.rooms]
+        await self.say(serialise("sync_response", {"rooms": rooms}))
+
     async def until(self, event: str, count: int = 1) -> None:
         """Wait until an event has been received this many times."""
         async with asyncio.timeout(30), self._changed:
@@ -77,18 +81,17 @@ class FakeSfu:
         self._control = ws
         async for message in ws:
             assert message.type is WSMsgType.TEXT
-            await self._hear(ws, parse(message.data))
+            await self._hear(parse(message.data))
         return ws
 
-    async def _hear(self, ws: web.WebSocketResponse, envelope: Envelope) -> None:
+    async def _hear(self, envelope: Envelope) -> None:
         data = payload(envelope)
         if envelope.event != "keep_alive":
             assert (data["server_id"], data["server_password"]) == (self.server_id, self.server_password)
         if envelope.event == "server_register":
             self.rooms.add(str(data["room_id"]))
         if envelope.event == "sync_request" and self.answers_sync:
-            rooms = [{"room_id": room, "user_ids": self.people.get(room, [])} for room in self.rooms]
-            await ws.send_str(serialise("sync_response", {"rooms": rooms}))
+            await self.answer_sync()
         async with self._changed:
             self.received.append(envelope)
             self._changed.notify_all()

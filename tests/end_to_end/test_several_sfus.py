@@ -1,6 +1,7 @@
 """Two media services behind one chat server: rooms are spread, and rooms of a dead one move to the other."""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -47,7 +48,7 @@ async def addresses(member: LiveMember) -> dict[str, str]:
     return {room: grant["urls"][-1] for room, grant in grants.items()}
 
 
-async def test_rooms_are_spread_over_both_services(tmp_path: Path) -> None:
+async def test_rooms_are_spread_over_both_services_and_avoid_a_frozen_one(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -57,6 +58,12 @@ async def test_rooms_are_spread_over_both_services(tmp_path: Path) -> None:
         places = await addresses(ada)
         assert set(places.values()) == {"/sfu/client", "/sfu/client?service=1"}
         assert await addresses(ada) == places
+
+        one.signal(signal.SIGSTOP)
+        try:
+            assert set((await addresses(ada)).values()) == {"/sfu/client?service=1"}
+        finally:
+            one.signal(signal.SIGCONT)
 
 
 async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_path: Path) -> None:

@@ -133,6 +133,9 @@ class SfuProcess:
         async with asyncio.timeout(STOP_DEADLINE_S):
             return await self._process.wait()
 
+    def signal(self, number: int) -> None:
+        self._process.send_signal(number)
+
     async def kill(self) -> None:
         """End the service without a goodbye."""
         self._killed = True

@@ -181,3 +181,21 @@ async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
         return reply["event"] == "voice_join" and ("service=" in urls[-1]) is (place == 0)
 
     await wait_until("the room has moved", moved, within_s=WITHIN_S)
+
+
+async def test_a_silent_service_gets_no_member_and_those_there_are_moved_when_it_answers(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine has vanished, so its connection stays open."""
+    monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 60.0)
+    place = await world.place()
+    silent = world.services[place]
+    await world.arrives(place, world.ada.id)
+    await world.ada.people("lobby")
+    silent.answers_sync = False
+    assert await world.place() == 1 - place
+    assert await world.ada.people("lobby") == []
+    await silent.answer_sync()
+    assert (await world.ada.pushed("voice_moved"))["channel_id"] == "lobby"
+    await silent.until("disconnect_user")
+    assert await world.place() == 1 - place

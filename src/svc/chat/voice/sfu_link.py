@@ -25,6 +25,9 @@ WRITE_DEADLINE_S = 5.0
 # The media service responds to a sync_request at once. A longer wait means that it dropped the request
 # because the credentials are wrong, or that it does not work at all.
 ANSWER_DEADLINE_S = 5.0
+# A media service that loses its power or its network closes no connection. If a response takes longer than
+# this, members are sent to another media service.
+SILENT_S = 1.0
 # Maximum wait of a member for a room: enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
@@ -107,11 +110,18 @@ class SfuLink:
         self.host = ""
         # Why the link is not in sync; empty while it is.
         self.fault = ""
+        # Whether the service leaves a request unanswered. The connection may still be open.
+        self.is_silent = False
 
     @property
     def in_step(self) -> bool:
         """Whether the link is connected and knows the participants."""
         return self._in_step.is_set()
+
+    @property
+    def responds(self) -> bool:
+        """Whether the link is in sync and the service has answered so far."""
+        return self.in_step and not self.is_silent
 
     async def run(self) -> NoReturn:
         """Connect, and reconnect forever."""
@@ -165,6 +175,7 @@ class SfuLink:
                 await self._conversation.run()
             finally:
                 self._in_step.clear()
+                self.is_silent = False
                 self._conversation = None
                 self.listener.lost(self.index)
         outdated = ws.close_code == _OUTDATED
@@ -178,6 +189,10 @@ class SfuLink:
         news = not known or (self.fault == _DOES_NOT_ANSWER != known)
         level = logging.WARNING if news else logging.DEBUG
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
+
+    def mark_silent(self) -> None:
+        self.is_silent = True
+        self.listener.lost(self.index)
 
     def mark_in_step(self) -> None:
         """Mark the link as in sync, after the first `sync_response`."""
@@ -241,6 +256,7 @@ class _Conversation:
     async def _ask(self) -> None:
         answered, self._next = self._next, _new_answer()
         self._answered.clear()
+        silent = asyncio.get_running_loop().call_later(SILENT_S, self._link.mark_silent)
         try:
             self._send(events.SyncRequest(**self._link.credentials))
             async with asyncio.timeout(ANSWER_DEADLINE_S):
@@ -248,6 +264,7 @@ class _Conversation:
         except TimeoutError:
             raise LinkError(_DOES_NOT_ANSWER) from None
         finally:
+            silent.cancel()
             answered.set_result(self._answered.is_set())
 
     async def _read(self) -> None:
@@ -281,6 +298,7 @@ class _Conversation:
             case events.SyncResponse.event:
                 response = read(envelope, events.SyncResponse)
                 self._link.addresses = response.addresses
+                self._link.is_silent = False
                 listener.synchronise(index, {room.room_id: room.user_ids for room in response.rooms})
                 self._answered.set()
             case name if kind := _SPAN_EVENTS.get(name):

@@ -19,7 +19,7 @@ from svc.base.server_events import DisconnectUser, RoomRequest, UserAudioControl
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
-from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SfuLink, SfuListener, SpanEvent
+from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SILENT_S, SfuLink, SfuListener, SpanEvent
 from svc.chat.voice.spans import Spans
 
 # Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
@@ -33,14 +33,18 @@ class Placement:
     room, and the available service with the highest rank gets the room. When a service comes or goes, only
     its own rooms move. An occupied room stays at its service for as long as that service is available.
     `names` identify the services and must not change across restarts. `there` returns whether a service can
-    be used.
+    be used, and `silent` whether it leaves a request unanswered.
     """
 
     def __init__(
-        self, names: Sequence[str], there: Callable[[int], bool], occupied: Callable[[str], bool]
+        self,
+        names: Sequence[str],
+        there: Callable[[int], bool],
+        occupied: Callable[[str], bool],
+        silent: Callable[[int], bool] = lambda _: False,
     ) -> None:
         self._names = names
-        self._there = there
+        self._there, self._silent = there, silent
         self._occupied = occupied
         # The service of each room, and the time until which it has been promised to a member.
         self._places: dict[str, tuple[int, float]] = {}
@@ -84,12 +88,15 @@ class Placement:
         index, until = self._places.get(room_id, (None, 0.0))
         if index is None or not self._there(index):
             return None
-        return index if now < until or self._occupied(room_id) else None
+        if self._occupied(room_id):
+            return index
+        return index if now < until and not self._silent(index) else None
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
         # If no service is available, the first choice may be back first.
         usable = [index for index in everyone if self._there(index)] or everyone
+        usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
 
 
@@ -125,7 +132,12 @@ class SfuLinks:
         # Set where a room may span several services.
         self._spans = Spans(self._links) if room_size and len(names) > 1 else None
         self._room_size = room_size
-        self._placement = Placement(names, self._is_available, lambda room_id: bool(occupancy.users(room_id)))
+        self._placement = Placement(
+            names,
+            self._is_available,
+            lambda room_id: bool(occupancy.users(room_id)),
+            lambda index: self._links[index].is_silent,
+        )
         # Set while a timer is pending: a service may be gone for good, or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
@@ -172,10 +184,12 @@ class SfuLinks:
             home = index = self._placement.promise(room_id, now())
             self._unsettled.set()
             if self._spans is not None:
-                usable = [each for each, link in enumerate(self._links) if link.in_step]
+                usable = [each for each, link in enumerate(self._links) if link.responds]
                 index = self._spans.choose(room_id, home, usable, self._room_size)
             try:
-                within_s = left_s if len(self._links) == 1 else min(left_s, PATIENCE_S)
+                # Another service can take the member, so an open connection is no reason to wait.
+                patience_s = SILENT_S if self._links[index].responds else PATIENCE_S
+                within_s = left_s if len(self._links) == 1 else min(left_s, patience_s)
                 await self._links[index].confirm_room(room_id, within_s)
             except ChatError:
                 if now() >= deadline or len(self._links) == 1:
@@ -202,7 +216,7 @@ class SfuLinks:
             link.send(kind, room_id, **fields)
 
     def _is_available(self, index: int) -> bool:
-        """Return whether a service is connected, or was lost so recently that it may be back."""
+        """Return whether a service responds, or was lost so recently that it may be back."""
         return len(self._links) == 1 or not self._is_gone(index)
 
     def _is_gone(self, index: int) -> bool:
@@ -211,7 +225,7 @@ class SfuLinks:
 
     def _look(self, now: float) -> None:
         for index, link in enumerate(self._links):
-            if link.in_step:
+            if link.responds:
                 self._lost_at[index] = None
             elif self._lost_at[index] is None:
                 self._lost_at[index] = now
@@ -219,7 +233,7 @@ class SfuLinks:
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
         # A single service has no alternative, so it does not matter how long it has been gone.
-        if not some_left and (self.in_step or len(self._links) == 1):
+        if not some_left and (all(link.responds for link in self._links) or len(self._links) == 1):
             self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
