@@ -17,6 +17,7 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError
 
+from svc.base.tasks import until_first_ends
 from svc.chat.cluster.membership import OWNER_KEY, Owner, bucket_of
 from svc.chat.cluster.nats_log import ClusterError
 from svc.chat.cluster.relay.config import RelayConfig
@@ -169,7 +170,7 @@ class OwnerLink:
             owner = await self._owner()
             if owner is not None:
                 try:
-                    await self._hold(owner)
+                    await until_first_ends(self._hold(owner), self._watch(owner))
                 except _FAULTS as fault:
                     logger.info("no link to the owner", extra={"fault": type(fault).__name__})
             await asyncio.sleep(_LOOK_S)
@@ -186,7 +187,7 @@ class OwnerLink:
         return owner if owner.session and owner.url else None
 
     async def _hold(self, owner: Owner) -> None:
-        """Attach to an owner, and handle its messages until the link ends or another node owns."""
+        """Attach to an owner, and handle its messages until the link ends."""
         async with self._http.ws_connect(
             owner.url + LINK_PATH,
             headers={"Authorization": f"Bearer {owner.relay_key}"},
@@ -196,13 +197,11 @@ class OwnerLink:
         ) as ws:
             async with asyncio.timeout(OWNER_WITHIN_S):
                 connection = await self._attach(ws, owner)
-            watching = asyncio.ensure_future(self._watch(ws, owner))
             try:
                 async for message in ws:
                     if message.type is WSMsgType.BINARY:
                         self._handle(connection, message.data)
             finally:
-                watching.cancel()
                 self.connection = None
                 self._up.clear()
                 connection.fail()
@@ -254,14 +253,12 @@ class OwnerLink:
             raise ClusterError(f"the owner refuses this relay: {message.extra or 'it has another version'}")
         raise ConnectionResetError("the owner closed the link")
 
-    async def _watch(self, ws: ClientWebSocketResponse, owner: Owner) -> None:
-        """Leave an owner that the lease no longer names, such as one that was paused."""
-        while True:
+    async def _watch(self, owner: Owner) -> None:
+        """Return when the lease names another owner. One that was paused answers no handshake either."""
+        present: Owner | None = owner
+        while present is None or present.session == owner.session:
             await asyncio.sleep(_LOOK_S)
             present = await self._owner()
-            if present is not None and present.session != owner.session:
-                await ws.close()
-                return
 
     def _handle(self, connection: Connection, data: bytes) -> None:
         match decode_from_owner(data):
