@@ -79,6 +79,20 @@ async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) ->
     show("A3", f"2 M and 10 % loss, {100 * share:.0f} % of the pictures", call, after)
 
 
+async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A5: the call and a TCP download with CUBIC share a line."""
+    await call.home.shape(WIDE_AGAIN_KBPS)
+    async with call.download() as download_kbps:
+        await asyncio.sleep(settle_s)
+        after, media, download = await asyncio.gather(
+            measured_after(call, 0, seconds, WIDE_AGAIN_KBPS),
+            call.received_kbps(seconds),
+            download_kbps(seconds),
+        )
+    share = 100 * media / (media + download)
+    show("A5", f"4 M beside a download of {download:,.0f} k: {media:,.0f} k, {share:.0f} %", call, after)
+
+
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
     """Measure A6: one receiver's narrow line changes nothing for the others."""
     rates: list[list[float]] = []
@@ -111,6 +125,7 @@ ROWS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
     "A1": from_wide_to_narrow,
     "A2": from_narrow_to_wide,
     "A3": with_random_loss,
+    "A5": next_to_a_download,
     "A6": one_in_trouble,
     "A7": from_paused,
     "A14": lines,

@@ -263,7 +263,7 @@ async def livekit_call(
                     )
                 ada = await joined(alone, "Ada", publishes=False)
                 others = [await joined(people, name, publishes=True) for name in names]
-                call = NarrowCall(world.homes["ada"], ada, tuple(others))
+                call = NarrowCall(world.homes["ada"], world.server, ada, tuple(others))
                 await wait_until("every camera is seen", partial(all_seen, call), within_s=15)
                 yield call
         finally:

@@ -6,18 +6,20 @@ Ada's browser. Her quality is automatic, which is the default.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from socket import AF_INET, IPPROTO_TCP, TCP_CONGESTION, socket
 
 from playwright.async_api import ViewportSize
 
-from tests.kit.home_networks import Home, home_networks, people_in, server_in
+from tests.kit.home_networks import SERVER, Home, Place, home_networks, people_in, server_in
 from tests.kit.people import VIEWPORT, Capture, Person
 
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
+DOWNLOAD_PORT = 9000
 # Concealed samples outside silence, and all samples, of all voices.
 CONCEALED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -33,12 +35,20 @@ CAMERAS = """async () => {
   return seen.map(({ mid, framesDecoded, frameHeight, totalFreezesDuration }) => [
     mid, framesDecoded ?? 0, frameHeight ?? 0, totalFreezesDuration ?? 0]);
 }"""
+# The bytes of all media that have arrived.
+RECEIVED = """async () => {
+  const entries = [...(await svc.call.pc.getStats()).values()];
+  const received = entries.filter(({ type }) => type === "inbound-rtp");
+  return received.reduce((total, { bytesReceived, headerBytesReceived }) =>
+    total + (bytesReceived ?? 0) + (headerBytesReceived ?? 0), 0);
+}"""
 AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
 
 
 @dataclass(frozen=True, slots=True)
 class NarrowCall:
     home: Home
+    server: Place
     ada: Person
     others: tuple[Person, ...]
 
@@ -64,6 +74,46 @@ class NarrowCall:
             if mid in before
         ]
 
+    async def received_kbps(self, seconds: float) -> float:
+        """Return the rate of the media that Ada receives, without the headers of UDP and IP."""
+        before = await self.ada.page.evaluate(RECEIVED)
+        await asyncio.sleep(seconds)
+        return float((await self.ada.page.evaluate(RECEIVED) - before) * 8 / 1000 / seconds)
+
+    @asynccontextmanager
+    async def download(self) -> AsyncIterator[Callable[[float], Awaitable[float]]]:
+        """Download over TCP with CUBIC on Ada's line. Yields a function that measures its rate (kbit/s)."""
+        received = 0
+        listener = await asyncio.start_server(_send_zeros, sock=self._listener())
+        connection = self.home.device.socket(AF_INET)
+        await asyncio.get_running_loop().sock_connect(connection, (SERVER, DOWNLOAD_PORT))
+        reader, writer = await asyncio.open_connection(sock=connection)
+
+        async def read() -> None:
+            nonlocal received
+            while data := await reader.read(1 << 16):
+                received += len(data)
+
+        async def kbps(seconds: float) -> float:
+            before = received
+            await asyncio.sleep(seconds)
+            return (received - before) * 8 / 1000 / seconds
+
+        reading = asyncio.create_task(read())
+        try:
+            yield kbps
+        finally:
+            reading.cancel()
+            writer.transport.abort()
+            listener.close()
+
+    def _listener(self) -> socket:
+        listener = self.server.socket(AF_INET)
+        # An accepted connection inherits the algorithm.
+        listener.setsockopt(IPPROTO_TCP, TCP_CONGESTION, b"cubic")
+        listener.bind((SERVER, DOWNLOAD_PORT))
+        return listener
+
     async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
         """Return the longest queue of the line, sampled for each tenth of a second."""
         queues: list[float] = []
@@ -83,6 +133,13 @@ class NarrowCall:
             (after[0].frames(each.name) - before[0].frames(each.name)) / max(1, now.encoded - then.encoded)
             for each, then, now in zip(self.others, before[1:], after[1:], strict=True)
         )
+
+
+async def _send_zeros(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while True:
+            writer.write(bytes(1 << 16))
+            await writer.drain()
 
 
 @asynccontextmanager
@@ -110,4 +167,4 @@ async def narrow_call(
         for other in others:
             await other.join()
         await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
-        yield NarrowCall(world.homes["ada"], ada, tuple(others))
+        yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others))

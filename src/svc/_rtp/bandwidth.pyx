@@ -15,7 +15,7 @@ from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
     Probing, believed, cluster_received, consider, go_on, owed, take_result, watch_queue)
-from svc._rtp.rate_control cimport Delivery, set_estimate
+from svc._rtp.rate_control cimport Delivery, is_competing, set_estimate
 from svc._rtp.rate_control cimport update as update_control
 from svc._rtp.rate_window cimport RATE_BUCKETS
 from svc._rtp.rate_window cimport count as count_bytes, rate
@@ -53,6 +53,8 @@ cdef int64_t MAX_LEAP = 3_000_000_000
 # this share of the sent rate arrives. That is visible without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
+# A flow that still competes is detected again in this time (ns).
+cdef int64_t CHECK_TIME = 3_000_000_000
 # Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
 # A probe would only add to loss above this share.
@@ -184,6 +186,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
+    delivery.steadily_sent = sent_rate
     delivery.smooth = rate(&bandwidth.delivered, STEADY) / kept
     delivery.rtt = bandwidth.rtt
     delivery.usage = bandwidth.trend.usage
@@ -193,10 +196,13 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         1 - min(<double>(now - bandwidth.estimated_at) / <double>FORGET_ALLOWED, 1.0)))
     bandwidth.estimated_at = now
     delivery.follows = rate(&bandwidth.sent, RECENT) < FOLLOWING_SHARE * bandwidth.allowed
+    delivery.probing = bandwidth.probing.waiting_until > now
     delivery.lost = latest_loss(&bandwidth.loss)
     bandwidth.previous_queue = delivery.queue
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
+    # The time in which the assumption is checked again.
+    bandwidth.queue.kept = now < bandwidth.control.competing_until + CHECK_TIME
     doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:
         # The delay may permit more, but a higher rate has not been tried.
@@ -217,7 +223,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         take_probe(bandwidth, &delivery, limited, taken, now)
         go_on(&bandwidth.probing, result, taken, before, now)
     choose(bandwidth, limited)
-    if delivery.usage != OVERUSE and may_probe(bandwidth, now):
+    if may_probe(bandwidth, now) and (limited if is_competing(&bandwidth.control, now) else delivery.usage != OVERUSE):
         consider(&bandwidth.probing, bandwidth.estimate, limited, now)
 
 
@@ -226,7 +232,10 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
     cdef Probing* probing = &bandwidth.probing
     cdef int64_t standing = delivery.queue
     cdef int i
-    if bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
+    if is_competing(&bandwidth.control, now):
+        # The carried rate was what the other flow left. A verification would wait for an empty queue.
+        probing.carried = 0.0
+    elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent
     elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
         probing.carried = 0.0
@@ -246,15 +255,16 @@ cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:
 
 
 cdef inline bint may_probe(Bandwidth* bandwidth, int64_t now) noexcept nogil:
-    return (bandwidth.queue.last < MAX_PROBED_QUEUE and now >= bandwidth.loss.held_until
-            and average_loss(&bandwidth.loss) < MAX_PROBED_LOSS)
+    return ((bandwidth.queue.last < MAX_PROBED_QUEUE or is_competing(&bandwidth.control, now))
+            and now >= bandwidth.loss.held_until and average_loss(&bandwidth.loss) < MAX_PROBED_LOSS)
 
 
 cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limited, double result,
                      int64_t now) noexcept nogil:
     """Apply a probe's result: raise the estimate, or lower it if nothing else tests the line."""
     bandwidth.known = True
-    if delivery.usage == OVERUSE or delivery.stepped or now < bandwidth.loss.held_until:
+    if delivery.stepped or now < bandwidth.loss.held_until or (
+            delivery.usage == OVERUSE and not is_competing(&bandwidth.control, now)):
         return
     if result >= LIMITED_SHARE * bandwidth.control.estimate:
         bandwidth.low_results = 0
@@ -295,7 +305,7 @@ cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept
             bandwidth.punished_at = now
             bandwidth.control.estimate *= SILENCE_FACTOR
             choose(bandwidth, False)
-    elif may_probe(bandwidth, now):
+    elif may_probe(bandwidth, now) and not is_competing(&bandwidth.control, now):
         consider(&bandwidth.probing, bandwidth.estimate, True, now)
 
 

@@ -110,10 +110,13 @@ cdef int64_t measure_queue(QueueDelay* queue, int64_t sent, int64_t arrival) noe
     """Return the extra transit time of a packet over the fastest (ns)."""
     cdef int64_t way = arrival - sent
     cdef int64_t base
+    cdef int64_t oldest = queue.bases[BASE_PERIODS - 1]
     cdef int i
     if queue.periods == 0 or sent - queue.period_began >= BASE_PERIOD:
         for i in range(BASE_PERIODS - 1, 0, -1):
             queue.bases[i] = queue.bases[i - 1]
+        if queue.kept and queue.periods == BASE_PERIODS:
+            queue.bases[BASE_PERIODS - 1] = min(queue.bases[BASE_PERIODS - 1], oldest)
         queue.bases[0] = way
         queue.period_began = sent
         queue.periods = <int>min(queue.periods + 1, <int>BASE_PERIODS)

@@ -12,6 +12,7 @@ cdef struct RateControl:
     double resume           # bit/s: rate to resume when the queue is empty; 0 = not draining
     int64_t draining_until  # ns: a queue that is not empty by then belongs to another flow
     int64_t standing_since  # ns: since when the queue has been long; 0 = it is short
+    int64_t competing_since # ns
     int64_t competing_until # ns: until then the queue is attributed to another flow
     int64_t updated_at      # ns
     int64_t decreased_at    # ns
@@ -25,13 +26,20 @@ cdef struct Delivery:       # the line, according to the last feedback
     double recent           # bit/s received in the last 200 ms; 0 = unknown
     double smooth           # bit/s received in the last 500 ms; 0 = unknown
     double sent             # bit/s sent in 200 ms, counting only reported packets
+    double steadily_sent    # bit/s sent in 500 ms, likewise
     int64_t queue           # ns
     int64_t rtt             # ns
     Usage usage
     bint stepped            # the queue has grown suddenly, and less arrives than is sent
     bint follows            # the sender keeps to the estimate
+    bint probing            # some of the sent packets may be a probe
     double lost             # share of recently reported packets
 
 
 cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil
 cdef void set_estimate(RateControl* control, double estimate) noexcept nogil
+
+
+cdef inline bint is_competing(const RateControl* control, int64_t now) noexcept nogil:
+    """Return whether another flow fills the queue, so that delay says nothing about our rate."""
+    return now < control.competing_until

@@ -41,6 +41,8 @@ cdef double STALE = 0.8
 cdef double LIMITED = 0.65
 # With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
+# A wrong assumption ends after this time (ns), even if losses seem to confirm it.
+cdef int64_t MAX_COMPETITION = 60_000_000_000
 cdef int MAX_FUTILE = 2
 cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
 # A decrease is judged by the queue between these times after it (ns). Later, the queue has other causes.
@@ -75,8 +77,9 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
         control.standing_since = 0
     elif control.standing_since == 0:
         control.standing_since = now
-    if now < control.competing_until and (delivery.stepped or (
-            0 < delivery.recent < COLLAPSE * control.estimate and delivery.lost > COMPETING_LOSS)):
+    if now < control.competing_until and not delivery.probing and (delivery.stepped or (
+            0 < delivery.recent < COLLAPSE * min(control.estimate, delivery.steadily_sent)
+            and delivery.lost > COMPETING_LOSS)):
         # A flow that competes fairly causes neither a sudden queue nor a collapse, so no such flow exists.
         control.competing_until = 0
         overused = True
@@ -98,18 +101,31 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
     elif overused:
         decrease(control, delivery, now)
     elif now > control.draining_until:
-        if delivery.follows:
-            control.competing_until = now + COMPETITION
+        if delivery.follows or delivery.lost <= COMPETING_LOSS:
+            # Audio alone may exceed the estimate. It would be lost if it filled the queue.
+            begin_competition(control, now)
         control.estimate = max(control.estimate, control.resume)
         control.resume = 0.0
 
 
+cdef void begin_competition(RateControl* control, int64_t now) noexcept nogil:
+    control.competing_since = now
+    control.competing_until = now + COMPETITION
+
+
 cdef void compete(RateControl* control, const Delivery* delivery, double elapsed_s, int64_t now) noexcept nogil:
     """Compete with a flow that always fills the queue: only losses show that the rate is too high."""
+    cdef double tried = max(delivery.recent, delivery.smooth)
     if delivery.lost > COMPETING_LOSS:
         if now - control.decreased_at >= COMPETING_SPACING:
-            control.estimate = min(control.estimate, COMPETING_BACK_OFF * max(delivery.recent, delivery.smooth))
+            if delivery.steadily_sent < LIMITED * control.estimate:
+                # The little that was sent says nothing about our share.
+                tried = control.estimate
+            control.estimate = min(control.estimate, COMPETING_BACK_OFF * tried)
             control.decreased_at = now
+            if delivery.follows:
+                # The decrease would have emptied a queue of our own.
+                control.competing_until = min(now + COMPETITION, control.competing_since + MAX_COMPETITION)
     elif delivery.queue < NO_QUEUE:
         # The other flow has ended.
         control.competing_until = 0
@@ -135,7 +151,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
     learn_capacity(control, through)
     if is_futile(control, delivery, now):
         control.futile = 0
-        control.competing_until = now + COMPETITION
+        begin_competition(control, now)
         return
     control.queue_then = control.lowest_queue = delivery.queue
     if delivery.queue > LONG_QUEUE:
