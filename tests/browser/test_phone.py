@@ -17,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 # A small phone whose keyboard is open.
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)
+SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
 # The touch targets of the topmost layer smaller than 44 px, and whether the page is wider than the screen.
 # Names and links within text are as high as the text.
@@ -90,6 +91,13 @@ async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_rea
     made = await ask(ada, "POST", "/api/channels", {"type": "text", "name": "news", "topic": TOPIC})
     await ada.show_channels()
     await is_within_reach(ada, "the list of channels")
+    await page.set_viewport_size(SIDEWAYS)
+    await expect(page.get_by_text("Ctrl K")).to_be_hidden()
+    await is_within_reach(ada, "the list of channels on a phone held sideways")
+    await page.go_back()
+    await expect(page.locator("#channels")).not_to_be_in_viewport()
+    await page.set_viewport_size(NARROW)
+    await ada.show_channels()
     await entry(ada, "news").tap()
     await write(ada, "Hello")
     await is_within_reach(ada, "a channel")
@@ -216,6 +224,9 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
 
     await rest_on(text)
     await is_within_reach(ada, "the actions of a message")
+    await page.set_viewport_size(SIDEWAYS)
+    assert (await menu.bounding_box() or {}).get("width") == SIDEWAYS["width"], "The menu is not a sheet"
+    await page.set_viewport_size(NARROW)
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")

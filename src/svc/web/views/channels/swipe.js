@@ -4,12 +4,12 @@
 // messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
+import { HANDHELD } from "../parts/handheld.js";
 
 const LEAST_PX = 60;
 const FARTHEST_PX = 76; // A message follows the finger this far.
 const HOLD_MS = 550; // Android reports a resting finger after 500 ms.
 const STILL_PX = 10;
-const NARROW = matchMedia("(max-width: 640px)"); // As in style/home.css.
 
 /**
  * The touch in progress, and the message under it; null if the touch is not a swipe.
@@ -38,7 +38,7 @@ export function startSwipes() {
 function begin({ touches, target }) {
   letGo();
   const element = /** @type {Element} */ (target);
-  if (!NARROW.matches || touches.length !== 1 || !element.closest(".home") || movesItself(element)) return;
+  if (!HANDHELD.matches || touches.length !== 1 || !element.closest(".home") || movesItself(element)) return;
   /** @type {HTMLElement | null} */
   const message = drawer.value ? null : element.closest(".message");
   from = { x: touches[0].clientX, y: touches[0].clientY, message };

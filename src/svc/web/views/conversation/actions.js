@@ -22,6 +22,7 @@ import { html, useComputed, useLayoutEffect, useRef, useState } from "../../vend
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
+import { HANDHELD, hasSheets } from "../parts/handheld.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
@@ -31,9 +32,6 @@ function select(lane) {
   text?.classList.add("selectable");
   if (text) getSelection()?.selectAllChildren(text);
 }
-
-const NARROW = matchMedia("(max-width: 640px)"); // As in style/conversation.css.
-const SHEET = matchMedia("(pointer: coarse) and (max-width: 640px)"); // As in style/later/touch.css.
 
 /**
  * `call` opens the menu where it happened, or moves the focus to its button.
@@ -74,80 +72,86 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     );
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
   /** Built when the menu opens, not for each rendered message. @returns {ItemList} */
-  const more = () => [
-    ...(NARROW.matches
-      ? quick.map(
-          /** @returns {Item} */ ({ own: checked, label, press }) => ({
-            label,
-            icon: checked ? "check" : "emoji",
-            onChoose: press,
-          }),
-        )
-      : []),
-    // The whole choice is in the sheet that a long touch opens.
-    SHEET.matches &&
-      may("add_reactions") && { label: t("react"), icon: "emoji", onChoose: () => setPicking(true) },
-    SHEET.matches && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
-    SHEET.matches && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
-    posted &&
-      !posted.thread &&
-      may("send_messages") && {
-        label: t("answer-in-thread"),
-        icon: "thread",
-        onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }),
+  const more = () => {
+    const sheet = hasSheets();
+    return [
+      ...(HANDHELD.matches
+        ? quick.map(
+            /** @returns {Item} */ ({ own: checked, label, press }) => ({
+              label,
+              icon: checked ? "check" : "emoji",
+              onChoose: press,
+            }),
+          )
+        : []),
+      // The whole choice is in the sheet that a long touch opens.
+      sheet && may("add_reactions") && { label: t("react"), icon: "emoji", onChoose: () => setPicking(true) },
+      sheet && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
+      sheet && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
+      posted &&
+        !posted.thread &&
+        may("send_messages") && {
+          label: t("answer-in-thread"),
+          icon: "thread",
+          onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }),
+        },
+      posted &&
+        posted.previews?.length > 0 &&
+        mayRemove && {
+          label: t("remove-previews"),
+          icon: "close",
+          onChoose: () => tried(acts.removePreviews(posted)),
+        },
+      message.reactions.length > 0 && {
+        label: t("reactions"),
+        icon: "emoji",
+        onChoose: () => showDialog("reacted", { message, conversation }),
       },
-    posted &&
-      posted.previews?.length > 0 &&
-      mayRemove && {
-        label: t("remove-previews"),
+      posted &&
+        !posted.thread && {
+          label: t("mark-unread"),
+          icon: "bell",
+          onChoose: () => tried(markUnread(posted)),
+        },
+      {
+        label: t("copy-text"),
+        icon: "copy",
+        onChoose: () => copy(shortened(message.text, new Map()), t("copied")),
+      },
+      sheet && message.text && { label: t("select-text"), icon: "file", onChoose: () => select(lane) },
+      posted && {
+        label: t("copy-link"),
+        icon: "link",
+        onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")),
+      },
+      posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
+      posted &&
+        may("manage_messages") && {
+          label: pinned ? t("unpin") : t("pin"),
+          icon: "pin",
+          onChoose: () => tried(acts.pin(posted, !pinned)),
+        },
+      other &&
+        mayOnServer("send_messages") &&
+        mayWriteTo(author) && {
+          label: t("private-to", { name }),
+          icon: "lock",
+          onChoose: () => tried(writeTo(author.id)),
+        },
+      other && {
+        label: isBlocked ? t("unblock", { name }) : t("block", { name }),
         icon: "close",
-        onChoose: () => tried(acts.removePreviews(posted)),
+        onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)),
       },
-    message.reactions.length > 0 && {
-      label: t("reactions"),
-      icon: "emoji",
-      onChoose: () => showDialog("reacted", { message, conversation }),
-    },
-    posted &&
-      !posted.thread && { label: t("mark-unread"), icon: "bell", onChoose: () => tried(markUnread(posted)) },
-    {
-      label: t("copy-text"),
-      icon: "copy",
-      onChoose: () => copy(shortened(message.text, new Map()), t("copied")),
-    },
-    SHEET.matches && message.text && { label: t("select-text"), icon: "file", onChoose: () => select(lane) },
-    posted && {
-      label: t("copy-link"),
-      icon: "link",
-      onChoose: () => copy(addressOf(posted.channel_id, id), t("link-copied")),
-    },
-    posted && { label: t("forward"), icon: "forward", onChoose: () => forward(posted) },
-    posted &&
-      may("manage_messages") && {
-        label: pinned ? t("unpin") : t("pin"),
-        icon: "pin",
-        onChoose: () => tried(acts.pin(posted, !pinned)),
-      },
-    other &&
-      mayOnServer("send_messages") &&
-      mayWriteTo(author) && {
-        label: t("private-to", { name }),
-        icon: "lock",
-        onChoose: () => tried(writeTo(author.id)),
-      },
-    other && {
-      label: isBlocked ? t("unblock", { name }) : t("block", { name }),
-      icon: "close",
-      onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)),
-    },
-    other &&
-      !("trouble" in message && message.trouble) && {
-        label: t("report"),
-        icon: "flag",
-        onChoose: () => showDialog("report", { message }),
-      },
-    mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
-  ];
+      other &&
+        !("trouble" in message && message.trouble) && {
+          label: t("report"),
+          icon: "flag",
+          onChoose: () => showDialog("report", { message }),
+        },
+      mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
+    ];
+  };
   return html`<div ref=${lane} class=${`actions-lane ${picking || menu ? "in-use" : ""}`}>
     <div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
       ${quick.map(

@@ -6,6 +6,7 @@
 import { addLayer } from "../../state/navigation.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "./button.js";
+import { HANDHELD } from "./handheld.js";
 import { Icon } from "./icon.js";
 
 /**
@@ -203,11 +204,5 @@ export function moveAmong(event, elements) {
 export function useLayer(onClose) {
   const close = useRef(onClose);
   close.current = onClose;
-  useLayoutEffect(
-    () =>
-      matchMedia("(max-width: 640px), (max-height: 480px)").matches
-        ? addLayer(() => close.current())
-        : undefined,
-    [],
-  );
+  useLayoutEffect(() => (HANDHELD.matches ? addLayer(() => close.current()) : undefined), []);
 }

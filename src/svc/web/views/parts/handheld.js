@@ -1,0 +1,15 @@
+// Whether the page has the layout for a phone: one column, the channels in a drawer, menus as sheets. The
+// style sheets find the class `handheld` at the root.
+
+/** A phone held upright or sideways, or a window as narrow. A tablet under its keyboard is wider. */
+export const HANDHELD = matchMedia(
+  "(max-width: 640px), (pointer: coarse) and (max-width: 960px) and (max-height: 480px)",
+);
+const COARSE = matchMedia("(pointer: coarse)");
+
+/** Whether menus are sheets, as in style/later/touch.css. */
+export const hasSheets = () => HANDHELD.matches && COARSE.matches;
+
+const mark = () => document.documentElement.classList.toggle("handheld", HANDHELD.matches);
+HANDHELD.addEventListener("change", mark);
+mark();
