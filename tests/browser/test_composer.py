@@ -2,12 +2,13 @@
 
 import re
 
-from playwright.async_api import expect
+import pytest
+from playwright.async_api import ViewportSize, expect
 
 from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
-from tests.kit.text_channels import both, box, do, message, press_at, shows, write
+from tests.kit.text_channels import both, box, come_to_read, do, message, press_at, shows, write
 
 __all__ = ["axe"]
 
@@ -25,6 +26,32 @@ PASTE_AND_SEND = """(field, text) => {
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
+# The left and right edge of the message's grid without its padding, and those of the row of the composer.
+COLUMNS = """() => [".messages .message", ".composer .row"].map((name) => {
+  const element = document.querySelector(name);
+  const { left, right } = element.getBoundingClientRect();
+  const inner = name.includes("message") ? parseFloat(getComputedStyle(element).paddingInlineStart) : 0;
+  return [left + inner, right - inner].map(Math.round);
+})"""
+FIELD_HEIGHT = "(field) => Math.round(field.getBoundingClientRect().height)"
+
+
+@pytest.mark.parametrize("viewport", [ViewportSize(width=1920, height=1080)], indirect=True)
+async def test_messages_and_composer_share_a_readable_column_in_a_wide_window(people: People) -> None:
+    ada = await people.arrive("Ada")
+    await come_to_read(ada)
+    await write(ada, "A line " * 60)
+    shown, field = await ada.page.evaluate(COLUMNS)
+    assert shown == field
+    assert 600 <= shown[1] - shown[0] <= 900
+    # The field grows with its text, and shrinks again.
+    empty = await box(ada).evaluate(FIELD_HEIGHT)
+    await box(ada).fill("one")
+    assert await box(ada).evaluate(FIELD_HEIGHT) == empty
+    await box(ada).fill("one\ntwo\nthree")
+    assert await box(ada).evaluate(FIELD_HEIGHT) > empty * 1.7
+    await box(ada).fill("")
+    assert await box(ada).evaluate(FIELD_HEIGHT) == empty
 
 
 @narrow_only

@@ -53,6 +53,21 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
+# The room before the first emoji of a full row, and after the last one.
+MARGINS = """(cell) => {
+  const [row, grid] = [cell.closest("[role=row]"), cell.closest(".emoji-grid")];
+  const cells = [...row.children].map((each) => each.querySelector("button").getBoundingClientRect());
+  const { left } = grid.getBoundingClientRect();
+  return [cells[0].left - left, left + grid.clientWidth - cells.at(-1).right].map(Math.round);
+}"""
+
+
+@wide_only
+async def test_the_emoji_fill_the_width_of_the_picker(people: People, product: Product) -> None:
+    on = await opened(people, product)
+    assert await emoji(on, "grinning face").evaluate(MARGINS) == [0, 0]
+
+
 @wide_only
 async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product) -> None:
     on = await opened(people, product)

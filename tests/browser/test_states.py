@@ -75,6 +75,8 @@ async def beside_the_channel(grace: Person, line: LiveLine, axe: str) -> None:
         line.mend()
         await beside.get_by_role("button", name="Try again").click()
         await expect(beside.locator(".error")).to_have_count(0)
+        # An empty panel shows its icon above its text.
+        await expect(beside.locator(".nothing-here .icon")).to_be_visible()
         await shut(beside)
 
 

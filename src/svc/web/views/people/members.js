@@ -18,6 +18,7 @@ import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { MemberMenu } from "../admin/member_menu.js";
+import { Nothing } from "../parts/nothing.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
@@ -59,7 +60,11 @@ export function Members({ onClose }) {
     ${problem && html`<p class="error" role="alert">${problem}</p>`}
     <${Roster} rows=${rows} />
     ${!complete.value && !problem && html`<p class="quiet">${t("loading")}</p>`}
-    ${complete.value && !rows.length && html`<p class="quiet" role="status">${t("nothing-found")}</p>`}
+    ${
+      complete.value &&
+      !rows.length &&
+      html`<div role="status"><${Nothing} icon="people">${t("nothing-found")}<//></div>`
+    }
   <//>`;
 }
 

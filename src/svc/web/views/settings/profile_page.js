@@ -16,48 +16,54 @@ export function ProfilePage() {
   const { id, nickname, avatar, status_text: status } = member.value;
   return html`
     <${Picture} id=${id} name=${nickname} url=${avatar} />
-    <${OneField}
-      label=${t("your-name")}
-      value=${nickname}
-      maxlength="32"
-      save=${(/** @type {string} */ text) => api("PATCH", `/api/members/${id}`, { nickname: text })}
-    />
-    <${OneField}
-      label=${t("your-status")}
-      value=${status ?? ""}
-      maxlength="80"
-      save=${(/** @type {string} */ text) => api("PUT", `/api/members/${id}/status`, { text })}
-    />
+    <${Texts} id=${id} name=${nickname} status=${status ?? ""} />
   `;
 }
 
-/**
- * One field that is saved by itself.
- * @param {{label: string, value: string, save: (text: string) => Promise<unknown>, [attribute: string]:
- *   unknown}} props
- */
-function OneField({ label, value, save, ...rest }) {
-  const [text, setText] = useState(value);
-  const [problem, setProblem] = useState("");
+const TEXTS = /** @type {const} */ ([
+  { key: "name", label: "your-name", most: 32 },
+  { key: "status", label: "your-status", most: 80 },
+]);
+
+/** The name and the status, saved together. @param {{id: string, name: string, status: string}} props */
+function Texts({ id, ...known }) {
+  const [changes, setChanges] = useState(/** @type {Partial<typeof known>} */ ({}));
+  const [problems, setProblems] = useState(/** @type {Partial<typeof known>} */ ({}));
+  const now = { ...known, ...changes };
+  const changed = TEXTS.filter(({ key }) => now[key].trim() !== known[key]);
+  const save = {
+    name: (/** @type {string} */ text) => api("PATCH", `/api/members/${id}`, { nickname: text }),
+    status: (/** @type {string} */ text) => api("PUT", `/api/members/${id}/status`, { text }),
+  };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
-    setProblem("");
-    try {
-      await save(text.trim());
-      notify(t("saved"), "done");
-    } catch (error) {
-      setProblem(explain(error));
-    }
+    /** @type {typeof problems} */
+    const refused = {};
+    const saving = changed.map(({ key }) =>
+      save[key](now[key].trim()).catch((error) => {
+        refused[key] = explain(error);
+      }),
+    );
+    await Promise.all(saving);
+    setProblems(refused);
+    if (Object.keys(refused).length < changed.length) notify(t("saved"), "done");
   };
-  return html`<form class="row-form" onSubmit=${submit} novalidate>
-    <${Field}
-      label=${label}
-      value=${text}
-      onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) => setText(event.currentTarget.value)}
-      problem=${problem}
-      ...${rest}
-    />
-    <${Button} type="submit" disabled=${text.trim() === value}>${t("save")}<//>
+  return html`<form class="stack" onSubmit=${submit} novalidate>
+    ${TEXTS.map(
+      ({ key, label, most }) =>
+        html`<${Field}
+          key=${key}
+          label=${t(label)}
+          value=${now[key]}
+          maxlength=${most}
+          problem=${problems[key]}
+          onInput=${(/** @type {EventOn<HTMLInputElement>} */ event) =>
+            setChanges({ ...changes, [key]: event.currentTarget.value })}
+        />`,
+    )}
+    <footer class="buttons">
+      <${Button} look="primary" type="submit" disabled=${!changed.length}>${t("save")}<//>
+    </footer>
   </form>`;
 }
 
