@@ -90,8 +90,12 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
+// Then style/writing.css grows the field, which saves two layouts of the page for each key.
+const growsItself = globalThis.CSS?.supports("field-sizing", "content");
+
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */
 function grow(field) {
+  if (growsItself) return;
   field.style.height = "auto";
   if (!field.value) return; // Measuring an empty field would cost a layout of the page.
   field.style.height = `${field.scrollHeight + 2}px`;
