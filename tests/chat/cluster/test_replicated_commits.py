@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import signal
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -15,11 +15,15 @@ from svc.base.database import Connection, Database, StorageFailed
 from svc.base.migrations import Migration, schema_version
 from svc.base.write_group import Unreplicated
 from svc.chat.cluster import nats_log
+from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.entry import PART_BYTES
+from svc.chat.cluster.membership import Membership, NodeStatus
 from svc.chat.cluster.nats_log import ClusterError, NatsLog, Origin
 from svc.chat.cluster.replica import Replica, table_hashes
+from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import catch_up, take_over
 from tests.kit.nats_cluster import NatsCluster, nats_cluster
+from tests.kit.waiting import eventually
 
 WORDS = "CREATE TABLE words (n INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT UNIQUE) STRICT;"
 COUNTED = (
@@ -186,3 +190,32 @@ async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refuse
     wrong = NatsLog("words", "three", lambda _: None)
     with pytest.raises(ClusterError, match="cannot be reached"):
         await asyncio.to_thread(lambda: wrong.open(["nats://127.0.0.1:9"]))
+
+
+async def test_a_start_waits_for_servers_that_are_slow_to_answer(
+    servers: NatsCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    def reasons() -> int:
+        return sum(record.message == "NATS does not answer yet" for record in caplog.records)
+
+    async def after_a_pause_of(names: str, start: Callable[[], object]) -> None:
+        before = reasons()
+        for name in names:
+            servers.signal(name, signal.SIGSTOP)
+        starting = asyncio.ensure_future(asyncio.to_thread(start))
+        await eventually("the reason is logged", lambda: reasons() > before, within_s=30)
+        for name in names:
+            servers.signal(name, signal.SIGCONT)
+        await starting
+
+    log = NatsLog("words", "one", lambda _: None)
+    config = ClusterConfig(servers.urls, "one", "words")
+    membership = Membership(log, config, "session", lambda: NodeStatus("one", "session"), lambda: None)
+    await after_a_pause_of("abc", lambda: log.open(servers.urls, origin=WORDS_LOG))
+    try:
+        await after_a_pause_of("abc", lambda: refuse_lazy_servers(servers.system_url))
+        # Two of three are the quorum.
+        await after_a_pause_of("bc", membership.start)
+        await asyncio.to_thread(membership.stop)
+    finally:
+        await asyncio.to_thread(log.close)

@@ -22,7 +22,7 @@ from nats.js.kv import KeyValue
 
 from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.config import ClusterConfig
-from svc.chat.cluster.nats_log import ClusterError, NatsLog
+from svc.chat.cluster.nats_log import ClusterError, NatsLog, fault_of
 
 # Renewals within a lease, so that a few may fail.
 _BEATS_IN_LEASE = 6
@@ -119,7 +119,7 @@ class Membership:
 
     def start(self) -> None:
         """Take the node's name and start the heartbeat. Raises ClusterError."""
-        self._log.run(self._start())
+        self._log.answered(self._start)
 
     def stop(self) -> None:
         """End the heartbeat, and free the lease and the name."""
@@ -161,7 +161,7 @@ class Membership:
                 await self._open_bucket()
                 await self._take_name()
         except _FAULTS as fault:
-            raise ClusterError(f"the cluster's bucket cannot be used: {type(fault).__name__}") from None
+            raise fault_of("the cluster's bucket cannot be used", fault) from None
         self._beating = asyncio.create_task(self._beat())
 
     async def _open_bucket(self) -> None:
@@ -187,7 +187,10 @@ class Membership:
         try:
             self._own_revision = await self._bucket.update(key, self._own_status(), last=_revision(entry))
         except KeyWrongLastSequenceError:
-            raise ClusterError(_TWICE.format(self._config.node)) from None
+            # An earlier attempt whose answer was lost may have arrived by now.
+            if self._is_of_another(entry := await self._read(key)):
+                raise ClusterError(_TWICE.format(self._config.node)) from None
+            self._own_revision = _revision(entry)
 
     async def _stop(self) -> None:
         if self._beating is not None:
@@ -223,11 +226,15 @@ class Membership:
         except KeyWrongLastSequenceError:
             entry = await self._read(key)
             self._own_revision = _revision(entry)
-            present = msgspec.json.decode(entry.value, type=NodeStatus) if entry and entry.value else None
-            if present is not None and present.session != self._session:
+            if self._is_of_another(entry):
                 self.fatal = _TWICE.format(self._config.node)
                 self.is_holding = False
                 self._on_change()
+
+    def _is_of_another(self, entry: KeyValue.Entry | None) -> bool:
+        """Return whether a process other than this one has announced this state of a node."""
+        present = msgspec.json.decode(entry.value, type=NodeStatus) if entry and entry.value else None
+        return present is not None and present.session != self._session
 
     def _own_status(self) -> bytes:
         return msgspec.json.encode(self._status())

@@ -12,18 +12,18 @@ import logging
 import secrets
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, StreamInfo
-from nats.js.errors import APIError, NotFoundError
+from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from svc.base import commit_log
 from svc.base.commit_log import LogLost, recorded
@@ -38,6 +38,9 @@ DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
+# How long a start waits for a NATS that is slow or that elects a leader.
+START_S = 30.0
+_MAX_FAULTS = 100
 _READ_AT_ONCE = 500
 _WRONG_LAST_SEQUENCE = 10071
 _NAME_IN_USE = 10058
@@ -56,6 +59,10 @@ class ClusterError(Exception):
     """The cluster cannot be used. The message explains why to the operator."""
 
 
+class NatsSlow(ClusterError):
+    """NATS did not answer in time. It may answer later."""
+
+
 class LogTrimmed(ClusterError):
     """The log no longer has the entries that this file needs next. Only a snapshot helps."""
 
@@ -69,21 +76,84 @@ class Origin:
     secret: str
 
 
+def fault_of(what: str, fault: Exception) -> ClusterError:
+    """Return the error for a request that failed. Only a refusal by NATS is final."""
+    if isinstance(fault, APIError) and not isinstance(fault, ServiceUnavailableError):
+        return ClusterError(f"{what}: {fault.description or type(fault).__name__}")
+    return NatsSlow(f"{what}: {type(fault).__name__}")
+
+
+def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
+    """Repeat a request of a start while NATS is slow. Raises ClusterError."""
+    give_up_at = time.monotonic() + START_S
+    while True:
+        try:
+            return ask()
+        except NatsSlow as fault:
+            if time.monotonic() > give_up_at or is_given_up():
+                raise
+            logger.warning("NATS does not answer yet", extra={"fault": str(fault)})
+            time.sleep(_PAUSE_S)
+
+
 async def connected(servers: Sequence[str]) -> Client:
-    """Return a connection that restores itself. Raises ClusterError."""
+    """Return a connection that restores itself. Raises ClusterError.
+
+    Servers that refuse the connection are a wrong URL. Servers that are slow to accept it get more time.
+    """
+    give_up_at = time.monotonic() + START_S
+    while True:
+        faults: list[Exception] = []
+        try:
+            return await _connected(servers, faults)
+        except ClusterError as fault:
+            are_slow = not faults or any(isinstance(each, TimeoutError) for each in faults)
+            if not are_slow or time.monotonic() > give_up_at:
+                raise
+            logger.warning("NATS does not answer yet", extra={"fault": str(fault)})
+
+
+async def flushed(client: Client) -> None:
+    """Return once the servers know the subscriptions. Raises ClusterError."""
+    give_up_at = time.monotonic() + START_S
+    while True:
+        try:
+            # A reconnection loses the answer, so the request is repeated.
+            await client.flush(timeout=int(_ATTEMPT_S))
+        except (NatsError, TimeoutError) as fault:
+            if time.monotonic() > give_up_at:
+                raise ClusterError(f"NATS does not answer: {type(fault).__name__}") from None
+            logger.warning("NATS does not answer yet", extra={"fault": type(fault).__name__})
+            await asyncio.sleep(_PAUSE_S)
+        else:
+            return
+
+
+async def _connected(servers: Sequence[str], faults: list[Exception]) -> Client:
+    """Connect, and collect what prevents it. Raises ClusterError."""
+
+    async def note(fault: Exception) -> None:
+        faults.append(fault)
+        del faults[:-_MAX_FAULTS]
+        logger.info("NATS reported a fault", extra={"fault": type(fault).__name__})
+
+    client = Client()
     try:
         # Without this limit, the client would try a wrong address forever.
         async with asyncio.timeout(_CONNECT_S):
-            return await nats.connect(
+            await client.connect(
                 list(servers),
                 connect_timeout=2,
                 max_reconnect_attempts=-1,
-                reconnect_time_wait=0.2,
+                reconnect_time_wait=0.2,  # type: ignore[arg-type]
                 ping_interval=2,
                 max_outstanding_pings=2,
-                error_cb=_note,
+                error_cb=note,
             )
+            return client
     except (NatsError, OSError, TimeoutError) as fault:
+        with suppress(NatsError, OSError, TimeoutError):
+            await asyncio.wait_for(client.close(), _ATTEMPT_S)
         raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
 
 
@@ -115,18 +185,18 @@ class NatsLog:
             self.run(self._connect(servers))
             if origin is not None:
                 self.create(origin, replicas=replicas)
-            self.run(self._check_replicas(replicas))
+            self.answered(lambda: self._check_replicas(replicas))
         except BaseException:
             self.close()
             raise
 
     def create(self, origin: Origin, *, replicas: int = REPLICAS) -> None:
         """Create the stream unless it exists. Raises ClusterError."""
-        self.run(self._create(origin, replicas))
+        self.answered(lambda: self._create(origin, replicas))
 
     def origin(self) -> Origin | None:
         """Return the identity of the log's community, or None without a stream. Raises ClusterError."""
-        info = self.run(self._info())
+        info = self.answered(self._info)
         metadata = (info.config.metadata or {}) if info is not None else {}
         return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
 
@@ -174,9 +244,9 @@ class NatsLog:
             await self.client.jetstream(timeout=_CONNECT_S).add_stream(config)
         except APIError as fault:
             if fault.err_code != _NAME_IN_USE:  # Another node was faster.
-                raise ClusterError(f"the stream {self.name} cannot be created: {fault.description}") from None
+                raise fault_of(f"the stream {self.name} cannot be created", fault) from None
         except (NatsError, TimeoutError) as fault:
-            raise ClusterError(f"the stream {self.name} cannot be created: {fault}") from None
+            raise fault_of(f"the stream {self.name} cannot be created", fault) from None
 
     async def _info(self) -> StreamInfo | None:
         try:
@@ -184,7 +254,7 @@ class NatsLog:
         except NotFoundError:
             return None
         except (NatsError, TimeoutError) as fault:
-            raise ClusterError(f"the stream {self.name} cannot be used: {type(fault).__name__}") from None
+            raise fault_of(f"the stream {self.name} cannot be used", fault) from None
 
     async def _check_replicas(self, replicas: int) -> None:
         info = await self._info()
@@ -359,11 +429,11 @@ class NatsLog:
         """Run a coroutine on the log's thread, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
+    def answered(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run the coroutine of a start, and again while NATS is slow. Raises ClusterError."""
+        return until_answered(lambda: self.run(work()), lambda: self._stopping)
+
     def _end(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-
-
-async def _note(fault: Exception) -> None:
-    logger.info("NATS reported a fault", extra={"fault": type(fault).__name__})

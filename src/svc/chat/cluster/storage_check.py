@@ -7,13 +7,9 @@ import asyncio
 import json
 from contextlib import suppress
 
-import nats
-from nats.errors import Error as NatsError
-
-from svc.chat.cluster.nats_log import ClusterError
+from svc.chat.cluster.nats_log import ClusterError, NatsSlow, connected, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-_CONNECT_S = 5.0
 # How long to wait for the next server's answer.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
@@ -21,6 +17,10 @@ _MAX_SERVERS = 100
 
 def refuse_lazy_servers(system_url: str) -> None:
     """Raise ClusterError if a NATS server does not always sync, or if none can be queried."""
+    until_answered(lambda: _refuse_lazy_servers(system_url))
+
+
+def _refuse_lazy_servers(system_url: str) -> None:
     lazy, answered = asyncio.run(_lazy_servers(system_url))
     if lazy:
         raise ClusterError(
@@ -28,18 +28,15 @@ def refuse_lazy_servers(system_url: str) -> None:
             "power failure could lose acknowledged messages. --cluster-trust-sync starts nevertheless"
         )
     if not answered:
-        raise ClusterError(
-            "no NATS server answers on SVC_CLUSTER_SYSTEM: is it the system account's address?"
-        )
+        raise NatsSlow("no NATS server answers on SVC_CLUSTER_SYSTEM: is it the system account's address?")
 
 
 async def _lazy_servers(system_url: str) -> tuple[list[str], int]:
     """Return the names of servers that sync only from time to time, and the number of answers."""
     try:
-        async with asyncio.timeout(_CONNECT_S):
-            client = await nats.connect(system_url, allow_reconnect=False, connect_timeout=2)
-    except (NatsError, OSError, TimeoutError) as fault:
-        raise ClusterError(f"SVC_CLUSTER_SYSTEM cannot be reached ({type(fault).__name__})") from None
+        client = await connected([system_url])
+    except ClusterError as fault:
+        raise ClusterError(f"SVC_CLUSTER_SYSTEM: {fault}") from None
     lazy, answered = [], 0
     try:
         inbox = client.new_inbox()

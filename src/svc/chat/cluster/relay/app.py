@@ -27,7 +27,7 @@ from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
 from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
-from svc.chat.cluster.nats_log import ClusterError, connected
+from svc.chat.cluster.nats_log import ClusterError, connected, flushed
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.proxy import Proxy
@@ -87,7 +87,7 @@ class Relay:
                 replica.receive(message.data)  # type: ignore[attr-defined]
 
             await nats.subscribe(events_subject(config.name), cb=receive)
-            await nats.flush()
+            await flushed(nats)
             async with _to_owner() as http:
                 await self._serve(stop, nats, http, sockets)
         finally:
