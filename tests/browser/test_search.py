@@ -85,6 +85,13 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await lines.click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Apples are red")
     await expect(message(ada, "Apples are red")).to_be_in_viewport()
+    size = ada.page.viewport_size
+    if size and size["width"] == NARROW["width"]:
+        # The channel replaces the list. Back returns to the result that was followed.
+        await expect(lines).to_have_count(0)
+        await ada.page.go_back()
+        await expect(lines.get_by_role("button", name="Go to the message")).to_be_focused()
+        await expect(field).to_have_value("red from:Ada ")
 
 
 @wide_only

@@ -23,6 +23,7 @@ import {
   followAddress,
   hashOf,
   layers,
+  leaving,
   open,
   openConversation,
   place,
@@ -109,12 +110,13 @@ function write(view, adds = false) {
 /** Bring the history in line with the view. */
 function record() {
   if (isLeaving || member.value === null) return;
-  const [now, before] = [shown(), views[current]];
+  const [now, before, { keeps }] = [shown(), views[current], leaving];
+  leaving.keeps = false;
   if (!before || !exists(before.place)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
     // Opening a channel again is a step forward, even if the previous entry is of the same channel.
-    for (let at = current; views[at] && samePlace(views[at].place, now.place); at--) {
+    for (let at = current; views[at] && samePlace(views[at].place, now.place) && !keeps; at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
       history.go(at - current);
@@ -125,7 +127,7 @@ function record() {
       (before.dialog && !now.dialog) ||
       (before.drawer && !now.drawer) ||
       before.layers.length > now.layers.length;
-    write(now, !isClosed);
+    write(now, keeps || !isClosed);
   }
 }
 

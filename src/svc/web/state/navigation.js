@@ -61,6 +61,12 @@ export const drawer = signal(false);
 export const target = signal(null);
 
 /**
+ * `keeps`: Back returns from the next view to this one, although it closes, because it lists results of which
+ * the reader follows one.
+ */
+export const leaving = { keeps: false };
+
+/**
  * A function to close each layer over the page that is not in `dialog`, the topmost last.
  * @type {Signal<(() => void)[]>}
  */

@@ -4,7 +4,7 @@
 /** @import { Message } from "../../types/api.js" */
 /** @import { Shown } from "./message.js" */
 
-import { closeAside, open, showAside } from "../../state/navigation.js";
+import { closeAside, leaving, open, showAside } from "../../state/navigation.js";
 import { blocked, nameNow, pictureNow } from "../../state/people.js";
 import { isSpoiler } from "../../state/spoilers.js";
 import { html } from "../../vendor/preact.js";
@@ -70,7 +70,10 @@ const COVERED = "(max-width: 960px)";
 
 /** @param {Pick<Message, "channel_id" | "id" | "thread">} message */
 export function goTo({ channel_id: channelId, id, thread }) {
-  if (!thread && matchMedia(COVERED).matches) closeAside();
+  if (!thread && matchMedia(COVERED).matches) {
+    leaving.keeps = true;
+    closeAside();
+  }
   open(channelId, thread ? null : id);
   if (thread) showAside("thread", { channelId, thread, messageId: id });
 }

@@ -5,7 +5,7 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { channels, channelsById } from "../../state/channels.js";
-import { showDialog } from "../../state/navigation.js";
+import { aside, showDialog } from "../../state/navigation.js";
 import { loadMembers, members } from "../../state/people.js";
 import {
   begun,
@@ -22,24 +22,27 @@ import {
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
+import { useFound } from "../parts/found.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, listed, t } from "../../words/words.js";
+
+/** @typedef {{query: string, messages: Message[], more: boolean, problem: string}} Found */
 
 /** @param {{channel?: Channel, onClose: () => void}} props */
 export function Search({ channel, onClose }) {
   const [named] = useState(namedHere);
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
-  const [query, setQuery] = useState("");
-  const [found, setFound] = useState(
-    /** @type {{query: string, messages: Message[], more: boolean, problem: string} | null} */ (null),
-  );
-  const [busy, setBusy] = useState(false);
-  const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
-  useLayoutEffect(() => field.current.focus(), []);
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
+  const [opened] = useState(aside.peek());
+  /** @type {ReturnType<typeof useFound<Found>>} */
+  const [before, follow] = useFound(opened, field, lines);
+  const [query, setQuery] = useState(before?.query ?? "");
+  const [found, setFound] = useState(before ?? null);
+  const [busy, setBusy] = useState(false);
+  const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
   useLayoutEffect(() => highlightWords(lines.current, wantedWords(found?.query ?? "", named)), [found]);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;
@@ -154,11 +157,14 @@ export function Search({ channel, onClose }) {
       }
     </div>
     <ul class="message-lines" ref=${lines}>${found?.messages.map(
-      (message) => html`<${MessageLine}
+      (message, at) => html`<${MessageLine}
         key=${message.id}
         message=${message}
         where=${channelsById.value.get(message.channel_id)?.name}
-        onOpen=${() => goTo(message)}
+        onOpen=${() => {
+          follow(found, at);
+          goTo(message);
+        }}
       />`,
     )}</ul>
     ${

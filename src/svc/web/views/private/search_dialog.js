@@ -4,23 +4,28 @@
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { folded } from "../../state/name_search.js";
-import { openConversation } from "../../state/navigation.js";
+import { dialog, leaving, openConversation } from "../../state/navigation.js";
 import { nameOf, privateMessages, conversations } from "../../state/private_conversations.js";
-import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { MessageLine } from "../conversation/message_line.js";
 import { plain } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
+import { useFound } from "../parts/found.js";
 import { messagesOf } from "./message_adapter.js";
 
 const MOST = 50;
 
 /** @param {{onClose: () => void}} props */
 export function SearchDialog({ onClose }) {
-  const [wanted, setWanted] = useState("");
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
-  useLayoutEffect(() => field.current.focus(), []);
+  /** @type {RefObject<HTMLElement>} */
+  const lines = useRef(null);
+  const [opened] = useState(dialog.peek());
+  /** @type {ReturnType<typeof useFound<string>>} */
+  const [before, follow] = useFound(opened, field, lines);
+  const [wanted, setWanted] = useState(before ?? "");
   const found = foundFor(wanted);
   return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>
     <div class="stack">
@@ -37,13 +42,17 @@ export function SearchDialog({ onClose }) {
       <p class="quiet" role="status">
         ${wanted.trim() && !found.length ? t("nothing-found") : t("private-search-text")}
       </p>
-      <ul class="message-lines" aria-label=${t("private-search")}>${found.map(
-        ({ conversation, message }) => html`<${MessageLine}
+      <ul class="message-lines" ref=${lines} aria-label=${t("private-search")}>${found.map(
+        ({ conversation, message }, at) => html`<${MessageLine}
           key=${`${conversation.id} ${message.id}`}
           message=${message}
           where=${nameOf(conversation)}
           sign=""
-          onOpen=${() => openConversation(conversation.id, message.id)}
+          onOpen=${() => {
+            follow(wanted, at);
+            leaving.keeps = true;
+            openConversation(conversation.id, message.id);
+          }}
         />`,
       )}</ul>
     </div>
