@@ -9,12 +9,13 @@ import { IconButton } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 export function DrawerButton() {
-  const count = totals.value.mentions + privateUnread.value;
+  const mentions = totals.value.mentions + privateUnread.value;
+  const count = mentions || totals.value.unread;
   return html`<${IconButton}
     icon="menu"
     label=${t("show-channels")}
     aria-description=${count ? t("unread-count", { count }) : undefined}
-    class=${`only-small ${count ? "with-news" : ""}`}
+    class=${`only-small ${count ? "with-news" : ""} ${mentions ? "mentioned" : ""}`}
     onClick=${() => {
       drawer.value = true;
     }}
@@ -28,7 +29,7 @@ export function InboxButton() {
   return html`<${IconButton}
     icon="inbox"
     label=${label}
-    class=${count ? "with-news" : ""}
+    class=${count ? "with-news mentioned" : ""}
     aria-pressed=${beside.value?.name === "inbox"}
     onClick=${() => toggleAside("inbox")}
   />`;
