@@ -164,11 +164,15 @@ async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(peopl
     replied = message(grace, "a reply").locator(".replied b")
     assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
 
-    # With one channel open, the button for the list shows that another has a mention.
+    # With one channel open, the button for the list shows that another has news or a mention.
     drawer = grace.page.get_by_role("button", name="Show the channels")
     await expect(drawer).not_to_have_accessible_description("1 unread")
     await open_channel(ada, "random")
+    await write(ada, "Hello")
+    await expect(drawer).to_have_accessible_description("1 unread")
+    await expect(drawer).not_to_contain_class("mentioned")
     await write(ada, f"[@Grace](mention:{await own_id(grace)})")
+    await expect(drawer).to_contain_class("mentioned")
     await expect(drawer).to_have_accessible_description("1 unread")
 
 
@@ -190,6 +194,19 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyb
     await expect(box(ada)).to_have_value("")
     # Without the focus the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
+
+    # The emoji picker is below the text, as the keyboard was.
+    await ada.page.get_by_role("button", name="Choose an emoji").tap()
+    await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
+    for size in (SIDEWAYS, NARROW):
+        await ada.page.set_viewport_size(size)
+        await until_still(ada.page)
+        written = await box(ada).bounding_box()
+        picker = await ada.page.locator(".emoji-popup").bounding_box()
+        assert written and picker
+        assert written["y"] + written["height"] <= picker["y"]
+        await expect(ada.page.locator(".emoji-tones")).to_be_in_viewport(ratio=1)
+    await ada.page.go_back()
 
     files = [tmp_path / f"note {number}.txt" for number in range(10)]
     for file in files:
@@ -230,6 +247,8 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")
+    # The sheet has all actions, so the buttons stay hidden until a touch asks for them.
+    await expect(page.locator(".actions-lane")).to_have_css("opacity", "0")
 
     await rest_on(text)
     await page.get_by_role("menuitem", name="React", exact=True).tap()

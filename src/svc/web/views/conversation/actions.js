@@ -18,7 +18,7 @@ import { forward } from "../../state/sharing.js";
 import { shortened } from "../../state/mention_text.js";
 import { spotOf } from "../../state/location.js";
 import { markUnread } from "../../state/unread_counts.js";
-import { html, useComputed, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
+import { html, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/fields.js";
 import { IconButton } from "../parts/button.js";
@@ -41,6 +41,8 @@ function select(lane) {
 export function Actions({ message, conversation, may, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
+  // The sheet replaces the buttons, until a touch of the message asks for them.
+  const [replaced, setReplaced] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const lane = useRef(null);
   useLayoutEffect(() => {
@@ -48,8 +50,20 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     if (!call) return;
     onCalled();
     if (call === "focus") button.focus();
-    else openWhere(call, button);
+    else {
+      setReplaced(hasSheets());
+      openWhere(call, button);
+    }
   }, [call]);
+  useEffect(() => {
+    if (!replaced) return undefined;
+    const around = lane.current.parentElement;
+    const touched = (/** @type {Event} */ { target }) => {
+      if (!(/** @type {Element} */ (target).closest(".menu"))) setReplaced(false);
+    };
+    around?.addEventListener("pointerdown", touched);
+    return () => around?.removeEventListener("pointerdown", touched);
+  }, [replaced]);
   const { author, pinned, id } = message;
   const name = useComputed(() => nameNow(author)).value;
   const posted = message.conversation_id === undefined ? message : null; // Null in private conversations.
@@ -152,7 +166,8 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
     ];
   };
-  return html`<div ref=${lane} class=${`actions-lane ${picking || menu ? "in-use" : ""}`}>
+  const look = picking ? "in-use" : replaced ? "replaced" : menu ? "in-use" : "";
+  return html`<div ref=${lane} class=${`actions-lane ${look}`}>
     <div class=${`actions ${picking ? "picking" : ""}`} role="group" aria-label=${t("message-of", { name })}>
       ${quick.map(
         ({ sign, own: pressed, label, press }) =>
