@@ -1,6 +1,7 @@
 // Bars above the page: a new version is available, or the page shows cached content. Also asks where to post
 // content shared with the page.
 
+import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
 import { notify } from "../../state/notices.js";
 import { place, showDialog } from "../../state/navigation.js";
@@ -37,8 +38,12 @@ function ShownFrom() {
   </p>`;
 }
 
-/** Without a bar, a narrow page would rarely show this: its list of channels is mostly hidden. */
+/**
+ * Without a bar, a narrow page would rarely show this: its list of channels is mostly hidden. The trouble of
+ * a call says it better.
+ */
 function Reconnecting() {
-  const words = pageFrom(place.value?.channelId ?? "") === null ? troubleWithServer() : "";
+  const isSaid = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;
+  const words = isSaid ? "" : troubleWithServer();
   return html`<p class=${words ? "bar only-small" : ""} role="status">${words}</p>`;
 }

@@ -78,6 +78,7 @@ function Offer() {
         <//>
       </div>`
     }
+    ${push.value === "refused" && html`<p role="status">${t("push-refused")}</p>`}
     <div class="offer">
       <p>${t("offer-code-text")}</p>
       <${Button} onClick=${() => showDialog("settings", { page: "devices" })}>${t("recovery-make")}<//>
