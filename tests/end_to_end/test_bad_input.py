@@ -159,14 +159,16 @@ async def test_an_answer_that_does_not_fit_is_refused_and_the_offer_stays_open(
 ) -> None:
     ada = await join_silently(sfu, "ada")
     right = Answering().answer(ada.offer["sdp"])
-    first, *lines = right.split("m=")
+    first, *sections = right.split("m=")
     wrong = {
-        "The offer has 4 media lines, the answer 3": "m=".join([first, *lines[:3]]),
-        "Line 0 of the answer is not the audio line of the offer": "m=".join([first, *reversed(lines)]),
+        "The offer has 4 media sections, the answer 3": "m=".join([first, *sections[:3]]),
+        "Section 0 of the answer is not the audio section of the offer": "m=".join(
+            [first, *reversed(sections)]
+        ),
         "The answer needs a fingerprint": right.replace("a=fingerprint:sha-256", "a=fingerprint:md5"),
         "The answer does not bundle": right.replace("BUNDLE 0 1 2 3", "BUNDLE 0 1"),
-        "The answer rejects every media line": Answering(rejects="0123").answer(ada.offer["sdp"]),
-        "Line 0 of the answer is sendrecv": right.replace("a=inactive", "a=sendrecv"),
+        "The answer rejects every media section": Answering(rejects="0123").answer(ada.offer["sdp"]),
+        "Section 0 of the answer is sendrecv": right.replace("a=inactive", "a=sendrecv"),
         "An ice-pwd has 22": right.replace("a=ice-pwd:clientPassword", "a=ice-pwd:"),
     }
     for reason, sdp in wrong.items():

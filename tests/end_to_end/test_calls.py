@@ -32,8 +32,8 @@ async def test_two_people_see_and_hear_each_other(sfu: SfuProcess, guests: Guest
     for one, other in ((ada, grace), (grace, ada)):
         assert one.srtp_profile == GCM
         assert one.remote_address == ("127.0.0.1", sfu.udp_port)
-        line = one.line(other)
-        assert line and line.payload_types and line.payload_types <= payload_types
+        section = one.section(other)
+        assert section and section.payload_types and section.payload_types <= payload_types
         assert one.errors == []
     metrics = await sfu.metrics()
     assert metrics["svc_sfu_packets_received_total"] > 20 and metrics["svc_sfu_packets_sent_total"] > 20
@@ -69,11 +69,11 @@ async def test_a_leaving_participant_disappears_for_the_others(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
-    line = await ada.sees(grace)
-    assert (line.ended, ada.directions[line.mid]) == (False, "recvonly")
+    section = await ada.sees(grace)
+    assert (section.ended, ada.directions[section.mid]) == (False, "recvonly")
     await grace.leave()
     await asyncio.gather(ada.lost(grace), ada.lost(grace, "mic"))
-    assert (line.ended, ada.directions[line.mid]) == (True, "inactive")
+    assert (section.ended, ada.directions[section.mid]) == (True, "inactive")
     await control.hear("peer_left")
     assert await control.sync() == {"lobby": ["ada"]}
     assert ada.closed is None
@@ -87,16 +87,16 @@ async def test_a_participant_who_joins_later_gets_every_track(guests: Guests) ->
     assert sorted(edsger.welcome["peers"]) == ["ada", "grace"]
 
 
-async def test_the_lines_of_a_former_participant_are_reused(guests: Guests) -> None:
+async def test_the_sections_of_a_former_participant_are_reused(guests: Guests) -> None:
     ada = await guests.arrive("ada")
-    lines: set[frozenset[str]] = set()
+    sections: set[frozenset[str]] = set()
     for name in ("grace", "edsger", "barbara"):
         other = await guests.arrive(name)
         await converse(ada, other)
-        lines.add(frozenset(ada.directions))
+        sections.add(frozenset(ada.directions))
         await other.leave()
         await asyncio.gather(ada.lost(other), ada.lost(other, "mic"))
-    assert lines == {frozenset({"0", "1", "2", "3", "4", "5"})}
+    assert sections == {frozenset({"0", "1", "2", "3", "4", "5"})}
 
 
 async def test_a_camera_can_be_turned_off_and_on_during_a_screen_share(guests: Guests) -> None:

@@ -38,9 +38,9 @@ async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
     await listener.sees(speaker, frames=2)
 
 
-def sequence_gaps(line: Incoming) -> int:
+def sequence_gaps(section: Incoming) -> int:
     """Count the numbers that a receiver would consider lost."""
-    numbers = line.numbers
+    numbers = section.numbers
     assert len(set(numbers)) == len(numbers)
     return max(numbers) - min(numbers) + 1 - len(numbers)
 
@@ -83,7 +83,7 @@ async def test_a_mute_survives_leaving_and_joining_again(guests: Guests, control
     await grace.lost(ada, "mic")
     ada = await guests.arrive("ada")
     await grace.sees(ada, frames=15)
-    sound = grace.line(ada, "mic")
+    sound = grace.section(ada, "mic")
     assert sound is None or sound.packets == 0
     await control_audio(control, "ada")
     await grace.hears(ada)
@@ -111,6 +111,6 @@ async def test_a_revoked_right_ends_its_track_and_no_other(
     await grace.lost(ada)
     await grace.hears(ada)
     assert (ada.directions[MIC], ada.directions[CAMERA]) == ("sendonly", "inactive")
-    assert grace.line(ada, "mic") is sound and sequence_gaps(sound) == 0
+    assert grace.section(ada, "mic") is sound and sequence_gaps(sound) == 0
     await control.say("user_caps", **LOBBY, user_id="ada", caps=["speak", "share_video"])
     await asyncio.gather(grace.sees(ada), grace.hears(ada))

@@ -78,8 +78,8 @@ async def test_a_moderators_mute_silences_and_survives_leaving(installation: Ins
     await grace.lost(ada)
     ada = await installation.enter(installation.ada, ADA)
     await grace.sees(ada, frames=15)
-    line = grace.line(ada, "mic")
-    assert line is None or line.packets == 0
+    section = grace.section(ada, "mic")
+    assert section is None or section.packets == 0
     await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=False)
     await grace.hears(ada)
 

@@ -1,9 +1,9 @@
 """A participant that is not a browser: aiortc behind the events of `/client`.
 
-It joins, answers every offer, publishes tracks on the first four lines, and decodes those that arrive on the
-others. This module makes up for gaps in aiortc, so that the service is tested and not aiortc: aiortc leaves
-out loopback candidates, ignores the candidates of the first bundled line, never ends a remote track, and
-never accepts new sources on a reused line.
+It joins, answers every offer, publishes tracks in the first four sections, and decodes those that arrive in
+the others. This module makes up for gaps in aiortc, so that the service is tested and not aiortc: aiortc
+leaves out loopback candidates, ignores the candidates of the first bundled section, never ends a remote
+track, and never accepts new sources on a reused section.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ class AiortcClient:
     incoming: dict[str, Incoming] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        # All lines share one transport, so it can be set up before the first offer.
+        # All sections share one transport, so it can be set up before the first offer.
         self._pc = RTCPeerConnection(RTCConfiguration(bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
         self._pc.addTransceiver("audio", direction="inactive")  # becomes mid 0
         camera = self._pc.addTransceiver("video", direction="inactive")  # becomes mid 1
@@ -97,10 +97,13 @@ class AiortcClient:
         (pair,) = self._transport.transport._connection._nominated.values()
         return pair.remote_addr
 
-    def line(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
-        """Return the line on which the other person's track arrives now."""
+    def section(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
+        """Return the section in which the other person's track arrives now."""
         wanted = other.user_id, source
-        return next((line for line in self.incoming.values() if (line.user_id, line.source) == wanted), None)
+        return next(
+            (section for section in self.incoming.values() if (section.user_id, section.source) == wanted),
+            None,
+        )
 
     async def say(self, event: str, data: object) -> None:
         await self.socket.send_str(json.dumps({"event": event, "data": json.dumps(data)}))
@@ -114,38 +117,38 @@ class AiortcClient:
         within_s: float = DEADLINE_S,
     ) -> Incoming:
         """Return once this many more frames have arrived and show the sender's picture."""
-        line = await self._arriving(other, source)
-        enough = line.frames + frames
+        section = await self._arriving(other, source)
+        enough = section.frames + frames
 
         def seen() -> bool:
-            shade = line.shade is not None and abs(line.shade - other.voice.shade) <= SHADE_TOLERANCE
-            return shade and line.frames >= enough
+            shade = section.shade is not None and abs(section.shade - other.voice.shade) <= SHADE_TOLERANCE
+            return shade and section.frames >= enough
 
         await eventually(f"{self.user_id} sees {source} of {other.user_id}", seen, within_s=within_s)
-        return line
+        return section
 
     async def hears(self, other: "AiortcClient") -> Incoming:
         """Return once a fifth of a second of new audio has arrived with the sender's pitch."""
-        line = await self._arriving(other, "mic")
-        enough, pitch_hz = line.frames + HEARD_FRAMES, other.voice.pitch_hz
+        section = await self._arriving(other, "mic")
+        enough, pitch_hz = section.frames + HEARD_FRAMES, other.voice.pitch_hz
 
         def receives_sound() -> bool:
-            return line.frames >= enough and abs(line.pitch_hz - pitch_hz) <= PITCH_TOLERANCE * pitch_hz
+            return section.frames >= enough and abs(section.pitch_hz - pitch_hz) <= PITCH_TOLERANCE * pitch_hz
 
         await eventually(f"{self.user_id} hears {other.user_id}", receives_sound, within_s=DEADLINE_S)
-        return line
+        return section
 
     async def lost(self, other: "AiortcClient", source: str = "camera") -> None:
         """Return once that track has ended here."""
         text = f"{source} of {other.user_id} ends for {self.user_id}"
-        await eventually(text, lambda: not self.line(other, source), within_s=DEADLINE_S)
+        await eventually(text, lambda: not self.section(other, source), within_s=DEADLINE_S)
 
     async def _arriving(self, other: "AiortcClient", source: str) -> Incoming:
         text = f"{source} of {other.user_id} is offered to {self.user_id}"
-        await eventually(text, lambda: self.line(other, source), within_s=DEADLINE_S)
-        line = self.line(other, source)
-        assert line is not None
-        return line
+        await eventually(text, lambda: self.section(other, source), within_s=DEADLINE_S)
+        section = self.section(other, source)
+        assert section is not None
+        return section
 
     async def send_datagram(self, data: bytes) -> None:
         """Send any bytes on the media path."""
@@ -165,8 +168,8 @@ class AiortcClient:
                 await self._listening
             await self.socket.close()
             await self._pc.close()
-            for line in self.incoming.values():
-                await line.stop()
+            for section in self.incoming.values():
+                await section.stop()
 
     def _prepare_transport(self) -> None:
         """Configure where to gather and what to agree to, before any negotiation."""
@@ -209,7 +212,7 @@ class AiortcClient:
             return
 
     async def _answer(self, offer: Mapping[str, Any]) -> None:
-        pc, sdp = self._pc, _candidates_on_every_line(self.means.offered(offer["sdp"]))
+        pc, sdp = self._pc, _candidates_in_every_section(self.means.offered(offer["sdp"]))
         await pc.setRemoteDescription(RTCSessionDescription(sdp, offer["type"]))
         self._place_tracks()
         await pc.setLocalDescription(await pc.createAnswer())
@@ -228,26 +231,26 @@ class AiortcClient:
             transceiver.direction = "sendonly" if track else "inactive"
 
     async def _follow(self, transceiver: RTCRtpTransceiver, track: Mapping[str, str] | None) -> None:
-        """Start or stop receiving on each line, as the offer requires."""
-        mid, line = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
+        """Start or stop receiving in each section, as the offer requires."""
+        mid, section = transceiver.mid or "", self.incoming.get(transceiver.mid or "")
         self.directions[mid] = transceiver.currentDirection or ""
-        if track and line is None:
+        if track and section is None:
             self.incoming[mid] = Incoming(transceiver, mid, track)
-        elif track and line:
-            assert line.track_id == track["track_id"], "a line is inactive before it is used again"
-        elif line:
+        elif track and section:
+            assert section.track_id == track["track_id"], "a section is inactive before it is used again"
+        elif section:
             del self.incoming[mid]
             await transceiver.receiver.stop()
-            await line.stop()
+            await section.stop()
             receiver = RTCRtpReceiver(transceiver.kind, self._transport)
             receiver._set_rtcp_ssrc(transceiver.sender._ssrc)
             transceiver._RTCRtpTransceiver__receiver = receiver  # type: ignore[attr-defined]
 
 
-def _candidates_on_every_line(offer: str) -> str:
-    """Copy the candidates of the first line to the others.
+def _candidates_in_every_section(offer: str) -> str:
+    """Copy the candidates of the first section to the others.
 
-    aiortc reads them from the last line of a bundle; the service writes them on the first (RFC 9143).
+    aiortc reads them from the last section of a bundle; the service writes them in the first (RFC 9143).
     """
     first, *others = offer.split("m=")[1:]
     candidates = "".join(line for line in first.splitlines(keepends=True) if line.startswith("a=candidate:"))

@@ -71,13 +71,13 @@ class Call:
         return person
 
     def joined(self, user_id: str, **sends: str) -> "Person":
-        """Let a person join, answer, and send on these lines: `mic="stream track"`."""
+        """Let a person join, answer, and send in these sections: `mic="stream track"`."""
         person = self.join(user_id)
-        lines = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
-        person.answering.sends = {lines[name]: ids for name, ids in sends.items()}
+        sections = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
+        person.answering.sends = {sections[name]: ids for name, ids in sends.items()}
         person.answer()
         for name in sends:
-            person.send_media(lines[name])
+            person.send_media(sections[name])
         self.settle()
         return person
 
@@ -143,7 +143,7 @@ class Person:
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:
-        """Let the first packet arrive on a line."""
+        """Let the first packet arrive in a section."""
         if payload_type is None:
             payload_type = OPUS if mid in (MIC, SCREEN_AUDIO) else VP8
         self.session.track_started(mid, ssrc, payload_type)
@@ -164,12 +164,12 @@ class Person:
     def errors(self) -> list[Any]:
         return self.events("room_error")
 
-    def lines(self) -> dict[str, MediaDescription]:
-        """Return the m-lines of the latest offer, by mid."""
+    def sections(self) -> dict[str, MediaDescription]:
+        """Return the media sections of the latest offer, by mid."""
         return {media.mid or "": media for media in SessionDescription.parse(self.offer["sdp"]).media}
 
     def directions(self) -> dict[str, str]:
-        return {mid: media.direction for mid, media in self.lines().items()}
+        return {mid: media.direction for mid, media in self.sections().items()}
 
     def forwarder(self, mid: str) -> RecordedForwarder:
-        return self.transport.lines[mid]
+        return self.transport.sections[mid]

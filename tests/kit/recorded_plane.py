@@ -67,7 +67,7 @@ class RecordedForwarder:
         cname: str,
         encoding: int = -1,
     ) -> RecordedDownTrack:
-        assert not self.closed, "nothing is forwarded from a closed line"
+        assert not self.closed, "nothing is forwarded from a closed section"
         track = RecordedDownTrack(
             to, mid, ssrc, rtx_ssrc, payload_types, extension_ids, mixed, cname, encoding
         )
@@ -87,7 +87,7 @@ class RecordedTransport:
         self.stun: list[tuple[bytes, Path]] = []
         self.dtls: list[bytes] = []
         self.keys: list[tuple[str, bytes, bytes]] = []
-        self.lines: dict[str, RecordedForwarder] = {}
+        self.sections: dict[str, RecordedForwarder] = {}
         self.deafened = False
         self.bandwidth_listener: Callable[[int, str, int], None] | None = None
         self.probed_bps = 0.0
@@ -114,7 +114,7 @@ class RecordedTransport:
     def set_keys(self, profile: str, local: bytes, remote: bytes) -> None:
         self.keys.append((profile, local, remote))
 
-    def receive_line(
+    def receive_section(
         self,
         mid: str,
         kind: str,
@@ -122,15 +122,15 @@ class RecordedTransport:
         ssrcs: Sequence[int] = (),
         rids: Sequence[str] = (),
     ) -> RecordedForwarder:
-        if mid in self.lines:
-            self.lines[mid].ssrcs = tuple(ssrcs)
+        if mid in self.sections:
+            self.sections[mid].ssrcs = tuple(ssrcs)
         else:
-            self.lines[mid] = RecordedForwarder(mid, kind, frozenset(payload_types), tuple(ssrcs))
-        self.lines[mid].rids = tuple(rids)
-        return self.lines[mid]
+            self.sections[mid] = RecordedForwarder(mid, kind, frozenset(payload_types), tuple(ssrcs))
+        self.sections[mid].rids = tuple(rids)
+        return self.sections[mid]
 
-    def close_line(self, mid: str) -> None:
-        self.lines.pop(mid).closed = True
+    def close_section(self, mid: str) -> None:
+        self.sections.pop(mid).closed = True
 
     def set_deafened(self, deafened: bool) -> None:
         self.deafened = deafened

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.sfu.answer import AnswerError, AnswerTerms, Line, read_answer
+from svc.sfu.answer import AnsweredSection, AnswerError, AnswerTerms, read_answer
 from svc.sfu.codecs import AUDIO_LEVEL, DEPENDENCY_DESCRIPTOR, MID, RED, TRANSPORT_CC, payload_types
 from svc.sfu.sdp import Attribute, SdpError, SessionDescription
 from tests.sfu.calls import CALL, FINGERPRINT, OWN, answer, offer
@@ -26,10 +26,10 @@ def read(peer: str, step: str) -> AnswerTerms:
     return read_answer(answer(peer, step), CALL[step])
 
 
-def part(line: Line) -> str:
-    if line.rejected:
+def part(section: AnsweredSection) -> str:
+    if section.rejected:
         return "rejected"
-    return "sending" if line.sending else "receiving" if line.receiving else "inactive"
+    return "sending" if section.sending else "receiving" if section.receiving else "inactive"
 
 
 def edited(old: str, new: str, step: str = "receiving", times: int = -1) -> str:
@@ -39,7 +39,7 @@ def edited(old: str, new: str, step: str = "receiving", times: int = -1) -> str:
 
 
 def rejecting(index: int, *, keep_attributes: bool = True) -> str:
-    """Return Chromium's answer with one line rejected (RFC 8829 section 5.3.1)."""
+    """Return Chromium's answer with one section rejected (RFC 8829 section 5.3.1)."""
     session = SessionDescription.parse(answer("chromium", "receiving"))
     media = session.media[index]
     media.port = 0
@@ -65,7 +65,7 @@ def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
             Attribute(direction) if each.name == "sendonly" else each for each in camera.attributes
         ]
     offered = [replace(transceiver, simulcast=True) for transceiver in CALL["publishing"]]
-    return read_answer(str(session), offered).lines[1].rids
+    return read_answer(str(session), offered).sections[1].rids
 
 
 ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
@@ -109,9 +109,9 @@ def test_encodings_that_cannot_be_read_are_refused(attribute: str) -> None:
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_real_answer_gives_the_directions_of_its_lines(peer: str, step: str) -> None:
-    assert [part(line) for line in read(peer, step).lines] == STEPS[step]
-    assert [line.mid for line in read(peer, step).lines] == [one.mid for one in CALL[step]]
+def test_a_real_answer_gives_the_directions_of_its_sections(peer: str, step: str) -> None:
+    assert [part(section) for section in read(peer, step).sections] == STEPS[step]
+    assert [section.mid for section in read(peer, step).sections] == [one.mid for one in CALL[step]]
 
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
@@ -126,40 +126,40 @@ def test_a_real_answer_gives_the_terms_of_the_transport(peer: str) -> None:
 def test_chromium_takes_the_dependency_descriptor_and_mixed_extensions() -> None:
     terms = read("chromium", "receiving")
     assert terms.mixed
-    for line in terms.lines:
-        assert (DEPENDENCY_DESCRIPTOR.id in line.extension_ids) == (line.kind == "video")
-        assert (AUDIO_LEVEL.id in line.extension_ids) == (line.kind == "audio")
-        assert (TRANSPORT_CC.id in line.extension_ids) == (line.mid in "0123")
-        assert MID.id in line.extension_ids
+    for section in terms.sections:
+        assert (DEPENDENCY_DESCRIPTOR.id in section.extension_ids) == (section.kind == "video")
+        assert (AUDIO_LEVEL.id in section.extension_ids) == (section.kind == "audio")
+        assert (TRANSPORT_CC.id in section.extension_ids) == (section.mid in "0123")
+        assert MID.id in section.extension_ids
 
 
 def test_chromium_takes_every_codec_but_one_h264_profile() -> None:
-    audio, video = read("chromium", "publishing").lines[:2]
+    audio, video = read("chromium", "publishing").sections[:2]
     assert audio.payload_types == payload_types("audio") - {RED.payload_type}
     assert video.payload_types == payload_types("video") - {100, 101}
 
 
 def test_aiortc_accepts_the_features_that_it_supports() -> None:
     terms = read("aiortc", "receiving")
-    assert terms.lines[5].payload_types == {96, 97, 98, 99, 112, 113}
+    assert terms.sections[5].payload_types == {96, 97, 98, 99, 112, 113}
     assert not terms.mixed
     assert [algorithm for algorithm, _ in terms.fingerprints] == ["sha-256", "sha-384", "sha-512"]
 
 
-def test_a_sending_line_gives_its_sources_and_its_track() -> None:
-    audio, video, screen, _ = read("chromium", "publishing").lines
+def test_a_sending_section_gives_its_sources_and_its_track() -> None:
+    audio, video, screen, _ = read("chromium", "publishing").sections
     assert (len(audio.ssrcs), len(video.ssrcs), screen.ssrcs) == (1, 2, ())
     assert audio.stream_id is None  # "-": the track is in no stream
     assert audio.track_id is not None and len(audio.track_id) == 36
 
 
-def test_announcements_on_lines_without_a_sender_are_left_out() -> None:
+def test_announcements_in_sections_without_a_sender_are_left_out() -> None:
     assert SessionDescription.parse(answer("aiortc", "receiving")).media[5].has("ssrc")
-    line = read("aiortc", "receiving").lines[5]
-    assert (line.ssrcs, line.stream_id, line.track_id) == ((), None, None)
+    section = read("aiortc", "receiving").sections[5]
+    assert (section.ssrcs, section.stream_id, section.track_id) == ((), None, None)
 
 
-def test_a_candidate_repeated_on_every_line_is_reported_once() -> None:
+def test_a_candidate_repeated_in_every_section_is_reported_once() -> None:
     candidates = read("aiortc", "publishing").candidates
     assert len(candidates) == len(set(candidates)) > 0
     assert all(text.startswith("candidate:") for text in candidates)
@@ -168,8 +168,8 @@ def test_a_candidate_repeated_on_every_line_is_reported_once() -> None:
 @pytest.mark.parametrize("msid", ["stream tra:ck", "stream " + "x" * 65, "stream", "stream "])
 def test_an_invalid_track_id_is_ignored(msid: str) -> None:
     text = re.sub(r"a=msid:- .*", f"a=msid:{msid}", answer("chromium", "publishing").replace("\r", ""))
-    line = read_answer(text, OWN).lines[0]
-    assert (line.stream_id, line.track_id) == ("stream", None)
+    section = read_answer(text, OWN).sections[0]
+    assert (section.stream_id, section.track_id) == ("stream", None)
 
 
 def test_transport_attributes_may_appear_once_for_the_session() -> None:
@@ -186,16 +186,16 @@ def test_a_passive_client_is_the_dtls_server() -> None:
 
 
 @pytest.mark.parametrize("keep_attributes", [True, False])
-def test_a_rejected_line_is_reported_and_the_others_stay(keep_attributes: bool) -> None:
+def test_a_rejected_section_is_reported_and_the_others_stay(keep_attributes: bool) -> None:
     terms = read_answer(rejecting(5, keep_attributes=keep_attributes), CALL["receiving"])
-    assert [part(line) for line in terms.lines] == [*STEPS["receiving"][:5], "rejected"]
+    assert [part(section) for section in terms.sections] == [*STEPS["receiving"][:5], "rejected"]
 
 
-def test_a_line_without_a_codec_in_common_counts_as_rejected() -> None:
+def test_a_section_without_a_codec_in_common_counts_as_rejected() -> None:
     text = edited("H264/90000", "H263/90000")
     for name in ("VP8", "VP9", "AV1"):
         text = text.replace(f"{name}/90000", "theora/90000")
-    parts = [part(line) for line in read_answer(text, CALL["receiving"]).lines]
+    parts = [part(section) for section in read_answer(text, CALL["receiving"]).sections]
     assert parts == ["sending", "rejected", "rejected", "inactive", "receiving", "rejected"]
 
 
@@ -211,12 +211,12 @@ def test_payload_types_and_extensions_that_were_not_offered_are_ignored() -> Non
 
 def test_retransmission_without_its_codec_is_ignored() -> None:
     text = edited(" 112 113 ", " 113 ", "publishing")
-    assert not {112, 113} & read_answer(text, OWN).lines[1].payload_types
+    assert not {112, 113} & read_answer(text, OWN).sections[1].payload_types
 
 
 def test_an_extension_answered_inactive_is_not_in_use() -> None:
     text = edited("a=extmap:3 ", "a=extmap:3/inactive ", "publishing")
-    assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).lines[1].extension_ids
+    assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).sections[1].extension_ids
 
 
 def test_an_unknown_kind_of_fingerprint_is_skipped() -> None:
@@ -227,39 +227,41 @@ def test_an_unknown_kind_of_fingerprint_is_skipped() -> None:
     assert read_answer(text, CALL["receiving"]).fingerprints == (("sha-256", FINGERPRINT),)
 
 
-def test_another_number_of_lines_is_refused() -> None:
-    refused(answer("chromium", "alone"), "The offer has 6 media lines, the answer 4")
+def test_another_number_of_sections_is_refused() -> None:
+    refused(answer("chromium", "alone"), "The offer has 6 media sections, the answer 4")
 
 
-def test_lines_in_another_order_are_refused() -> None:
+def test_sections_in_another_order_are_refused() -> None:
     session = SessionDescription.parse(answer("chromium", "receiving"))
     session.media[0], session.media[3] = session.media[3], session.media[0]
-    refused(str(session), "Line 0 of the answer is not the audio line of the offer")
+    refused(str(session), "Section 0 of the answer is not the audio section of the offer")
 
 
-def test_a_line_of_another_kind_is_refused() -> None:
-    refused(edited("m=video", "m=audio"), "Line 1 of the answer is not the video line of the offer")
+def test_a_section_of_another_kind_is_refused() -> None:
+    refused(edited("m=video", "m=audio"), "Section 1 of the answer is not the video section of the offer")
 
 
-def test_a_line_without_its_mid_is_refused() -> None:
-    refused(edited("a=mid:4", "a=mud:4"), "Line 4 of the answer is not the audio line of the offer")
+def test_a_section_without_its_mid_is_refused() -> None:
+    refused(edited("a=mid:4", "a=mud:4"), "Section 4 of the answer is not the audio section of the offer")
 
 
-def test_a_line_of_another_protocol_is_refused() -> None:
-    refused(edited("UDP/TLS/RTP/SAVPF", "UDP/BFCP"), "Line 0 of the answer does not use RTP")
+def test_a_section_of_another_protocol_is_refused() -> None:
+    refused(edited("UDP/TLS/RTP/SAVPF", "UDP/BFCP"), "Section 0 of the answer does not use RTP")
 
 
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/SAVPF", id="a line of SRTP alone"),
-        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/AVP", id="a line that calls itself unencrypted"),
-        pytest.param("UDP/TLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVPF", id="a line over TCP"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/SAVPF", id="a section of SRTP alone"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "RTP/AVP", id="a section that calls itself unencrypted"),
+        pytest.param("UDP/TLS/RTP/SAVPF", "TCP/DTLS/RTP/SAVPF", id="a section over TCP"),
         pytest.param("\r\n", " \r\n", id="a space at the end of each line"),
         pytest.param("UDP/TLS/RTP/SAVPF ", "UDP/TLS/RTP/SAVPF  ", id="two spaces between formats"),
         pytest.param(r"\Z", "\r\n\r\n", id="empty lines at the end"),
         pytest.param("a=setup:active", "a=x", id="no role"),
-        pytest.param(r"(?<=a=mid:1\r\n)", "a=ice-ufrag:anotherUfrag\r\n", id="another ufrag on a later line"),
+        pytest.param(
+            r"(?<=a=mid:1\r\n)", "a=ice-ufrag:anotherUfrag\r\n", id="another ufrag on a later section"
+        ),
     ],
 )
 def test_an_answer_in_chromiums_style_means_the_same(pattern: str, replacement: str) -> None:
@@ -268,9 +270,9 @@ def test_an_answer_in_chromiums_style_means_the_same(pattern: str, replacement: 
     assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
 
 
-def test_a_bundle_may_still_name_a_rejected_line() -> None:
+def test_a_bundle_may_still_name_a_rejected_section() -> None:
     text = rejecting(5).replace("BUNDLE 0 1 2 3 4", "BUNDLE 0 1 2 3 4 5")
-    assert [part(line) for line in read_answer(text, CALL["receiving"]).lines][5] == "rejected"
+    assert [part(section) for section in read_answer(text, CALL["receiving"]).sections][5] == "rejected"
 
 
 @pytest.mark.parametrize(
@@ -290,10 +292,10 @@ def test_a_direction_that_does_not_answer_ours_is_refused(
         read_answer(edited(old, new, step), CALL[step])
 
 
-def test_an_inactive_line_can_only_be_answered_inactive() -> None:
+def test_an_inactive_section_can_only_be_answered_inactive() -> None:
     offered = [replace(one, direction="inactive") for one in CALL["publishing"]]
     with pytest.raises(
-        AnswerError, match=r"^Line 0 of the answer is sendonly; to inactive it can be inactive$"
+        AnswerError, match=r"^Section 0 of the answer is sendonly; to inactive it can be inactive$"
     ):
         read_answer(answer("chromium", "publishing"), offered)
 
@@ -301,14 +303,14 @@ def test_an_inactive_line_can_only_be_answered_inactive() -> None:
 @pytest.mark.parametrize(
     "group", ["x:y", "group:BUNDLE 0 1 2 3 4", "group:BUNDLE 0 1 2 3 4 5 6", "group:LS 0"]
 )
-def test_lines_that_are_not_all_bundled_are_refused(group: str) -> None:
+def test_sections_that_are_not_all_bundled_are_refused(group: str) -> None:
     text = edited("group:BUNDLE 0 1 2 3 4 5", group)
-    refused(text, "The answer does not bundle all its media lines into one transport")
+    refused(text, "The answer does not bundle all its media sections into one transport")
 
 
 def test_an_answer_that_rejects_everything_is_refused() -> None:
     text = re.sub(r"m=(\w+) \d+ ", r"m=\1 0 ", answer("chromium", "alone"))
-    refused(text, "The answer rejects every media line", "alone")
+    refused(text, "The answer rejects every media section", "alone")
 
 
 @pytest.mark.parametrize(
@@ -335,7 +337,7 @@ def test_an_answer_that_rejects_everything_is_refused() -> None:
             "The answer needs a fingerprint of one of these kinds: sha-256, sha-384, sha-512",
         ),
         (r"a=setup:active", "a=setup:actpass", "The answer needs a=setup:active or a=setup:passive"),
-        (r"a=rtcp-mux", "a=x", "The answer needs a=rtcp-mux on every media line"),
+        (r"a=rtcp-mux", "a=x", "The answer needs a=rtcp-mux in every media section"),
     ],
 )
 def test_an_answer_without_a_usable_transport_is_refused(
@@ -345,8 +347,8 @@ def test_an_answer_without_a_usable_transport_is_refused(
     refused(re.sub(pattern, replacement, text), message)
 
 
-def test_a_client_that_copies_our_lines_with_one_codec_is_understood() -> None:
-    """Simple clients copy the lines of the offer, with one codec where they send."""
+def test_a_client_that_copies_our_sections_with_one_codec_is_understood() -> None:
+    """Simple clients copy the sections of the offer, with one codec where they send."""
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:
         copied = (
@@ -365,7 +367,7 @@ def test_a_client_that_copies_our_lines_with_one_codec_is_understood() -> None:
         media.attributes += [Attribute("setup", "active"), Attribute(opposite)]
     session.media[1].formats = ["112"]
     terms = read_answer(str(session), CALL["receiving"])
-    assert [part(line) for line in terms.lines] == [
+    assert [part(section) for section in terms.sections] == [
         "inactive",
         "sending",
         "inactive",
@@ -373,7 +375,7 @@ def test_a_client_that_copies_our_lines_with_one_codec_is_understood() -> None:
         "receiving",
         "receiving",
     ]
-    assert terms.lines[1].payload_types == {112}
+    assert terms.sections[1].payload_types == {112}
 
 
 @given(st.data())
@@ -384,4 +386,4 @@ def test_a_damaged_answer_is_parsed_or_refused(data: st.DataObject) -> None:
     except SdpError as error:
         assert "\n" not in str(error) and len(str(error)) < 200
     else:
-        assert len(terms.lines) == len(CALL[step])
+        assert len(terms.sections) == len(CALL[step])

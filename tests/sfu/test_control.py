@@ -129,9 +129,9 @@ async def test_user_audio_control_mutes_and_deafens_the_user_persistently() -> N
             "user_audio_control", {**LOBBY, "user_id": "ann", "is_muted": True, "is_deafened": True}
         )
         await control.sync()
-        assert transport.lines[MIC].muted and transport.deafened
+        assert transport.sections[MIC].muted and transport.deafened
         again = await published_mic(where, "ann")
-        assert again is not transport and again.lines[MIC].muted and again.deafened
+        assert again is not transport and again.sections[MIC].muted and again.deafened
 
 
 @in_virtual_time

@@ -11,7 +11,7 @@ REPORT_S = 0.25
 
 
 class Room:
-    """Ann sends a camera in three encodings. The others receive it, and have their lines estimated."""
+    """Ann sends a camera in three encodings. The others receive it, and have their downlinks estimated."""
 
     def __init__(self, *receivers: str, source: str = CAMERA) -> None:
         self.call = Call()
@@ -134,7 +134,7 @@ def estimated(receiver: Person, bps: int) -> None:
     receiver.transport.bandwidth_listener(bps, "use", 0)
 
 
-def test_the_line_of_a_client_that_hides_every_video_is_not_probed() -> None:
+def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     want(ben, adaptive=True)
@@ -142,14 +142,14 @@ def test_the_line_of_a_client_that_hides_every_video_is_not_probed() -> None:
     assert ben.transport.probed_bps > 1_000_000
     want(ben, adaptive=True, paused=True)
     room.call.pass_time(1)
-    # The estimate is never so low, and a line is only probed above its estimate.
+    # The estimate is never so low, and a downlink is only probed above its estimate.
     assert ben.transport.probed_bps == 1
     want(ben, adaptive=True, paused=False)
     room.call.pass_time(1)
     assert ben.transport.probed_bps > 1_000_000
 
 
-def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_line() -> None:
+def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_downlink() -> None:
     """While nobody receives it, its publisher sends nothing, so its rate would stay unknown for good."""
     call = Call()
     ben = call.joined("ben")
@@ -167,7 +167,7 @@ def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_line() -> No
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 
-def test_the_next_track_on_a_line_does_not_get_the_limit_of_the_last_one() -> None:
+def test_the_next_track_in_a_section_does_not_get_the_limit_of_the_last_one() -> None:
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()
@@ -179,7 +179,7 @@ def test_the_next_track_on_a_line_does_not_get_the_limit_of_the_last_one() -> No
         ben.answer()
         call.pass_time(1)
         (down_track,) = publisher.forwarder(CAMERA).down_tracks
-        assert down_track.mid == "4", "the line is reused"
+        assert down_track.mid == "4", "the section is reused"
         pauses.append(down_track.pauses)
         publisher.session.close()
         call.settle()

@@ -25,7 +25,7 @@ def built(*transceivers: Transceiver, candidates: Sequence[str] = ()) -> Session
     return SessionDescription.parse(text)
 
 
-def line(transceiver: Transceiver) -> MediaDescription:
+def section(transceiver: Transceiver) -> MediaDescription:
     return built(transceiver).media[0]
 
 
@@ -33,13 +33,13 @@ def test_the_origin_carries_session_and_version() -> None:
     assert built(*OWN).origin == "- 77 3 IN IP4 127.0.0.1"
 
 
-def test_all_lines_are_bundled_and_extension_forms_may_mix() -> None:
+def test_all_sections_are_bundled_and_extension_forms_may_mix() -> None:
     session = built(*CALL["receiving"])
     assert session.groups("BUNDLE") == [["0", "1", "2", "3", "4", "5"]]
     assert session.has("extmap-allow-mixed")
 
 
-def test_every_line_uses_the_one_transport_and_offers_both_dtls_roles() -> None:
+def test_every_section_uses_the_one_transport_and_offers_both_dtls_roles() -> None:
     for media in built(*CALL["left"]).media:
         assert (media.port, media.protocol) == (9, "UDP/TLS/RTP/SAVPF")
         assert media.value("ice-ufrag") == ICE.ufrag
@@ -49,7 +49,7 @@ def test_every_line_uses_the_one_transport_and_offers_both_dtls_roles() -> None:
         assert media.has("rtcp-mux") and media.has("rtcp-rsize")
 
 
-def test_candidates_are_on_the_first_line_only() -> None:
+def test_candidates_are_in_the_first_section_only() -> None:
     session = built(*OWN, candidates=[CANDIDATE])
     assert [media.values("candidate") for media in session.media] == [
         [CANDIDATE.removeprefix("candidate:")],
@@ -65,7 +65,7 @@ def test_the_directions_are_those_of_the_transceivers() -> None:
 
 
 def test_video_lists_each_codec_next_to_its_retransmission() -> None:
-    media = line(OWN[1])
+    media = section(OWN[1])
     numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
     assert media.formats == [str(number) for pair in numbers for number in pair]
     assert media.rtpmaps()[97].name == "rtx"
@@ -73,7 +73,7 @@ def test_video_lists_each_codec_next_to_its_retransmission() -> None:
 
 
 def test_video_is_requested_in_three_encodings_smallest_first() -> None:
-    media = line(replace(OWN[1], simulcast=True))
+    media = section(replace(OWN[1], simulcast=True))
     assert media.values("rid") == ["q recv", "h recv", "f recv"]
     assert media.values("simulcast") == ["recv q;h;f"]
     uris = {entry.uri.rpartition(":")[2] for entry in media.extmaps()}
@@ -84,7 +84,7 @@ def test_video_is_requested_in_three_encodings_smallest_first() -> None:
     "transceiver", [OWN[1], replace(OWN[0], simulcast=True), replace(CAMERA, simulcast=True)]
 )
 def test_other_media_are_requested_in_one_encoding(transceiver: Transceiver) -> None:
-    media = line(transceiver)
+    media = section(transceiver)
     assert not media.has("rid") and not media.has("simulcast")
     assert not any("stream-id" in entry.uri for entry in media.extmaps())
 
@@ -97,33 +97,33 @@ def test_no_red_and_no_ulpfec_is_offered() -> None:
     "transceiver", [OWN[0], OWN[1], VOICE, CAMERA, replace(CAMERA, direction="inactive")]
 )
 def test_both_directions_have_transport_wide_feedback(transceiver: Transceiver) -> None:
-    media = line(transceiver)
+    media = section(transceiver)
     assert TRANSPORT_CC.uri in [entry.uri for entry in media.extmaps()]
     assert any(value.endswith(" transport-cc") for value in media.values("rtcp-fb"))
 
 
 def test_video_feedback_is_nack_pli_and_fir_both_ways() -> None:
     for transceiver in (OWN[1], CAMERA):
-        feedback = line(transceiver).values("rtcp-fb")
+        feedback = section(transceiver).values("rtcp-fb")
         assert {"112 nack", "112 nack pli", "112 ccm fir"} <= set(feedback)
 
 
 def test_the_publishers_codec_is_listed_first_and_the_others_keep_their_order() -> None:
-    assert line(CAMERA).formats[:4] == ["112", "113", "96", "97"]
-    assert sorted(line(CAMERA).formats) == sorted(line(OWN[1]).formats)
+    assert section(CAMERA).formats[:4] == ["112", "113", "96", "97"]
+    assert sorted(section(CAMERA).formats) == sorted(section(OWN[1]).formats)
 
 
-def test_a_sendonly_line_names_its_track_and_pairs_its_sources() -> None:
-    media = line(CAMERA)
+def test_a_sendonly_section_names_its_track_and_pairs_its_sources() -> None:
+    media = section(CAMERA)
     assert media.value("msid") == "ann ann-camera"
     assert media.values("ssrc-group") == ["FID 5001 5002"]
     assert media.values("ssrc") == ["5001 cname:ann", "5002 cname:ann"]
-    assert line(VOICE).values("ssrc") == ["4001 cname:ann"]
-    assert not line(VOICE).has("ssrc-group")
+    assert section(VOICE).values("ssrc") == ["4001 cname:ann"]
+    assert not section(VOICE).has("ssrc-group")
 
 
-def test_a_freed_line_names_no_track_and_no_source() -> None:
-    media = line(replace(CAMERA, direction="inactive"))
+def test_a_freed_section_names_no_track_and_no_source() -> None:
+    media = section(replace(CAMERA, direction="inactive"))
     assert not media.has("msid") and media.ssrcs() == ()
 
 
@@ -136,8 +136,8 @@ def test_a_freed_line_names_no_track_and_no_source() -> None:
         (replace(VOICE, mid="9", ssrc=4, rtx_ssrc=4001, track_id="x"), "source"),
     ],
 )
-def test_two_lines_with_one_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
-    with pytest.raises(SdpError, match=f"two lines of the offer have one {what}"):
+def test_two_sections_with_one_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
+    with pytest.raises(SdpError, match=f"two sections of the offer have one {what}"):
         built(VOICE, other)
 
 
@@ -163,14 +163,14 @@ def test_a_cname_that_does_not_fit_its_line_is_refused(text: str) -> None:
 
 
 def test_a_mid_or_candidate_that_does_not_fit_its_line_is_refused() -> None:
-    with pytest.raises(SdpError, match="no line of an offer"):
+    with pytest.raises(SdpError, match="no section of an offer"):
         built(replace(OWN[0], mid="0\r\na=x"))
     with pytest.raises(SdpError, match="line break"):
         built(*OWN, candidates=[CANDIDATE + "\r\na=recvonly"])
 
 
 def test_a_direction_that_an_sfu_does_not_offer_is_refused() -> None:
-    with pytest.raises(SdpError, match="no line of an offer"):
+    with pytest.raises(SdpError, match="no section of an offer"):
         built(replace(OWN[0], direction="sendrecv"))
 
 
@@ -194,7 +194,7 @@ def test_a_peers_track_name_never_changes_the_lines_of_an_offer(stream: str, tra
         session = built(named)
     except SdpError:
         return
-    expected = [(name, None if value is None else "") for name, value in line(CAMERA).attributes]
+    expected = [(name, None if value is None else "") for name, value in section(CAMERA).attributes]
     assert [(name, None if value is None else "") for name, value in session.media[0].attributes] == expected
 
 

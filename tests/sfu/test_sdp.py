@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from svc.sfu.sdp import (
     MAX_LINE,
     MAX_LINES,
-    MAX_MEDIA_LINES,
+    MAX_MEDIA_SECTIONS,
     MAX_TEXT,
     TOKEN,
     Attribute,
@@ -33,7 +33,7 @@ values = st.text(st.characters(exclude_characters="\0\r\n", exclude_categories=[
     lambda text: text.rstrip(" ")
 )
 attributes = st.lists(st.builds(Attribute, tokens, st.none() | values), max_size=6)
-media_lines = st.builds(
+media_sections = st.builds(
     MediaDescription,
     kind=words,
     port=st.integers(0, 0xFFFF),
@@ -46,7 +46,7 @@ sessions = st.builds(
     SessionDescription,
     origin=values,
     name=values,
-    media=st.lists(media_lines, max_size=4),
+    media=st.lists(media_sections, max_size=4),
     lines=st.lists(st.tuples(st.sampled_from("iuepcbtrzk"), values), max_size=3),
     attributes=attributes,
 )
@@ -124,9 +124,9 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
         (HEAD + "\r\nm=audio 9 x 0\r\n", "'' is no line of a session description"),
         (HEAD + "q=1\r\n", "a line q= does not belong here"),
         (HEAD + "m=audio 9 x 0\r\nt=0 0\r\n", "a line t= does not belong here"),
-        (HEAD + "m=audio x 0\r\n", "'audio x 0' is no media line"),
-        (HEAD + "m=audio 65536 x 0\r\n", "'audio 65536 x 0' is no media line"),
-        (HEAD + "m=audio 9 x\r\n", "'audio 9 x' is no media line"),
+        (HEAD + "m=audio x 0\r\n", "'audio x 0' is no media section"),
+        (HEAD + "m=audio 65536 x 0\r\n", "'audio 65536 x 0' is no media section"),
+        (HEAD + "m=audio 9 x\r\n", "'audio 9 x' is no media section"),
         (HEAD + "a=:x\r\n", "'' is no attribute name"),
         (HEAD + "a=two words\r\n", "'two words' is no attribute name"),
         (HEAD + "a=x:\0\r\n", r"'a=x:\x00' is no line of a session description"),
@@ -140,7 +140,10 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
             HEAD + "m=audio 9 x" + " 1" * MAX_LINE,
             f"'m=audio 9 x{' 1' * 14} …' has more than {MAX_LINE} characters",
         ),
-        (HEAD + "m=audio 9 x 0\n" * (MAX_MEDIA_LINES + 1), f"more than {MAX_MEDIA_LINES} media lines"),
+        (
+            HEAD + "m=audio 9 x 0\n" * (MAX_MEDIA_SECTIONS + 1),
+            f"more than {MAX_MEDIA_SECTIONS} media sections",
+        ),
     ],
 )
 def test_a_malformed_description_is_refused_in_words(text: str, message: str) -> None:

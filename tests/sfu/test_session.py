@@ -33,9 +33,9 @@ def test_a_join_is_answered_by_room_joined_and_then_an_offer() -> None:
     assert offer["type"] == "offer" and offer["tracks"] == {}
 
 
-def test_the_first_four_lines_receive_microphone_camera_screen_and_screen_audio() -> None:
+def test_the_first_four_sections_receive_microphone_camera_screen_and_screen_audio() -> None:
     ann = Call().join("ann")
-    kinds = {mid: (line.kind, line.direction) for mid, line in ann.lines().items()}
+    kinds = {mid: (section.kind, section.direction) for mid, section in ann.sections().items()}
     assert kinds == {
         "0": ("audio", "recvonly"),
         "1": ("video", "recvonly"),
@@ -44,7 +44,7 @@ def test_the_first_four_lines_receive_microphone_camera_screen_and_screen_audio(
     }
 
 
-def test_caps_gate_the_lines() -> None:
+def test_caps_gate_the_sections() -> None:
     ann = Call().join("ann", caps=frozenset({"share_screen"}))
     assert ann.directions() == {"0": "inactive", "1": "inactive", "2": "recvonly", "3": "recvonly"}
 
@@ -102,7 +102,7 @@ def test_the_version_of_the_offer_rises_and_its_session_id_stays() -> None:
 def test_an_ice_restart_renews_our_credentials_with_the_next_offer() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", {"ice_restart": True})
-    ufrags = [line.value("ice-ufrag") for line in (ann.lines()[MIC],)]
+    ufrags = [section.value("ice-ufrag") for section in (ann.sections()[MIC],)]
     assert [ufrag for ufrag, _ in ann.transport.credentials] == [ann.transport.credentials[0][0], *ufrags]
     assert len(set(ann.transport.credentials)) == 2
 
@@ -192,10 +192,10 @@ def test_a_mismatched_answer_gets_a_room_error_and_the_right_one_is_still_accept
     ann = Call().join("ann")
     whole = ann.answering.answer(ann.offer["sdp"])
     ann.send("answer", {"type": "answer", "sdp": whole[: whole.rindex("m=audio")]})
-    assert ann.errors == ["The offer has 4 media lines, the answer 3"]
+    assert ann.errors == ["The offer has 4 media sections, the answer 3"]
     ann.answering.sends = {MIC: ""}
     ann.answer()
-    assert MIC in ann.transport.lines
+    assert MIC in ann.transport.sections
 
 
 def test_an_unexpected_answer_is_refused() -> None:
@@ -242,7 +242,7 @@ def test_a_candidate_that_arrives_before_the_answer_waits_for_it() -> None:
 
 def test_the_offer_carries_our_candidates_and_a_new_one_is_trickled() -> None:
     ann = Call().join("ann")
-    assert ann.lines()[MIC].values("candidate")[0].split()[4] == SERVER
+    assert ann.sections()[MIC].values("candidate")[0].split()[4] == SERVER
     late = Candidate("9", 1_694_498_815, ("203.0.113.5", 3478), "srflx", (SERVER, 3478))
     ann.session.candidate_found(late)
     (init,) = ann.events("candidate")
@@ -250,22 +250,22 @@ def test_the_offer_carries_our_candidates_and_a_new_one_is_trickled() -> None:
         "candidate": str(late),
         "sdpMid": "0",
         "sdpMLineIndex": 0,
-        "usernameFragment": ann.lines()[MIC].value("ice-ufrag"),
+        "usernameFragment": ann.sections()[MIC].value("ice-ufrag"),
     }
 
 
-def test_losing_a_right_ends_the_track_and_offers_the_line_inactive() -> None:
+def test_losing_a_right_ends_the_track_and_offers_the_section_inactive() -> None:
     call = Call()
     ann = call.joined("ann", mic="s t", camera="s c")
     ben = call.join("ben")
     call.room().peers["ann"].member.caps_changed(CAPS - {"share_video"})
     call.settle()
-    assert ann.directions()[CAMERA] == "inactive" and CAMERA not in ann.transport.lines
+    assert ann.directions()[CAMERA] == "inactive" and CAMERA not in ann.transport.sections
     ben.answer()
     assert ben.offer["tracks"] == {"4": {"track_id": "t", "user_id": "ann", "source": "mic"}}
 
 
-def test_gaining_a_right_opens_the_line_again() -> None:
+def test_gaining_a_right_opens_the_section_again() -> None:
     call = Call()
     ann = call.join("ann", caps=frozenset())
     ann.answer()
@@ -288,7 +288,7 @@ def test_a_right_lost_while_the_answer_was_on_its_way_counts() -> None:
     call.room().peers["ann"].member.caps_changed(frozenset())
     ann.answering.sends = {MIC: ""}
     ann.answer()
-    assert ann.transport.lines == {}
+    assert ann.transport.sections == {}
 
 
 def test_a_second_join_of_the_same_user_evicts_the_first_with_4001() -> None:

@@ -9,7 +9,7 @@ from svc.sfu.rooms import AudioControl
 from tests.kit.negotiation import CAMERA, MIC, SCREEN, SCREEN_AUDIO, Call, Person
 from tests.kit.recorded_plane import RecordedDownTrack, RecordedForwarder
 
-LINES = (MIC, CAMERA, SCREEN, SCREEN_AUDIO)
+SECTIONS = (MIC, CAMERA, SCREEN, SCREEN_AUDIO)
 STEPS = 80
 
 
@@ -34,29 +34,31 @@ class Walk:
             (self.leave, self.publish, self.stop, self.answer, self.answer, self.ask, self.control)
         )(person)
         for transport in self.call.plane.transports:
-            self.forwarders.update(transport.lines.values())
+            self.forwarders.update(transport.sections.values())
         self.call.pass_time(self.dice.random())
 
     def join(self) -> None:
         user_id = f"user {self.dice.randrange(5)}"
         person = self.call.join(user_id)
-        person.answering.sends = {mid: f"stream {user_id}{mid}" for mid in LINES if self.dice.random() < 0.5}
+        person.answering.sends = {
+            mid: f"stream {user_id}{mid}" for mid in SECTIONS if self.dice.random() < 0.5
+        }
 
     def leave(self, person: Person) -> None:
         if self.dice.random() < 0.3:
             person.session.close()
 
     def publish(self, person: Person) -> None:
-        person.answering.sends[self.dice.choice(LINES)] = self.dice.choice(["", "a b", "c d"])
+        person.answering.sends[self.dice.choice(SECTIONS)] = self.dice.choice(["", "a b", "c d"])
         person.send("renegotiate", "{}")
 
     def stop(self, person: Person) -> None:
-        person.answering.sends.pop(self.dice.choice(LINES), None)
+        person.answering.sends.pop(self.dice.choice(SECTIONS), None)
         person.send("renegotiate", {"ice_restart": self.dice.random() < 0.1})
 
     def answer(self, person: Person) -> None:
         person.answer()
-        for mid in list(person.transport.lines):
+        for mid in list(person.transport.sections):
             if self.dice.random() < 0.8:
                 person.send_media(mid)
 
@@ -77,7 +79,7 @@ class Walk:
                 person.answering.declines = ()
                 person.send("renegotiate", "{}")
                 person.answer()
-                for mid in list(person.transport.lines):
+                for mid in list(person.transport.sections):
                     person.send_media(mid)
 
     def down_tracks(self) -> list[tuple[RecordedForwarder, RecordedDownTrack]]:
@@ -93,7 +95,7 @@ def test_after_any_actions_everybody_has_everybodys_tracks(
         walk.step()
     walk.come_to_rest()
     for transport in walk.call.plane.transports:
-        walk.forwarders.update(transport.lines.values())
+        walk.forwarders.update(transport.sections.values())
 
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
     room = walk.call.room()

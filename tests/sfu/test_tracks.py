@@ -1,4 +1,4 @@
-"""The path of a track: from the publisher's answer to each receiver's line, and back to a free line."""
+"""The path of a track: from the publisher's answer to each receiver's section, and back to a free section."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def ids(person: Person) -> dict[str, str]:
     return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
 
 
-def test_a_line_opens_with_every_payload_type_offered_and_the_sources_of_the_answer() -> None:
+def test_a_section_opens_with_every_payload_type_offered_and_the_sources_of_the_answer() -> None:
     ann = Call().join("ann")
     ann.answering.sends, ann.answering.ssrcs = {CAMERA: "s c"}, {CAMERA: 4711}
     ann.answering.without_codecs = ("H264",)
@@ -34,18 +34,18 @@ def test_a_track_is_offered_to_others_once_media_arrives_and_not_before() -> Non
     ann.send_media(MIC)
     assert len(ben.offers) == 2 and len(ann.offers) == 1
     assert ben.offer["tracks"] == {"4": {"track_id": "track", "user_id": "ann", "source": "mic"}}
-    line = ben.lines()["4"]
-    assert line.direction == "sendonly" and line.value("msid") == "stream track"
+    section = ben.sections()["4"]
+    assert section.direction == "sendonly" and section.value("msid") == "stream track"
 
 
-def test_media_on_a_line_that_no_answer_opened_publishes_nothing() -> None:
+def test_media_in_a_section_that_no_answer_opened_publishes_nothing() -> None:
     call = Call()
     ann, ben = call.joined("ann"), call.joined("ben")
     ann.send_media(MIC)
     assert len(ben.offers) == 1
 
 
-def test_sources_are_named_after_their_line() -> None:
+def test_sources_are_named_after_their_section() -> None:
     call = Call()
     ann = call.joined("ann", mic="", camera="", screen="", screen_audio="")
     ben = call.join("ben")
@@ -67,7 +67,7 @@ def test_a_newcomer_gets_all_tracks_in_the_first_offer() -> None:
     assert ids(cai) == {"4": "am", "5": "ac", "6": "bm"}
 
 
-def test_forwarding_starts_when_the_answer_accepts_the_line() -> None:
+def test_forwarding_starts_when_the_answer_accepts_the_section() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="s c"), call.join("ben")
     assert ann.forwarder(CAMERA).down_tracks == []
@@ -77,15 +77,15 @@ def test_forwarding_starts_when_the_answer_accepts_the_line() -> None:
     assert down_track.to is ben.transport and down_track.mid == "4"
     assert down_track.payload_types == payload_types("video") - set(range(96, 106)) - {AV1, AV1 + 1}
     assert down_track.extension_ids >= {1, 3} and down_track.mixed
-    line = ben.lines()["4"]
-    assert line.value("ssrc-group") == f"FID {down_track.ssrc} {down_track.rtx_ssrc}"
-    assert line.value("ssrc") == f"{down_track.ssrc} cname:{down_track.cname}"
+    section = ben.sections()["4"]
+    assert section.value("ssrc-group") == f"FID {down_track.ssrc} {down_track.rtx_ssrc}"
+    assert section.value("ssrc") == f"{down_track.ssrc} cname:{down_track.cname}"
 
 
 def test_the_publishers_codec_is_listed_first() -> None:
     call = Call()
     call.joined("ann", camera="s c")
-    assert call.join("ben").lines()["4"].formats[0] == str(VP8)
+    assert call.join("ben").sections()["4"].formats[0] == str(VP8)
 
 
 def test_audio_has_no_retransmission_source() -> None:
@@ -115,7 +115,7 @@ def test_changes_of_one_moment_cost_one_offer() -> None:
     assert [ben.directions()[mid] for mid in ("4", "5", "6")] == ["inactive"] * 3
 
 
-def test_a_line_is_reused_only_after_its_end_was_answered_and_with_new_sources() -> None:
+def test_a_section_is_reused_only_after_its_end_was_answered_and_with_new_sources() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a one"), call.join("ben")
     ben.answer()
@@ -123,12 +123,12 @@ def test_a_line_is_reused_only_after_its_end_was_answered_and_with_new_sources()
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # The line of Ann's track is not answered yet, so Cai's track needs another one.
+    # The section of Ann's track is not answered yet, so Cai's track needs another one.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
     ben.answer()
-    # Now the line is free.
+    # Now the section is free.
     call.joined("dan", camera="d three")
     assert ids(ben) == {"4": "three", "5": "two"}
     ben.answer()
@@ -136,7 +136,7 @@ def test_a_line_is_reused_only_after_its_end_was_answered_and_with_new_sources()
     assert {second.ssrc, second.rtx_ssrc}.isdisjoint({first.ssrc, first.rtx_ssrc})
 
 
-def test_a_free_line_of_another_kind_is_not_reused() -> None:
+def test_a_free_section_of_another_kind_is_not_reused() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.join("ben")
     ben.answer()
@@ -158,7 +158,7 @@ def test_a_track_that_ends_while_its_offer_is_out_is_never_forwarded() -> None:
     assert ben.errors == []
 
 
-def test_a_line_made_inactive_by_its_publisher_ends_the_track_for_all() -> None:
+def test_a_section_made_inactive_by_its_publisher_ends_the_track_for_all() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am", screen="a as"), call.join("ben")
     ben.answer()
@@ -167,7 +167,7 @@ def test_a_line_made_inactive_by_its_publisher_ends_the_track_for_all() -> None:
     ann.send("renegotiate", "{}")
     ann.answer()
     call.settle()
-    assert screen.closed and SCREEN not in ann.transport.lines
+    assert screen.closed and SCREEN not in ann.transport.sections
     assert ids(ben) == {"4": "am"}
 
 
@@ -224,7 +224,7 @@ def test_a_client_is_notified_when_a_track_that_was_unavailable_to_it_ends() -> 
     assert ben.events("track_available") == [{"track_id": "ac"}]
 
 
-def test_a_client_with_no_codec_of_a_line_hears_track_unavailable() -> None:
+def test_a_client_with_no_codec_of_a_section_hears_track_unavailable() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -252,10 +252,10 @@ def test_a_change_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() 
 
 
 def wanted(person: Person) -> list[str]:
-    """Return the codecs of the camera's line in the latest offer, each once, in order."""
-    line = person.lines()[CAMERA]
-    maps = line.rtpmaps()
-    names = [maps[int(number)].name for number in line.formats]
+    """Return the codecs of the camera's section in the latest offer, each once, in order."""
+    section = person.sections()[CAMERA]
+    maps = section.rtpmaps()
+    names = [maps[int(number)].name for number in section.formats]
     return list(dict.fromkeys(name for name in names if name != "rtx"))
 
 
@@ -342,14 +342,14 @@ def test_ids_that_cannot_be_kept_are_assigned_by_the_sfu(msid: str) -> None:
     call.joined("ben", mic=msid)
     cai = call.join("cai")
     assert len(set(ids(cai).values())) == 2
-    assert len({line.value("msid") for mid, line in cai.lines().items() if mid in ("4", "5")}) == 2
+    assert len({section.value("msid") for mid, section in cai.sections().items() if mid in ("4", "5")}) == 2
 
 
 def test_a_stream_of_another_user_is_not_joined() -> None:
     call = Call()
     call.joined("ann", mic="ours am")
     call.joined("ben", mic="ours bm")
-    streams = [line.msid() for mid, line in call.join("cai").lines().items() if mid in ("4", "5")]
+    streams = [section.msid() for mid, section in call.join("cai").sections().items() if mid in ("4", "5")]
     assert [msid.track_id for msid in streams if msid] == ["am", "bm"]
     assert len({msid.stream_id for msid in streams if msid}) == 2
 
@@ -357,8 +357,8 @@ def test_a_stream_of_another_user_is_not_joined() -> None:
 def test_voice_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
     call = Call()
     call.joined("ann", mic="- am", camera="- ac", screen="- as", screen_audio="- aa")
-    lines = call.join("ben").lines()
-    streams = {msid.track_id: msid.stream_id for line in lines.values() if (msid := line.msid())}
+    sections = call.join("ben").sections()
+    streams = {msid.track_id: msid.stream_id for section in sections.values() if (msid := section.msid())}
     assert streams["am"] == streams["ac"] != streams["as"] == streams["aa"]
 
 
@@ -388,8 +388,8 @@ def test_both_the_encoding_and_the_temporal_layers_of_a_track_can_be_chosen() ->
 def test_several_encodings_are_requested_only_from_a_client_that_supports_them() -> None:
     call = Call()
     ann, ben = call.join("ann", simulcast=True), call.join("ben")
-    assert [mid for mid, line in ann.lines().items() if line.has("simulcast")] == [CAMERA, SCREEN]
-    assert not any(line.has("simulcast") or line.has("rid") for line in ben.lines().values())
+    assert [mid for mid, section in ann.sections().items() if section.has("simulcast")] == [CAMERA, SCREEN]
+    assert not any(section.has("simulcast") or section.has("rid") for section in ben.sections().values())
 
 
 def test_layers_are_chosen_only_on_a_receivers_request() -> None:
@@ -437,7 +437,7 @@ def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
     assert stranger.events("room_joined")[0]["peers"] == []
 
 
-def test_an_offer_never_outgrows_a_message_and_waiting_tracks_get_the_next_free_line(
+def test_an_offer_never_outgrows_a_message_and_waiting_tracks_get_the_next_free_section(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_350)

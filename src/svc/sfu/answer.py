@@ -1,4 +1,4 @@
-"""Read a client's answer and check it line by line against the offer.
+"""Read a client's answer and check each media section against the offer.
 
 Applies nothing: ICE, DTLS and the forwarders use the result. Knows only one offer and its answer. Accepts all
 that Chromium accepts, even beyond the standards.
@@ -22,7 +22,7 @@ _ANSWERS = {
     "inactive": ("inactive",),
 }
 
-# RFC 8829 section 5.1.2: media is encrypted with keys from DTLS whichever protocol the line names.
+# RFC 8829 section 5.1.2: media is encrypted with keys from DTLS whichever protocol the section names.
 _PROTOCOLS = frozenset(
     under + profile
     for under in ("UDP/TLS/", "TCP/TLS/", "TCP/DTLS/", "")
@@ -39,11 +39,11 @@ class AnswerError(SdpError):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One m-line of the answer, from the client's side.
+class AnsweredSection:
+    """One media section of the answer, from the client's side.
 
-    A rejected line (port 0, or no codec in common) has no payload types. On lines that the client sends on, a
-    browser may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
+    A rejected section (port 0, or no codec in common) has no payload types. In sections that the client sends
+    in, a browser may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
     """
 
     mid: str
@@ -70,49 +70,53 @@ class AnswerTerms:
     fingerprints: tuple[tuple[str, str], ...]  # (algorithm in lower case, value in upper case)
     setup: str  # the client's role: "active" or "passive"
     mixed: bool  # one- and two-byte extensions may mix (RFC 8285 section 4.1.2)
-    lines: tuple[Line, ...]
+    sections: tuple[AnsweredSection, ...]
     candidates: tuple[str, ...]  # "candidate:…", as in an RTCIceCandidateInit
 
 
 def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
-    """Read the answer to the offer of these lines. Raises SdpError with a readable reason."""
+    """Read the answer to the offer of these sections. Raises SdpError with a readable reason."""
     answer = SessionDescription.parse(text)
     if len(answer.media) != len(transceivers):
-        raise AnswerError(f"The offer has {len(transceivers)} media lines, the answer {len(answer.media)}")
-    lines = tuple(map(_read_line, answer.media, transceivers))
+        raise AnswerError(f"The offer has {len(transceivers)} media sections, the answer {len(answer.media)}")
+    answered = tuple(map(_read_section, answer.media, transceivers))
     accepted = [media for media in answer.media if media.port]
     if not accepted:
-        raise AnswerError("The answer rejects every media line")
+        raise AnswerError("The answer rejects every media section")
     sections = _transport_sections(answer, accepted)
     return AnswerTerms(
         ice=IceParameters(_one("ice-ufrag", sections), _one("ice-pwd", sections)),
         fingerprints=_fingerprints(_transport_values("fingerprint", sections)),
         setup=_setup(sections),
         mixed=_mixed(answer, accepted),
-        lines=lines,
+        sections=answered,
         candidates=_candidates(accepted),
     )
 
 
-def _read_line(media: MediaDescription, offered: Transceiver) -> Line:
-    """Check one line of the answer against the offered line. A rejected line may omit everything else."""
+def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSection:
+    """Check one section of the answer. A rejected section may omit everything else."""
     nameless = not media.port and media.mid is None
     if media.kind != offered.kind or not (nameless or media.mid == offered.mid):
-        raise AnswerError(f"Line {offered.mid} of the answer is not the {offered.kind} line of the offer")
+        raise AnswerError(
+            f"Section {offered.mid} of the answer is not the {offered.kind} section of the offer"
+        )
     if not media.port:
-        return Line(offered.mid, offered.kind, False, False, frozenset(), frozenset(), (), None, None)
+        return AnsweredSection(
+            offered.mid, offered.kind, False, False, frozenset(), frozenset(), (), None, None
+        )
     if media.protocol not in _PROTOCOLS:
-        raise AnswerError(f"Line {offered.mid} of the answer does not use RTP")
+        raise AnswerError(f"Section {offered.mid} of the answer does not use RTP")
     if media.direction not in _ANSWERS[offered.direction]:
         raise AnswerError(
-            f"Line {offered.mid} of the answer is {media.direction}; to {offered.direction} "
+            f"Section {offered.mid} of the answer is {media.direction}; to {offered.direction} "
             f"it can be {' or '.join(_ANSWERS[offered.direction])}"
         )
     payload_types = _common_payload_types(media, redundancy=offered.redundancy)
     sending = media.direction == "sendonly" and bool(payload_types)
-    # Some peers announce a track even on lines on which they send nothing.
+    # Some peers announce a track even in sections in which they send nothing.
     stream_id, track_id = _msid(media) if sending else (None, None)
-    return Line(
+    return AnsweredSection(
         mid=offered.mid,
         kind=offered.kind,
         sending=sending,
@@ -175,16 +179,16 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
     """Return the parts of the answer that can describe the single transport, most binding first.
 
-    Only attributes that the first accepted line of the bundle omits are read from the others (RFC 9143
+    Only attributes that the first accepted section of the bundle omits are read from the others (RFC 9143
     section 7.1.3).
     """
     groups = answer.groups("BUNDLE")
     by_mid = {media.mid or "": media for media in accepted}
     offered = {media.mid or "" for media in answer.media}
     if len(groups) != 1 or not by_mid.keys() <= set(groups[0]) <= offered:
-        raise AnswerError("The answer does not bundle all its media lines into one transport")
+        raise AnswerError("The answer does not bundle all its media sections into one transport")
     if not all(media.has("rtcp-mux") for media in accepted):
-        raise AnswerError("The answer needs a=rtcp-mux on every media line")
+        raise AnswerError("The answer needs a=rtcp-mux in every media section")
     bundled = [by_mid[mid] for mid in groups[0] if mid in by_mid]
     return [bundled[0], answer, *bundled[1:]]
 
@@ -228,6 +232,6 @@ def _mixed(answer: SessionDescription, accepted: list[MediaDescription]) -> bool
 
 
 def _candidates(accepted: list[MediaDescription]) -> tuple[str, ...]:
-    """Return the candidates of all lines without duplicates: bundled lines may repeat them."""
+    """Return the candidates of all sections without duplicates: bundled sections may repeat them."""
     values = [value for media in accepted for value in media.values("candidate")]
     return tuple(f"candidate:{value}" for value in dict.fromkeys(values))

@@ -29,7 +29,7 @@ class ClientJoin(Payload):
     # Only `true` turns these on; any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
-    bandwidth: object = False  # The client wants bandwidth estimates of its line.
+    bandwidth: object = False  # The client wants bandwidth estimates of its downlink.
     redundancy: object = False  # The client takes audio as RED.
 
     def __repr__(self) -> str:
@@ -74,7 +74,7 @@ class LayerWish(Payload):
     paused: bool = False
     # Tracks with a higher priority keep their quality longer.
     priority: Annotated[int, Meta(ge=0, le=MAX_PRIORITY)] = DEFAULT_PRIORITY
-    adaptive: bool = False  # The service may lower the track further when the line needs it.
+    adaptive: bool = False  # The service may lower the track further when the downlink needs it.
 
     @property
     def target(self) -> int:
@@ -90,7 +90,7 @@ class SetLayer(LayerWish, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The id of the track, or else its line. Raises EnvelopeError."""
+        """The id of the track, or else its section. Raises EnvelopeError."""
         if (key := self.track_id or self.mid) is None:
             raise EnvelopeError("track_id is missing")
         return key
@@ -119,7 +119,7 @@ class SessionResumed(_OwnPlace):
 
 
 class OfferedTrack(Struct):
-    """The track on a line of an offer."""
+    """The track in a section of an offer."""
 
     track_id: str
     user_id: str

@@ -1,7 +1,7 @@
-"""The codecs and header extensions that this service forwards: one table for all m-lines.
+"""The codecs and header extensions that this service forwards: one table for all media sections.
 
-All lines share one BUNDLE, so a payload type or an extension id means the same on every line. Chooses no
-codec for anybody and never inspects a payload.
+All sections share one BUNDLE, so a payload type or an extension id means the same in every section. Chooses
+no codec for anybody and never inspects a payload.
 
 Media service specification section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587 (Opus), RFC
 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
@@ -134,7 +134,7 @@ def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
 
 
 def payload_types(kind: str) -> frozenset[int]:
-    """Return every payload type that a line of that kind may offer, including those of RTX."""
+    """Return every payload type that a section of that kind may offer, including those of RTX."""
     offered = codecs(kind, redundancy=True)
     rtx = {codec.rtx_payload_type for codec in offered if codec.rtx_payload_type is not None}
     return frozenset({codec.payload_type for codec in offered} | rtx)

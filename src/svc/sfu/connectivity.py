@@ -1,7 +1,7 @@
 """One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
 
 Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
-core. The session reads `outcomes`. Knows no signalling, no m-lines and no clock.
+core. The session reads `outcomes`. Knows no signalling, no media sections and no clock.
 """
 
 from collections import Counter, deque

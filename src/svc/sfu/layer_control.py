@@ -1,8 +1,8 @@
-"""Keep the videos that one client receives within its line, and report what it gets of each.
+"""Keep the videos that one client receives within its downlink, and report what it gets of each.
 
-The glue between the estimate of the line (`media`), the allocation, and the client's lines (`subscriptions`).
-The allocation is active only for a client that joined with `bandwidth: true`, and it touches only tracks for
-which the client has sent `adaptive: true`.
+The glue between the estimate of the downlink (`media`), the allocation, and the client's sections
+(`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
+touches only tracks for which the client has sent `adaptive: true`.
 
 No I/O and no clock. docs/bandwidth.md; docs/signalling.md, "To participants".
 """
@@ -14,7 +14,7 @@ from svc.base.envelope import Payload
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
 from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
 from svc.sfu.media_protocols import MediaTransport
-from svc.sfu.subscriptions import ReceivingLine, Subscriptions
+from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
 # Enough for 25 cameras and a screen. There is no need to probe for more.
 MAX_PROBED_BPS = 10_000_000
@@ -30,7 +30,7 @@ _REPEATS_OVER_S = 2.0
 # The probed rate is changed only if it differs by this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
-# Below every estimate: the line is estimated and never probed.
+# Below every estimate: the downlink is estimated and never probed.
 _UNPROBED_BPS = 1
 
 
@@ -56,14 +56,14 @@ class LayerControl:
         self._report_due = inf
 
     def start(self, listener: Callable[[int, str, int], None], now: float) -> None:
-        """Have the line estimated and probed, and report layers from now on."""
+        """Have the downlink estimated and probed, and report layers from now on."""
         self._listener = listener
         self._estimated_at = now
         self._probe(MAX_PROBED_BPS)
         self.changed(now)
 
     def estimated(self, estimate_bps: int, reason: str, repeated_bytes: int, now: float) -> None:
-        """Handle an estimate of the line: lower videos at once if they no longer fit."""
+        """Handle an estimate of the downlink: lower videos at once if they no longer fit."""
         elapsed, self._estimated_at = max(now - self._estimated_at, 0.001), now
         share = 1 - exp(-elapsed / _REPEATS_OVER_S)
         self._repeated_bps += share * (8 * repeated_bytes / elapsed - self._repeated_bps)
@@ -75,7 +75,7 @@ class LayerControl:
             self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
-        """Schedule a review after a change of a wish, of the lines, or of what is forwarded."""
+        """Schedule a review after a change of a wish, of the sections, or of what is forwarded."""
         if self._listener:
             self._review_due = min(self._review_due, now + REVIEW_DELAY_S)
             self._report_soon(now)
@@ -95,35 +95,37 @@ class LayerControl:
         return min(self._review_due, self._report_due)
 
     def _review(self, now: float) -> None:
-        """Divide the line again, and forward each video within its limit."""
+        """Divide the downlink again, and forward each video within its limit."""
         self._review_due = inf
-        lines = self._subscriptions.videos()
-        shown = [line for line in lines if not (line.wish and line.wish.paused)]
-        videos = [_video(line) for line in shown if line.wish and line.wish.adaptive]
+        sections = self._subscriptions.videos()
+        shown = [section for section in sections if not (section.wish and section.wish.paused)]
+        videos = [_video(section) for section in shown if section.wish and section.wish.adaptive]
         limits: Mapping[str, Limit] = {}
         if videos:
             reserved = self._repeated_bps + self._subscriptions.audio_bps()
-            reserved += sum(_levels(line)[-1].bps for line in shown if not (line.wish and line.wish.adaptive))
+            reserved += sum(
+                _levels(section)[-1].bps for section in shown if not (section.wish and section.wish.adaptive)
+            )
             limits = self._allocator.review(videos, self._estimate_bps, reserved, now)
             self._review_due = self._allocator.next_review
             self._probe(min(max(wanted_bps(videos, reserved), _MIN_PROBED_BPS), MAX_PROBED_BPS))
         else:
-            # A client that hides every video saves its data, and probes of a narrow line would never end.
-            self._probe(_UNPROBED_BPS if lines and not shown else MAX_PROBED_BPS)
-        for line in lines:
-            assert line.track is not None, "a down track has a track"
-            limit = limits.get(line.track.track_id, UNLIMITED)
-            if line.wish and line.wish.paused and line.wish.adaptive:
+            # A client that hides every video saves its data, and probes of a narrow downlink would never end.
+            self._probe(_UNPROBED_BPS if sections and not shown else MAX_PROBED_BPS)
+        for section in sections:
+            assert section.track is not None, "a down track has a track"
+            limit = limits.get(section.track.track_id, UNLIMITED)
+            if section.wish and section.wish.paused and section.wish.adaptive:
                 # When the client shows it again, the next review decides how much of it fits.
-                line.limit = PAUSED
-            elif limit != line.limit:
-                at_once = limit.rank < line.limit.rank
-                line.limit = limit
-                self._subscriptions.apply(line, at_once=at_once)
+                section.limit = PAUSED
+            elif limit != section.limit:
+                at_once = limit.rank < section.limit.rank
+                section.limit = limit
+                self._subscriptions.apply(section, at_once=at_once)
                 self._report_soon(now)
 
     def _probe(self, up_to_bps: float) -> None:
-        """Probe the line up to a rate, if that differs much from the current one."""
+        """Probe the downlink up to a rate, if that differs much from the current one."""
         if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
             self._probed_bps = up_to_bps
             self._transport.want_bandwidth(up_to_bps, self._listener)
@@ -133,7 +135,7 @@ class LayerControl:
 
     def _report(self, now: float) -> None:
         self._report_due = inf
-        states = {line.transceiver.mid: _state(line) for line in self._subscriptions.videos()}
+        states = {section.transceiver.mid: _state(section) for section in self._subscriptions.videos()}
         changes = [state for mid, state in states.items() if state != self._reported.get(mid)]
         self._reported = states
         if changes:
@@ -141,58 +143,60 @@ class LayerControl:
             self.push(Layers(changes))
 
 
-def _video(line: ReceivingLine) -> Video:
-    assert line.track is not None and line.wish is not None, "an adaptive line has a track and a wish"
-    # Not by the line, which is reused for other tracks.
+def _video(section: ReceivingSection) -> Video:
+    assert section.track is not None and section.wish is not None, (
+        "an adaptive section has a track and a wish"
+    )
+    # Not by the section, which is reused for other tracks.
     return Video(
-        line.track.track_id,
-        _levels(line),
-        line.wish.priority,
-        line.wish.width,
-        screen=line.track.source == "screen",
+        section.track.track_id,
+        _levels(section),
+        section.wish.priority,
+        section.wish.width,
+        screen=section.track.source == "screen",
     )
 
 
-def _levels(line: ReceivingLine) -> tuple[Level, ...]:
+def _levels(section: ReceivingSection) -> tuple[Level, ...]:
     """Return what may be forwarded of a track within the client's wish."""
-    assert line.track is not None, "a down track has a track"
-    track, wish = line.track, line.wish or LayerWish()
+    assert section.track is not None, "a down track has a track"
+    track, wish = section.track, section.wish or LayerWish()
     rates = track.rates.encodings(max(len(track.rids), 1))
     screen = track.source == "screen"
     return ladder(rates, wish.max_spatial_layer, wish.max_temporal_layer, screen=screen)
 
 
-def _state(line: ReceivingLine) -> LayerState:
+def _state(section: ReceivingSection) -> LayerState:
     """Describe what a client gets of a track."""
-    assert line.track is not None, "a down track has a track"
-    wish = line.effective
+    assert section.track is not None, "a down track has a track"
+    wish = section.effective
     return LayerState(
-        track_id=line.track.track_id,
-        mid=line.transceiver.mid,
-        spatial=_spatial(line),
+        track_id=section.track.track_id,
+        mid=section.transceiver.mid,
+        spatial=_spatial(section),
         temporal=-1 if wish.paused else wish.max_temporal_layer,
         paused=wish.paused,
-        reason=_reason(line),
+        reason=_reason(section),
     )
 
 
-def _spatial(line: ReceivingLine) -> int:
+def _spatial(section: ReceivingSection) -> int:
     """Return the forwarded encoding, or the limit of the spatial layers in a stream; -1 if all or unknown."""
-    assert line.track is not None, "a down track has a track"
-    wish, only_stream = line.effective, len(line.track.rids) <= 1
+    assert section.track is not None, "a down track has a track"
+    wish, only_stream = section.effective, len(section.track.rids) <= 1
     if wish.paused:
         return -1
     if only_stream:
-        return wish.max_spatial_layer if line.limit.spatial != -1 else -1
-    return -1 if line.forwarded is None else line.forwarded
+        return wish.max_spatial_layer if section.limit.spatial != -1 else -1
+    return -1 if section.forwarded is None else section.forwarded
 
 
-def _reason(line: ReceivingLine) -> str:
+def _reason(section: ReceivingSection) -> str:
     """Return the reason for the state of a track."""
-    assert line.track is not None, "a down track has a track"
-    if line.wish and line.wish.paused:
+    assert section.track is not None, "a down track has a track"
+    if section.wish and section.wish.paused:
         return "hidden"
-    if line.limit != UNLIMITED:
+    if section.limit != UNLIMITED:
         return "line"
-    top = min(line.effective.target, len(line.track.rids) - 1)
-    return "source" if top > 0 and not line.track.flowing & 1 << top else "wish"
+    top = min(section.effective.target, len(section.track.rids) - 1)
+    return "source" if top > 0 and not section.track.flowing & 1 << top else "wish"

@@ -55,19 +55,19 @@ class TransportListener(Protocol):
         """Handle one datagram of the handshake, from a validated path."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
-        """Handle the first media packet on a line, or the first from another SSRC."""
+        """Handle the first media packet in a section, or the first from another SSRC."""
 
     def path_silent(self, silent: bool) -> None:
         """Handle silence of 1.5 or 2.6 s on the selected path, or its end if `silent` is False."""
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        """Handle the start or end of lasting sound on a line.
+        """Handle the start or end of lasting sound in a section.
 
         `level` as in RFC 6464: 0 loudest, 127 silence.
         """
 
     def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
-        """Handle the bytes of a line's track, by encoding and temporal layer."""
+        """Handle the bytes of a section's track, by encoding and temporal layer."""
 
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
         """Handle the encoding that this participant gets of a track, when it changes."""
@@ -112,7 +112,7 @@ class DownTrack:
 
 
 class Forwarder:
-    """A track that a participant may publish on one of its lines."""
+    """A track that a participant may publish in one of its sections."""
 
     def __init__(self, core: UdpLoop, forwarder_id: int, mid: str) -> None:
         self._core = core
@@ -160,7 +160,7 @@ class Forwarder:
 
 
 class MediaTransport:
-    """One participant's media: its paths, its keys and the lines on which it sends."""
+    """One participant's media: its paths, its keys and the sections in which it sends."""
 
     def __init__(
         self, plane: "MediaPlane", core: UdpLoop, listener: TransportListener, rtcp_ssrc: int
@@ -168,7 +168,7 @@ class MediaTransport:
         self._plane = plane
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
-        self._lines: list[str] = []  # mids in the order in which the core opened them
+        self._sections: list[str] = []  # mids in the order in which the core opened them
         self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
         self.id = core.open_transport(rtcp_ssrc)
@@ -201,7 +201,7 @@ class MediaTransport:
         """Set the master keys with their salts. The handshake's certificate must have been checked."""
         self._core.set_keys(self.id, profile, local, remote)
 
-    def receive_line(
+    def receive_section(
         self,
         mid: str,
         kind: str,
@@ -209,7 +209,7 @@ class MediaTransport:
         ssrcs: Sequence[int] = (),
         rids: Sequence[str] = (),
     ) -> Forwarder:
-        """Let the client send on a line, or change what it may send there.
+        """Let the client send in a section, or change what it may send there.
 
         `payload_types` should be all that were offered: a browser may keep sending a payload type that its
         answer omitted. `ssrcs` assign packets that carry no mid. `rids` are the encodings of a track that has
@@ -221,12 +221,12 @@ class MediaTransport:
         )
         if forwarder is None:
             forwarder = self._forwarders[mid] = Forwarder(self._core, forwarder_id, mid)
-            if mid not in self._lines:
-                self._lines.append(mid)
+            if mid not in self._sections:
+                self._sections.append(mid)
         return forwarder
 
-    def close_line(self, mid: str) -> None:
-        """Close a line that the client stopped sending on. Its track and down tracks end."""
+    def close_section(self, mid: str) -> None:
+        """Close a section that the client stopped sending in. Its track and down tracks end."""
         forwarder = self._forwarders.pop(mid, None)
         if forwarder is not None:
             forwarder.close()
@@ -236,7 +236,7 @@ class MediaTransport:
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Report the line's capacity once a second and at a drop. Probe it up to a rate."""
+        """Report the downlink's capacity once a second and at a drop. Probe it up to a rate."""
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
@@ -249,8 +249,8 @@ class MediaTransport:
         self._plane.forget(self)
         self._core.close_transport(self.id)
 
-    def mid_of_line(self, line: int) -> str:
-        return self._lines[line]
+    def mid_of_section(self, section: int) -> str:
+        return self._sections[section]
 
 
 class MediaPlane:
@@ -380,17 +380,17 @@ class MediaPlane:
         elif kind == "dtls":
             listener.dtls_received(data)
         elif kind == "track":
-            listener.track_started(transport.mid_of_line(c), a, b)
+            listener.track_started(transport.mid_of_section(c), a, b)
         elif kind == "forwarded":
             _log_forwarded(transport_id, a, b, c)
         elif kind == "bandwidth":
             transport.bandwidth_estimated(a, b, c)
         elif kind == "rates":
-            listener.rates_measured(transport.mid_of_line(c), _rates(data, a, b))
+            listener.rates_measured(transport.mid_of_section(c), _rates(data, a, b))
         elif kind == "encoding":
             listener.encoding_forwarded(a, b)
         elif kind == "speaking":
-            listener.speaking_changed(transport.mid_of_line(c), bool(a), b)
+            listener.speaking_changed(transport.mid_of_section(c), bool(a), b)
 
 
 def _rates(data: bytes, elapsed_us: int, active: int) -> MeasuredRates:

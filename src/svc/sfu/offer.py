@@ -1,7 +1,7 @@
-"""The SFU's offers: four recvonly lines, then a sendonly line per forwarded track.
+"""The SFU's offers: four recvonly sections, then a sendonly section per forwarded track.
 
 The first four are microphone, camera, screen and screen audio. Writes the text from a list of transceivers.
-Does not choose the lines, keep state between offers, or read answers (`answer` does).
+Does not choose the sections, keep state between offers, or read answers (`answer` does).
 
 RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC 8830
 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
@@ -44,10 +44,10 @@ class IceParameters:
 
 @dataclass(slots=True)
 class Transceiver:
-    """One m-line of ours.
+    """One media section of ours.
 
-    `wanted` and `simulcast` apply to recvonly lines, the fields before them to sendonly lines. `redundancy`
-    applies to all audio lines.
+    `wanted` and `simulcast` apply to recvonly sections, the fields before them to sendonly sections.
+    `redundancy` applies to all audio sections.
     """
 
     mid: str
@@ -59,14 +59,14 @@ class Transceiver:
     ssrc: int = 0
     rtx_ssrc: int | None = None
     first_codec: int | None = None  # the payload type that the publisher uses
-    # On recvonly lines: the preferred payload types; None = no preference.
+    # In recvonly sections: the preferred payload types; None = no preference.
     wanted: frozenset[int] | None = None
-    simulcast: bool = False  # On recvonly video lines: the track may have several encodings.
-    redundancy: bool = False  # On audio lines: RED is offered.
+    simulcast: bool = False  # In recvonly video sections: the track may have several encodings.
+    redundancy: bool = False  # In audio sections: RED is offered.
 
 
 def set_redundancy(transceivers: Iterable[Transceiver], redundancy: bool) -> None:
-    """Offer RED on all audio lines, or on none."""
+    """Offer RED in all audio sections, or on none."""
     for transceiver in transceivers:
         transceiver.redundancy = redundancy and transceiver.kind == "audio"
 
@@ -85,7 +85,7 @@ def build_offer(
     candidates: Sequence[str],
     transceivers: Sequence[Transceiver],
 ) -> str:
-    """Write the offer for these lines.
+    """Write the offer for these sections.
 
     `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
     value does not fit in its line, or is repeated where it may not be.
@@ -105,14 +105,14 @@ def build_offer(
         Attribute("extmap-allow-mixed"),
         Attribute("msid-semantic", "WMS *"),
     ]
-    session.media = [_offer_line(transceiver, transport) for transceiver in transceivers]
-    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first line holds for all
+    session.media = [_offer_section(transceiver, transport) for transceiver in transceivers]
+    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section holds for all
         media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
     return str(session)
 
 
 def _check_unique(transceivers: Sequence[Transceiver]) -> None:
-    """Refuse a mid, source or msid on two lines: a browser would refuse the whole offer."""
+    """Refuse a mid, source or msid in two sections: a browser would refuse the whole offer."""
     sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
     sources = [transceiver.ssrc for transceiver in sending]
     sources += [transceiver.rtx_ssrc for transceiver in sending if transceiver.rtx_ssrc is not None]
@@ -124,12 +124,12 @@ def _check_unique(transceivers: Sequence[Transceiver]) -> None:
 def _refuse_repeated(what: str, values: Iterable[object]) -> None:
     repeated = [value for value, times in Counter(values).items() if times > 1]
     if repeated:
-        raise SdpError(f"two lines of the offer have one {what}: {repeated[0]!r}")
+        raise SdpError(f"two sections of the offer have one {what}: {repeated[0]!r}")
 
 
-def _offer_line(transceiver: Transceiver, transport: list[Attribute]) -> MediaDescription:
+def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> MediaDescription:
     if not TOKEN.fullmatch(transceiver.mid) or transceiver.direction not in _DIRECTIONS:
-        raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no line of an offer")
+        raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no section of an offer")
     receiving = transceiver.direction == "recvonly"
     simulcast = receiving and transceiver.simulcast and transceiver.kind == "video"
     offered = _preferred(
@@ -173,7 +173,7 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the extension table of one line. Transport-wide numbers give feedback on both directions."""
+    """Return the extension table of one section. Transport-wide numbers give feedback on both directions."""
     return tuple(
         Attribute("extmap", f"{extension.id} {extension.uri}")
         for extension in EXTENSIONS
@@ -194,7 +194,7 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # Once for all codecs: there are many such lines, and an offer must fit in one message.
+        # Once for all codecs: there are many such sections, and an offer must fit in one message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 
@@ -213,10 +213,10 @@ def _codec(codec: Codec, receiving: bool) -> list[Attribute]:
 
 
 def _sources(transceiver: Transceiver) -> list[Attribute]:
-    """Return the msid of a sending line, and its source with that of the retransmissions."""
+    """Return the msid of a sending section, and its source with that of the retransmissions."""
     stream_id, track_id, cname = transceiver.stream_id, transceiver.track_id, transceiver.cname
     if not (is_msid_token(stream_id) and is_msid_token(track_id) and _CNAME.fullmatch(cname)):
-        raise SdpError(f"the ids of the track on line {transceiver.mid} are no tokens")
+        raise SdpError(f"the ids of the track on section {transceiver.mid} are no tokens")
     attributes = [Attribute("msid", f"{stream_id} {track_id}")]
     if transceiver.rtx_ssrc is not None:
         attributes.append(Attribute("ssrc-group", f"FID {transceiver.ssrc} {transceiver.rtx_ssrc}"))

@@ -1,4 +1,4 @@
-"""The tracks that one client sends: the first four m-lines and their forwarders.
+"""The tracks that one client sends: the first four media sections and their forwarders.
 
     mid  source        needs
     0    mic           speak
@@ -6,10 +6,10 @@
     2    screen        share_screen
     3    screen_audio  share_screen
 
-A line that the client may not use is offered inactive. When an answer says that the client sends on a line,
-its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a line for
-silence. It ends when an answer makes the line inactive, when the client loses the cap for it, or when the
-peer leaves.
+A section that the client may not use is offered inactive. When an answer says that the client sends in a
+section, its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a
+section for silence. It ends when an answer makes the section inactive, when the client loses the cap for it,
+or when the peer leaves.
 
 Reads no session description and sends no offer. docs/signalling.md, "How an offer is made".
 """
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from svc.base.envelope import Payload
-from svc.sfu.answer import Line
+from svc.sfu.answer import AnsweredSection
 from svc.sfu.codecs import payload_types
 from svc.sfu.demand import DemandUpdates
 from svc.sfu.layer_rates import MeasuredRates
@@ -47,7 +47,7 @@ _BY_MID = {source.mid: source for source in SOURCES}
 
 @dataclass(slots=True, eq=False)
 class _Sending:
-    """One line that the client sends on."""
+    """One section that the client sends in."""
 
     source: Source
     forwarder: Forwarder
@@ -58,7 +58,7 @@ class _Sending:
 
 
 class Publications:
-    """The lines that one peer sends on."""
+    """The sections that one peer sends in."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Publications:
         self._wanted: frozenset[int] | None = None  # as in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
-        """Return the four lines for the next offer."""
+        """Return the four sections for the next offer."""
         self._wanted = self._peer.shown_by_all()
         return [
             Transceiver(
@@ -100,19 +100,21 @@ class Publications:
         pictures = any(sending.source.kind == "video" for sending in self._sending.values())
         return pictures and self._wanted != self._peer.shown_by_all()
 
-    def answered(self, line: Line) -> None:
-        """Open or close the line according to the answer."""
-        source = _BY_MID[line.mid]
-        if not line.sending or source.cap not in self._peer.caps:
-            self._end(line.mid)
+    def answered(self, section: AnsweredSection) -> None:
+        """Open or close the section according to the answer."""
+        source = _BY_MID[section.mid]
+        if not section.sending or source.cap not in self._peer.caps:
+            self._end(section.mid)
             return
         # Accept every offered payload type: until the next offer, a browser may send one that its answer
         # omitted.
-        forwarder = self._transport.receive_line(
-            line.mid, line.kind, payload_types(line.kind), line.ssrcs, line.rids
+        forwarder = self._transport.receive_section(
+            section.mid, section.kind, payload_types(section.kind), section.ssrcs, section.rids
         )
-        if line.mid not in self._sending:
-            self._sending[line.mid] = _Sending(source, forwarder, line.stream_id, line.track_id, line.rids)
+        if section.mid not in self._sending:
+            self._sending[section.mid] = _Sending(
+                source, forwarder, section.stream_id, section.track_id, section.rids
+            )
             self.control(self._peer.audio_control)
 
     def started(self, mid: str, payload_type: int) -> None:
@@ -162,7 +164,7 @@ class Publications:
         if sending.track:
             self.demand.forget(sending.track)
             self._peer.room.withdraw(sending.track)
-        self._transport.close_line(mid)
+        self._transport.close_section(mid)
 
     def _track(self, sending: _Sending, payload_type: int) -> Track:
         source, tracks = sending.source, self._peer.room.tracks

@@ -138,7 +138,7 @@ class ReceivedRelay(_Line):
             source=described.source,
             kind=described.kind,
             payload_type=0,
-            forwarder=self.transport.receive_line(
+            forwarder=self.transport.receive_section(
                 _MID, described.kind, payload_types(described.kind), request.line.ssrcs, rids
             ),
             rids=rids,

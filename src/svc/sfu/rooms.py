@@ -61,7 +61,7 @@ class TrackUse:
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """The media that one peer publishes on one m-line, while it is announced."""
+    """The media that one peer publishes in one media section, while it is announced."""
 
     track_id: str
     stream_id: str

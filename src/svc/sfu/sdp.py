@@ -15,9 +15,10 @@ from typing import NamedTuple, Self
 MAX_TEXT = 256 * 1024  # characters; the limit of the frame that carries it
 # A line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700.
 MAX_LINES = 10_000
-# A browser's longest line names the 1,024 media lines of a group.
+# A browser's longest line names the 1,024 media sections of a group.
 MAX_LINE = 8 * 1024
-MAX_MEDIA_LINES = 1024  # 4 for the client's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
+# 4 for the client's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
+MAX_MEDIA_SECTIONS = 1024
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
 
@@ -117,7 +118,7 @@ class MediaDescription(Section):
         """Read the text after m=."""
         match = _MEDIA.fullmatch(value)
         if match is None or int(match[2]) > 0xFFFF:
-            raise SdpError(f"{_shown(value)} is no media line")
+            raise SdpError(f"{_shown(value)} is no media section")
         return cls(match[1], int(match[2]), match[3], match[4].split())
 
     @property
@@ -149,7 +150,7 @@ class MediaDescription(Section):
         return maps
 
     def ssrcs(self) -> tuple[int, ...]:
-        """Return the sources that the line announces, in order and without duplicates."""
+        """Return the sources that the section announces, in order and without duplicates."""
         found: dict[int, None] = {}
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
@@ -159,8 +160,8 @@ class MediaDescription(Section):
         return tuple(found)
 
     def sent_rids(self) -> frozenset[str]:
-        """Return the encodings that the line sends, which both a=rid and a=simulcast name (RFC 8853 section
-        5.2).
+        """Return the encodings that the section sends, which both a=rid and a=simulcast name (RFC 8853
+        section 5.2).
         """
         value = self.value("simulcast")
         if value is None:
@@ -174,7 +175,7 @@ class MediaDescription(Section):
         return frozenset(_RID.findall(streams)) & sending
 
     def msid(self) -> Msid | None:
-        """Return the stream and track that the line announces."""
+        """Return the stream and track that the section announces."""
         value = self.value("msid")
         if value is None:
             return None
@@ -209,8 +210,8 @@ class SessionDescription(Section):
                 session.media.append(section)
             else:
                 section._take(letter, value, allowed)
-        if len(session.media) > MAX_MEDIA_LINES:
-            raise SdpError(f"more than {MAX_MEDIA_LINES} media lines")
+        if len(session.media) > MAX_MEDIA_SECTIONS:
+            raise SdpError(f"more than {MAX_MEDIA_SECTIONS} media sections")
         return session
 
     def groups(self, semantics: str) -> list[list[str]]:

@@ -219,13 +219,13 @@ class Session(EventHandlers):
         self._answer_due = inf
         self._connectivity.apply(terms, self._clock())
         self._expect_media(MEDIA_DEADLINE_S)
-        for offered, line in zip(self._offered, terms.lines, strict=True):
+        for offered, section in zip(self._offered, terms.sections, strict=True):
             if int(offered.mid) < len(SOURCES):
-                self._publications.answered(line)
+                self._publications.answered(section)
             else:
-                self._subscriptions.answered(offered, line, mixed=terms.mixed)
-                if line.kind == "video" and offered.direction == "sendonly":
-                    self._peer.can_show(line.payload_types)
+                self._subscriptions.answered(offered, section, mixed=terms.mixed)
+                if section.kind == "video" and offered.direction == "sendonly":
+                    self._peer.can_show(section.payload_types)
         self._layers.changed(self._clock())
         if self._subscriptions.place_waiting() or self._publications.not_shown_by_all():
             self._happened(Event.CHANGED)

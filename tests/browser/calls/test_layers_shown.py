@@ -1,6 +1,6 @@
 """The page requests what its tiles need, shows how much it gets and why, and can use less data.
 
-docs/signalling.md, "A narrow line".
+docs/signalling.md, "A narrow downlink".
 """
 
 import json
