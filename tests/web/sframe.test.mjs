@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kidOf, LineKeys, SentLine } from "../../src/svc/web/frame_encryption/lines.js";
+import { FrameKeys, kidOf, SentTrack } from "../../src/svc/web/frame_encryption/frame_keys.js";
 import { derived, header, opened, readHeader, sealed } from "../../src/svc/web/frame_encryption/sframe.js";
 
 const bytes = (hex) => Uint8Array.from(hex.match(/../gu) ?? [], (pair) => Number.parseInt(pair, 16));
@@ -71,14 +71,14 @@ const epoch = (number, leaf) => ({
 });
 
 test("a key belongs to one epoch, device, source and session", async () => {
-  const [ada, grace] = [new LineKeys(), new LineKeys()];
-  const line = new SentLine("mic", 7n);
-  assert.equal(await ada.toSend(line), null);
+  const [ada, grace] = [new FrameKeys(), new FrameKeys()];
+  const track = new SentTrack("mic", 7n);
+  assert.equal(await ada.toSend(track), null);
   ada.take(epoch(300, 0));
   grace.take(epoch(300, 1));
-  const used = await ada.toSend(line);
+  const used = await ada.toSend(track);
   assert.equal(used.kid, kidOf({ epoch: 300, leaf: 0 }, "mic", 7n));
-  const frame = await sealed(used, line.next(used.kid), PLAIN, METADATA);
+  const frame = await sealed(used, track.next(used.kid), PLAIN, METADATA);
   const head = readHeader(frame);
   const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
   assert.deepEqual(await opened(found, frame, METADATA), PLAIN);
@@ -88,14 +88,14 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.equal(await grace.toOpen(head, undefined), null);
   // It returns our own data.
   assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
-  assert.deepEqual([line.next(used.kid), line.next(used.kid), line.next(1n)], [1n, 2n, 0n]);
+  assert.deepEqual([track.next(used.kid), track.next(used.kid), track.next(1n)], [1n, 2n, 0n]);
 });
 
 test("frames of earlier epochs are opened until those expire, and no epoch is accepted twice", async () => {
-  const keys = new LineKeys();
+  const keys = new FrameKeys();
   const at = (number) =>
     keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
-  const sends = async () => (await keys.toSend(new SentLine("camera", 1n))).kid & 255n;
+  const sends = async () => (await keys.toSend(new SentTrack("camera", 1n))).kid & 255n;
   for (const number of [5, 6, 7, 6]) keys.take(epoch(number, 1));
   assert.ok((await at(5)) && (await at(6)));
   assert.equal(await sends(), 7n);
@@ -113,7 +113,7 @@ test("frames of earlier epochs are opened until those expire, and no epoch is ac
 });
 
 test("once a device has been removed, frames of the epoch before end within half a second", () => {
-  const keys = new LineKeys();
+  const keys = new FrameKeys();
   const after = (number, devices) => keys.take({ ...epoch(number, 1), devices });
   after(1, ["phone", "laptop"]);
   assert.equal(after(2, ["phone", "laptop", "tablet"]), 10_000);
@@ -123,7 +123,7 @@ test("once a device has been removed, frames of the epoch before end within half
 });
 
 test("a frame is accepted once, even if others have overtaken it", () => {
-  const keys = new LineKeys();
+  const keys = new FrameKeys();
   const isNew = (counter) => keys.isNew({ kid: 1n, counter: BigInt(counter) });
   assert.deepEqual([0, 2, 1, 1, 0, 2].map(isNew), [true, true, true, false, false, false]);
   for (let counter = 3; counter < 5000; counter += 1) assert.ok(isNew(counter));

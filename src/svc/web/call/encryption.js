@@ -28,7 +28,7 @@ export class Sealing {
   #worker;
   #follow;
   /** @type {WeakMap<RTCRtpSender | RTCRtpReceiver, string>} */
-  #lines = new WeakMap();
+  #sections = new WeakMap();
 
   /**
    * `follow` reports the keys of each epoch until the function that it returns is called.
@@ -42,8 +42,8 @@ export class Sealing {
 
   /** Seal everything that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
   seal(sender, source) {
-    if (this.#lines.has(sender)) return;
-    this.#lines.set(sender, source);
+    if (this.#sections.has(sender)) return;
+    this.#sections.set(sender, source);
     const video = source === "camera" || source === "screen";
     const stay = crypto.getRandomValues(new Uint32Array(STAY_WORDS));
     sender.transform = new RTCRtpScriptTransform(this.#worker, {
@@ -55,19 +55,19 @@ export class Sealing {
   }
 
   /**
-   * Open frames of this receiver if they come from the line's declared owner.
+   * Open frames of this receiver if they come from the section's declared owner.
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */
   open(receiver, { userId, source }) {
-    const known = this.#lines.get(receiver);
-    const line = known ?? crypto.randomUUID();
-    // A line that changes its owner keeps its transform.
-    this.#worker.postMessage({ owner: { line, memberId: userId, source } });
+    const known = this.#sections.get(receiver);
+    const section = known ?? crypto.randomUUID();
+    // A section that changes its owner keeps its transform.
+    this.#worker.postMessage({ owner: { section, memberId: userId, source } });
     if (known) return;
-    this.#lines.set(receiver, line);
+    this.#sections.set(receiver, section);
     receiver.transform = new RTCRtpScriptTransform(this.#worker, {
-      line,
+      section,
       video: receiver.track.kind === "video",
     });
   }

@@ -1,5 +1,5 @@
 // Our own microphone, camera and screen in a call: open, publish, mute, switch and stop them. Knows neither
-// the page nor the SFU's lines.
+// the page nor the SFU's sections.
 
 /** @import { Telling } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */

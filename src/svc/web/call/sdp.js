@@ -6,7 +6,7 @@ const MUSIC_KBPS = 128;
 
 /**
  * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587).
- * A voice sends next to nothing while it is silent (DTX). Music and the sound of a screen, on the line
+ * A voice sends next to nothing while it is silent (DTX). Music and the sound of a screen, in the section
  * `screenMid`, are stereo.
  * @param {string} sdp
  * @param {Sound} sound
@@ -17,9 +17,9 @@ export function withSound(sdp, { music, kbps }, screenMid) {
   const voice = kbps ? `usedtx=1;maxaveragebitrate=${kbps * 1000}` : "usedtx=1";
   return sdp
     .split(/(?=^m=)/mu)
-    .map((line) => {
-      const wish = music || line.includes(`a=mid:${screenMid}\r`) ? rich : voice;
-      return line.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
+    .map((section) => {
+      const wish = music || section.includes(`a=mid:${screenMid}\r`) ? rich : voice;
+      return section.replace(/^(a=fmtp:\d+ .*useinbandfec=1)\r?$/gmu, `$1;${wish}\r`);
     })
     .join("");
 }
@@ -33,7 +33,7 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return the offer with VP9 first on the camera's line: a browser sends the first codec that it has. At our
+ * Return the offer with VP9 first in the camera's section: a browser sends its first codec. At our
  * rates, Chromium shows twice as many pictures of a noisy camera in VP9 as in H264 or VP8.
  * @param {string} sdp
  * @param {string} cameraMid
@@ -41,32 +41,32 @@ export function inStereo(sdp) {
 export const withVp9First = (sdp, cameraMid) =>
   reordered(
     sdp,
-    (line) => line.includes(`\na=mid:${cameraMid}\r`),
+    (section) => section.includes(`\na=mid:${cameraMid}\r`),
     (vp9, others) => [...vp9, ...others],
   );
 
 /**
- * Return the offer with VP9 last on lines with several encodings. Firefox 153 codes every one of several VP9
+ * Return the offer with VP9 last in sections with several encodings. Firefox 153 codes each of several VP9
  * encodings in the size of the smallest.
  * @param {string} sdp
  */
 export const withVp9Last = (sdp) =>
   reordered(
     sdp,
-    (line) => line.includes("\na=simulcast:"),
+    (section) => section.includes("\na=simulcast:"),
     (vp9, others) => [...others, ...vp9],
   );
 
 /**
  * @param {string} sdp
- * @param {(line: string) => boolean} concerns
+ * @param {(section: string) => boolean} concerns
  * @param {(vp9: string[], others: string[]) => string[]} order
  */
 function reordered(sdp, concerns, order) {
-  const lines = sdp.split(/(?=^m=)/mu).map((line) => {
-    if (!concerns(line)) return line;
-    const isVp9 = (/** @type {string} */ type) => line.includes(`\na=rtpmap:${type} VP9/`);
-    return line.replace(/^(m=video \S+ \S+ )([\d ]+)/u, (_, head, types) => {
+  const sections = sdp.split(/(?=^m=)/mu).map((section) => {
+    if (!concerns(section)) return section;
+    const isVp9 = (/** @type {string} */ type) => section.includes(`\na=rtpmap:${type} VP9/`);
+    return section.replace(/^(m=video \S+ \S+ )([\d ]+)/u, (_, head, types) => {
       const all = /** @type {string[]} */ (types.split(" "));
       return (
         head +
@@ -77,5 +77,5 @@ function reordered(sdp, concerns, order) {
       );
     });
   });
-  return lines.join("");
+  return sections.join("");
 }

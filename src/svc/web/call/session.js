@@ -1,8 +1,8 @@
 // One session with the SFU: an RTCPeerConnection and its signalling. It answers the SFU's offers in order,
-// puts our tracks on the lines reserved for them, and names the owners of the other lines. It never begins
-// another session; call.js does.
+// puts our tracks in the sections reserved for them, and names the owners of the others. It never begins another
+// session; call.js does.
 //
-// The SFU is always the offerer. Its first four lines, mids 0 to 3, are ours to send on. Every later line
+// The SFU is always the offerer. Its first four sections, mids 0 to 3, are ours to send in. Every later one
 // carries another member's track, named by the `tracks` map next to the SDP.
 
 /** @import { Reply } from "../types/wire.js" */
@@ -23,12 +23,12 @@ import { VideoEncoders } from "./video_encoders.js";
  *   priority: number, adaptive: boolean}} Wish Our request for a track, as in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
  *   "source"}} Layers What the service sends of a track, and why.
- * @typedef {{kbps: number, reason: string}} Estimate What our line carries, and why it is not estimated
+ * @typedef {{kbps: number, reason: string}} Estimate What our downlink carries, and why it is not estimated
  *   higher.
  * @typedef {{kind: string, reason: string}} Ending
  * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's
  *   rate, or 0.
- * @typedef {RTCRtpTransceiver & {mid: string}} Line A line that an offer has named.
+ * @typedef {RTCRtpTransceiver & {mid: string}} Section A section that an offer has named.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
@@ -64,7 +64,7 @@ export class Session extends EventTarget {
   speakers = [];
   /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
-  /** The estimate of the line to us. @type {Estimate | null} */
+  /** The estimate of our downlink. @type {Estimate | null} */
   bandwidth = null;
   ended;
   /** The trouble that ended the session, if any; see diagnosis.js. @type {Trouble | null} */
@@ -172,7 +172,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Put the track that `sending` holds for `source` on its line, or take the line down if there is none.
+   * Put the track that `sending` holds for `source` in its section, or stop sending if there is none.
    * @param {Source} source
    */
   publish(source) {
@@ -339,7 +339,7 @@ export class Session extends EventTarget {
 
   /** @param {Named} tracks */
   #nameOffered(tracks) {
-    this.offered = /** @type {Line[]} */ (this.#pc.getTransceivers())
+    this.offered = /** @type {Section[]} */ (this.#pc.getTransceivers())
       .filter(({ mid }) => mid in tracks)
       .map(({ mid, receiver }) => {
         const { track_id: trackId, user_id: userId, source } = tracks[mid];
@@ -348,15 +348,15 @@ export class Session extends EventTarget {
       });
   }
 
-  /** Set the lines so that our next answer takes exactly the wanted tracks. Return whether a line changed. */
+  /** Set the sections so that our next answer takes exactly the wanted tracks. Return whether one changed. */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
-    const changed = /** @type {Line[]} */ (this.#pc.getTransceivers()).filter(
+    const changed = /** @type {Section[]} */ (this.#pc.getTransceivers()).filter(
       ({ mid, direction }) =>
         this.offered.some((each) => each.mid === mid) &&
         direction !== (mids.has(mid) ? "recvonly" : "inactive"),
     );
-    for (const line of changed) line.direction = mids.has(line.mid) ? "recvonly" : "inactive";
+    for (const section of changed) section.direction = mids.has(section.mid) ? "recvonly" : "inactive";
     return changed.length > 0;
   }
 
@@ -367,13 +367,15 @@ export class Session extends EventTarget {
   }
 
   #nameTracks() {
-    const lines = new Map(this.#pc.getTransceivers().map((line) => [line.mid, line]));
+    const sections = new Map(this.#pc.getTransceivers().map((section) => [section.mid, section]));
     const withheld = new Set(this.withheld.map(({ trackId }) => trackId));
     this.tracks = this.offered
-      .filter(({ mid, trackId }) => lines.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId))
+      .filter(
+        ({ mid, trackId }) => sections.get(mid)?.currentDirection === "recvonly" && !withheld.has(trackId),
+      )
       .map((each) => ({
         ...each,
-        receiver: /** @type {RTCRtpTransceiver} */ (lines.get(each.mid)).receiver,
+        receiver: /** @type {RTCRtpTransceiver} */ (sections.get(each.mid)).receiver,
       }));
     this.dispatchEvent(new Event("tracks"));
   }
@@ -409,22 +411,22 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Bring a line in step with `sending`. Return whether the SFU needs a new round of offer and answer.
+   * Bring a section in step with `sending`. Return whether the SFU needs a new round of offer and answer.
    * @param {Source} source
    */
   async #arrange(source) {
-    const line = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
-    if (!line) return false;
+    const section = this.#pc.getTransceivers().find(({ mid }) => mid === SOURCES[source]);
+    if (!section) return false;
     const track = this.#sending.get(source) ?? null;
     const direction = track ? "sendonly" : "inactive";
-    const replaced = line.sender.track !== track;
-    if (replaced) await line.sender.replaceTrack(track);
+    const replaced = section.sender.track !== track;
+    if (replaced) await section.sender.replaceTrack(track);
     // The new track may have another size.
-    if (replaced && track && line.direction === direction) await this.#encoders.update(source);
-    if (line.direction === direction) return false;
-    line.direction = direction;
+    if (replaced && track && section.direction === direction) await this.#encoders.update(source);
+    if (section.direction === direction) return false;
+    section.direction = direction;
     if (!track) return true;
-    line.sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
+    section.sender.setStreams?.(source.startsWith("screen") ? this.#screen : this.#person);
     await this.#encoders.start(source, this.#codec);
     return true;
   }

@@ -65,7 +65,7 @@ export function bufferVoices(call, leastMs) {
     for (const { receiver, source, trackId } of call.tracks) {
       if (source !== "mic") continue;
       let of = buffers.get(receiver);
-      // A line may be reused for another voice.
+      // A section may be reused for another voice.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const found = heard.get(trackId);
       if (found) of.buffer.hear(found.concealed);

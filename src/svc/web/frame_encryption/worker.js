@@ -1,27 +1,27 @@
 // The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that
 // cannot be sealed or opened is dropped. docs/private.md
 
-/** @import { Epoch } from "./lines.js" */
-/** @typedef {{line: string, memberId: string, source: string}} Owner */
+/** @import { Epoch } from "./frame_keys.js" */
+/** @typedef {{section: string, memberId: string, source: string}} Owner */
 /**
  * @typedef {(frame: RTCEncodedAudioFrame | RTCEncodedVideoFrame, controller:
  *   TransformStreamDefaultController) => Promise<void>} Transform
  */
 
-import { LineKeys, SentLine, stayOf } from "./lines.js";
+import { FrameKeys, SentTrack, stayOf } from "./frame_keys.js";
 import { RED, readRed, writeRed } from "./redundancy.js";
 import { joined, opened, readHeader, sealed } from "./sframe.js";
 
 const VP8_KEYFRAME_BYTES = 10; // RFC 6386 section 9.1: the bytes that identify a keyframe and its size.
 const VP8_BYTES = 3;
 
-const keys = new LineKeys();
+const keys = new FrameKeys();
 /**
  * Transformers that could not open a picture. When new keys arrive, they request a keyframe.
  * @type {Set<RTCRtpScriptTransformer>}
  */
 const waiting = new Set();
-/** The owner of each line. @type {Map<string, Owner>} */
+/** The owner of each section. @type {Map<string, Owner>} */
 const owners = new Map();
 
 /**
@@ -34,30 +34,30 @@ function readable(data, video) {
   return Math.min(data.length, data[0] & 1 ? VP8_BYTES : VP8_KEYFRAME_BYTES);
 }
 
-/** @param {SentLine} line @param {boolean} video @returns {Transform} */
-function sealing(line, video) {
+/** @param {SentTrack} track @param {boolean} video @returns {Transform} */
+function sealing(track, video) {
   return async (frame, controller) => {
-    const used = await keys.toSend(line);
+    const used = await keys.toSend(track);
     if (!used) return;
     const data = new Uint8Array(frame.data);
     const beside = data.subarray(0, readable(data, video));
     frame.data = joined(
       beside,
-      await sealed(used, line.next(used.kid), data.subarray(beside.length), beside),
+      await sealed(used, track.next(used.kid), data.subarray(beside.length), beside),
     ).buffer;
     controller.enqueue(frame);
   };
 }
 
 /**
- * Open a frame, of which the first bytes are readable. Rejects if it is not from the line's declared owner.
- * @param {string} line @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
+ * Open a frame whose first bytes are readable. Rejects if it is not from the section's declared owner.
+ * @param {string} section @param {Uint8Array<ArrayBuffer>} data @param {number} [clear]
  */
-async function openFrame(line, data, clear = 0) {
+async function openFrame(section, data, clear = 0) {
   const beside = data.subarray(0, clear);
   const body = data.subarray(clear);
   const head = readHeader(body);
-  const used = head && (await keys.toOpen(head, owners.get(line)));
+  const used = head && (await keys.toOpen(head, owners.get(section)));
   if (!used) throw new RangeError("a key that we do not have");
   const content = joined(beside, await opened(used, body, beside));
   return { head, content, fresh: keys.isNew(head) };
@@ -66,12 +66,12 @@ async function openFrame(line, data, clear = 0) {
 /**
  * Open each block of a RED payload. Return null if it brings nothing new. A frame may have come in the packet
  * after it before its own packet is sent again with the frame before it. Only then is it played twice.
- * @param {string} line @param {Uint8Array<ArrayBuffer>} data
+ * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
-async function openRed(line, data) {
+async function openRed(section, data) {
   const blocks = readRed(data);
   if (!blocks) throw new RangeError("malformed RED");
-  const found = await Promise.allSettled(blocks.map((block) => openFrame(line, block.data)));
+  const found = await Promise.allSettled(blocks.map((block) => openFrame(section, block.data)));
   const frames = found.map((each) => (each.status === "fulfilled" ? each.value : null));
   const primary = frames[frames.length - 1];
   if (!primary) throw new RangeError("a key that we do not have");
@@ -86,21 +86,21 @@ async function openRed(line, data) {
 }
 
 /**
- * @param {string} line
+ * @param {string} section
  * @param {boolean} video
  * @param {RTCRtpScriptTransformer} transformer
  * @returns {Transform}
  */
-function opening(line, video, transformer) {
+function opening(section, video, transformer) {
   return async (frame, controller) => {
     try {
       const data = new Uint8Array(frame.data);
       if (!video && frame.getMetadata().payloadType === RED) {
-        const content = await openRed(line, data);
+        const content = await openRed(section, data);
         if (!content) return;
         frame.data = content.buffer;
       } else {
-        const { content, fresh } = await openFrame(line, data, readable(data, video));
+        const { content, fresh } = await openFrame(section, data, readable(data, video));
         if (!fresh) return;
         frame.data = content.buffer;
       }
@@ -112,11 +112,11 @@ function opening(line, video, transformer) {
 }
 
 self.onrtctransform = ({ transformer }) => {
-  /** @type {{line: string, source: string, send?: boolean, video: boolean, stay: number[]}} */
-  const { line, source, send, video, stay } = transformer.options;
+  /** @type {{section: string, source: string, send?: boolean, video: boolean, stay: number[]}} */
+  const { section, source, send, video, stay } = transformer.options;
   const transform = send
-    ? sealing(new SentLine(source, stayOf(stay)), video)
-    : opening(line, video, transformer);
+    ? sealing(new SentTrack(source, stayOf(stay)), video)
+    : opening(section, video, transformer);
   const forget = () => {
     waiting.delete(transformer);
   };
@@ -127,7 +127,7 @@ self.onrtctransform = ({ transformer }) => {
 };
 
 self.onmessage = (/** @type {MessageEvent<{epoch?: Epoch, owner?: Owner}>} */ { data: { epoch, owner } }) => {
-  if (owner) owners.set(owner.line, owner);
+  if (owner) owners.set(owner.section, owner);
   if (!epoch) return;
   const wait = keys.take(epoch);
   if (wait === null) return;

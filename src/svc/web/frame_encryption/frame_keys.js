@@ -37,8 +37,8 @@ const partsOf = (/** @type {bigint} */ kid) => ({
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
 
-/** One of our sources during one session. */
-export class SentLine {
+/** One track of ours during one session. */
+export class SentTrack {
   /** @type {Map<bigint, bigint>} */
   #counters = new Map();
 
@@ -62,7 +62,7 @@ export class SentLine {
  *   string}, devices: string[]}} Epoch `devices` are thumbprints
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
-export class LineKeys {
+export class FrameKeys {
   /** The newest epoch first. @type {Kept[]} */
   #epochs = [];
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
@@ -96,14 +96,14 @@ export class LineKeys {
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }
 
-  /** Return the current key for a line of ours; null while there is none. @param {SentLine} line */
+  /** Return the current key for a track of ours; null while there is none. @param {SentTrack} track */
   async toSend({ source, stay }) {
     const [epoch] = this.#epochs;
     return epoch ? this.#key(epoch, kidOf(epoch, source, stay)) : null;
   }
 
   /**
-   * Return the key to open a frame with, or null if the frame is not from the line's declared owner.
+   * Return the key to open a frame with, or null if the frame is not from the section's declared owner.
    * @param {{kid: bigint}} head @param {{memberId: string, source: string} | undefined} owner
    */
   async toOpen({ kid }, owner) {
