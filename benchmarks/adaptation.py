@@ -1,9 +1,9 @@
-"""Measure calls on lines that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
+"""Measure calls on links that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
 
-Cameras and voices reach a page over a line that the kernel shapes (tests.kit.narrow_call); the requests of
+Cameras and voices reach a page over a link that the kernel shapes (tests.kit.narrow_call); the requests of
 the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of
-lines: once the call has settled, print the share of concealed sound, the height, rate and freeze time of the
-pictures (means of all cameras), and the queue of the line, which is the growth of the round trip. Needs root
+links: once the call has settled, print the share of concealed sound, the height, rate and freeze time of the
+pictures (means of all cameras), and the queue of the link, which is the growth of the round trip. Needs root
 and Linux.
 """
 
@@ -34,7 +34,7 @@ async def main() -> None:
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
     parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each line is measured")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
     options = parser.parse_args()
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
@@ -71,7 +71,7 @@ async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float
 
 
 async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A3: the loss lowers nothing that the line carries."""
+    """Measure A3: the loss lowers nothing that the link carries."""
     await call.home.shape(LOSSY_KBPS)
     await call.home.loses(10)
     await asyncio.sleep(settle_s)
@@ -94,7 +94,7 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
 
 
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A6: one receiver's narrow line changes nothing for the others."""
+    """Measure A6: one receiver's narrow link changes nothing for the others."""
     rates: list[list[float]] = []
     for kbps in (WIDE_KBPS, NARROW_KBPS):
         await call.home.shape(kbps)
@@ -110,8 +110,8 @@ async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> Non
     await returning(call, settle_s, PAUSED_KBPS_PER_VOICE * len(call.others), WIDE_AGAIN_KBPS, "A7")
 
 
-async def lines(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A14: four cameras, or one, on lines of all widths."""
+async def links(call: NarrowCall, settle_s: float, seconds: float) -> None:
+    """Measure A14: four cameras, or one, on links of all widths."""
     for kbps in LINES_KBPS:
         await call.home.shape(kbps)
         show("A14", f"{kbps:,} k", call, await measured_after(call, settle_s, seconds, kbps))
@@ -128,12 +128,12 @@ ROWS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
     "A5": next_to_a_download,
     "A6": one_in_trouble,
     "A7": from_paused,
-    "A14": lines,
+    "A14": links,
 }
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a line. Show when a camera gets more, when each has a picture, and when all is back."""
+    """Widen a link. Show when a camera gets more, when each has a picture, and when all is back."""
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
     before = [rate for rate, _, _ in await call.cameras(3.0)]
@@ -179,7 +179,7 @@ async def whole_pictures(call: NarrowCall, began: float) -> float:
 
 
 async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
-    """Return the cells of a row; with the line's queue if its rate is given."""
+    """Return the cells of a row; with the link's queue if its rate is given."""
     await asyncio.sleep(settle_s)
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)
@@ -192,8 +192,8 @@ async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps
     return f"{100 * concealed:.1f} | {height:.0f} × {rate:.1f}, {len(shown)} shown | {frozen:.0f} | {queue}"
 
 
-def show(row: str, line: str, call: NarrowCall, cells: str = "| | |") -> None:
-    print(f"| {row}: {line}, {len(call.others)} | {cells} |", flush=True)
+def show(row: str, link: str, call: NarrowCall, cells: str = "| | |") -> None:
+    print(f"| {row}: {link}, {len(call.others)} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

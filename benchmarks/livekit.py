@@ -1,8 +1,8 @@
-"""Measure calls on narrow lines with LiveKit beside ours. python -m benchmarks.livekit --help
+"""Measure calls on narrow links with LiveKit beside ours. python -m benchmarks.livekit --help
 
-Both alternately serve the same cameras and voices to the same Chromium over the same line of the kernel.
+Both alternately serve the same cameras and voices to the same Chromium over the same link of the kernel.
 Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its
-client with `npm install livekit-client@2.23`. For each line print the medians of all rounds: the share of
+client with `npm install livekit-client@2.23`. For each link print the medians of all rounds: the share of
 concealed sound, and the height, rate, and freeze time of the pictures (means of all cameras). Needs root and
 Linux.
 """
@@ -102,7 +102,7 @@ TEXTURE = Texture(480, 270, 12)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Link:
     kbps: int
     lost_percent: int = 0
 
@@ -110,8 +110,8 @@ class Line:
         return f"{self.kbps:,} k" + (f", {self.lost_percent} % loss" if self.lost_percent else "")
 
 
-LINES = (Line(8_000), Line(2_000), Line(800), Line(NARROW_KBPS))
-LOSSY = Line(WIDE_KBPS, 5)
+LINKS = (Link(8_000), Link(2_000), Link(800), Link(NARROW_KBPS))
+LOSSY = Link(WIDE_KBPS, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,31 +129,31 @@ async def main() -> None:
     parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long each line is measured")
+    parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
     options = parser.parse_args()
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
     systems = ("ours", "LiveKit") if options.server else ("ours",)
     columns = [f"{system}: concealed / height × pictures/s / frozen, s/min" for system in systems]
-    print(f"| line, cameras | {' | '.join(columns)} |")
+    print(f"| link, cameras | {' | '.join(columns)} |")
     print("|---" * (1 + len(systems)) + "|")
     for cameras in options.cameras:
         rows: dict[str, dict[str, list[Figures]]] = defaultdict(lambda: defaultdict(list))
         for _ in range(options.rounds):
             for system in systems:
-                async for line, result in one_call(system, NAMES[:cameras], str(executable), options):
-                    rows[line][system].append(result)
-                    print(system, cameras, line, result, file=sys.stderr, flush=True)
-        for line, by_system in rows.items():
+                async for link, result in one_call(system, NAMES[:cameras], str(executable), options):
+                    rows[link][system].append(result)
+                    print(system, cameras, link, result, file=sys.stderr, flush=True)
+        for link, by_system in rows.items():
             cells = " | ".join(cell(by_system[system]) for system in systems)
-            print(f"| {line}, {cameras} | {cells} |", flush=True)
+            print(f"| {link}, {cameras} | {cells} |", flush=True)
 
 
 async def one_call(
     system: str, names: Sequence[str], executable: str, options: argparse.Namespace
 ) -> AsyncIterator[tuple[str, Figures]]:
-    """Measure every line in one call. Yield each line's name and figures."""
+    """Measure every link in one call. Yield each link's name and figures."""
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         call: AbstractAsyncContextManager[NarrowCall]
@@ -169,9 +169,9 @@ async def one_call(
 async def measure(
     call: NarrowCall, cameras: int, settle_s: float, seconds: float
 ) -> AsyncIterator[tuple[str, Figures]]:
-    for line in LINES:
-        await call.home.shape(line.kbps)
-        yield str(line), await figures(call, settle_s, seconds)
+    for link in LINKS:
+        await call.home.shape(link.kbps)
+        yield str(link), await figures(call, settle_s, seconds)
     began = time.monotonic()
     await call.home.shape(GROWN_KBPS)
     while time.monotonic() - began < BACK_WITHIN_S:
@@ -215,7 +215,7 @@ def cell(rounds: Sequence[Figures]) -> str:
 async def livekit_call(
     folder: Path, server: Path, client: Path, executable: str, names: Sequence[str]
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call over LiveKit in which all pictures arrive, over a line that is still wide."""
+    """Start a call over LiveKit in which all pictures arrive, over a link that is still wide."""
     shutil.copy(client, folder / "livekit-client.umd.js")
     shutil.copy(Path(__file__).with_suffix(".html"), folder / "index.html")
     config = {

@@ -1,8 +1,8 @@
-"""Measure a voice over a line that loses packets. python -m benchmarks.voice
+"""Measure a voice over a link that loses packets. python -m benchmarks.voice
 
-Two people talk, the first in Chromium on a clean line. The line of the second, in Chromium or Firefox, loses
-packets both ways and has a round trip. For each line and browser, print the share of concealed sound that
-the second hears and that the first hears of them, and the bytes on the line compared with those without
+Two people talk, the first in Chromium on a clean link. The link of the second, in Chromium or Firefox, loses
+packets both ways and has a round trip. For each link and browser, print the share of concealed sound that
+the second hears and that the first hears of them, and the bytes on the link compared with those without
 loss, headers included. Row A15 loses each packet by itself; row A4 loses bursts. The voice is never silent.
 """
 
@@ -39,26 +39,26 @@ CONCEALED = """async () => {
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Link:
     name: str
     loss: float
     burst: float | None = None
 
 
-LINES = (
-    Line("A15: 2 %", 0.02),
-    Line("A15: 5 %", 0.05),
-    Line("A15: 15 %", 0.15),
-    Line("A4: 5 % in bursts of 4", 0.05, 4.0),
+LINKS = (
+    Link("A15: 2 %", 0.02),
+    Link("A15: 5 %", 0.05),
+    Link("A15: 15 %", 0.15),
+    Link("A4: 5 % in bursts of 4", 0.05, 4.0),
 )
-CLEAN = Line("", 0.0)
+CLEAN = Link("", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    concealed_there: float  # Concealed share of the sound that the person on the line hears.
+    concealed_there: float  # Concealed share of the sound that the person on the link hears.
     concealed_here: float  # Concealed share of the sound that the other person hears.
-    down: float  # Bytes per second on the line.
+    down: float  # Bytes per second on the link.
     up: float
 
 
@@ -83,21 +83,21 @@ def speech_without_pauses(path: Path) -> None:
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long each line is measured")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long each link is measured")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--round-trip", type=float, default=60.0, metavar="MS")
     parser.add_argument("--browser", nargs="+", default=["chromium", "firefox"])
     parser.add_argument("--encrypted", action="store_true", help="in a channel that is encrypted end to end")
     wishes = parser.parse_args()
-    print("| line | browser | hears, % concealed | is heard, % concealed | bytes down | up |")
+    print("| link | browser | hears, % concealed | is heard, % concealed | bytes down | up |")
     print("|---|---|---|---|---|---|", flush=True)
     for browser in wishes.browser:
-        async with talk(browser, wishes.round_trip / 2000, wishes.encrypted) as (ada, other, line):
+        async with talk(browser, wishes.round_trip / 2000, wishes.encrypted) as (ada, other, link):
             await asyncio.gather(ada.hears(other), other.hears(ada))
-            clean = await measured(ada, other, line, CLEAN, wishes.settle, wishes.seconds)
+            clean = await measured(ada, other, link, CLEAN, wishes.settle, wishes.seconds)
             print(row("no loss", browser, clean, clean), flush=True)
-            for each in LINES:
-                found = await measured(ada, other, line, each, wishes.settle, wishes.seconds)
+            for each in LINKS:
+                found = await measured(ada, other, link, each, wishes.settle, wishes.seconds)
                 print(row(each.name, browser, found, clean), flush=True)
 
 
@@ -109,9 +109,9 @@ def row(name: str, browser: str, found: Measured, clean: Measured) -> str:
 
 
 async def measured(
-    ada: Watcher, other: Watcher, relay: Relay, line: Line, settle_s: float, seconds: float
+    ada: Watcher, other: Watcher, relay: Relay, link: Link, settle_s: float, seconds: float
 ) -> Measured:
-    relay.loss, relay.burst = line.loss, line.burst
+    relay.loss, relay.burst = link.loss, link.burst
     await asyncio.sleep(settle_s)
     pages = (other, ada)
     before = [await page.evaluate(CONCEALED) for page in pages]
@@ -127,7 +127,7 @@ async def measured(
 async def talk(
     browser: str, delay_s: float, encrypted: bool
 ) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
-    """Start a call of two. The second person is behind the line, which loses nothing yet."""
+    """Start a call of two. The second person is behind the link, which loses nothing yet."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")
@@ -137,7 +137,7 @@ async def talk(
         flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
         # Firefox reaches no loopback address from the address that it gathers.
         host = "127.0.0.1" if browser == "chromium" else own_address()
-        line = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
+        link = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
         product = await stack.enter_async_context(running_product(folder / "data"))
         people = await stack.enter_async_context(people_at(product.url, executable, flags=flags))
         ada = await people.arrive("Ada")
@@ -148,17 +148,17 @@ async def talk(
             await ask(ada, "PATCH", f"/api/channels/{voice}", {"encrypted": True})
         await ada.enter_call()
         if browser == "chromium":
-            grace = await people.arrive("Grace", line=line)
+            grace = await people.arrive("Grace", link=link)
             await grace.join(camera=False)
-            yield ada, grace, line
+            yield ada, grace, link
             return
         path = firefox()
         if path is None:
             raise SystemExit("Firefox is missing; ci/setup installs it")
         fox = await stack.enter_async_context(running_firefox(path, folder / "profile"))
-        other = await fox.arrive("Grace", product.url, before=firefox_behind(line))
-        await join_behind(line, other)
-        yield ada, other, line
+        other = await fox.arrive("Grace", product.url, before=firefox_behind(link))
+        await join_behind(link, other)
+        yield ada, other, link
 
 
 def own_address() -> str:

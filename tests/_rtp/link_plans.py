@@ -1,6 +1,6 @@
-"""Lines with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
+"""Links with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
 
-A plan is data: the line's state over time, the sender's demand, and the required bounds. A Run plays it and
+A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run plays it and
 returns the outcome. Knows nothing of RTP: packets are numbers and sizes.
 """
 
@@ -14,13 +14,13 @@ from svc._rtp.bandwidth import Estimator
 PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
-# A line with no capacity would never empty its queue.
+# A link with no capacity would never empty its queue.
 LEAST_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The state of the line and the demand of the sender, from a time on."""
+    """The state of the link and the demand of the sender, from a time on."""
 
     at: float
     capacity: float  # bit/s
@@ -106,7 +106,7 @@ class Cubic:
         self.window = self.threshold = max(2.0, 0.7 * self.window)
 
 
-class Line:
+class Link:
     """The bottleneck. Computes when each packet arrives, or None if it is dropped."""
 
     def __init__(self, plan: Plan, random: Random) -> None:
@@ -156,7 +156,7 @@ class Run:
     def __init__(self, plan: Plan, seed: int) -> None:
         self.plan = plan
         self.random = Random(seed)
-        self.line = Line(plan, self.random)
+        self.link = Link(plan, self.random)
         self.estimator = Estimator(plan.wanted, seed * 7919 & 0xFFFF)
         self.outcome = Outcome(plan)
         self.arrivals: list[tuple[float, int]] = []  # a heap of the packets on the way to the receiver
@@ -170,7 +170,7 @@ class Run:
         self.cubic_events: list[tuple[float, bool]] = []
 
     def _under_way(self, index: int, size: int, now: float, phase: Phase) -> None:
-        arrival = self.line.send(size, now, phase)
+        arrival = self.link.send(size, now, phase)
         self.numbers = index + 1
         self.outcome.sent.append(now)
         if arrival is None:
@@ -222,7 +222,7 @@ class Run:
             if index % 4 == 0:
                 outcome.times.append(now)
                 outcome.estimates.append(estimator.estimate())
-                outcome.queues.append(max(0.0, self.line.free_at - now))
+                outcome.queues.append(max(0.0, self.link.free_at - now))
         return outcome
 
     def _frame(self, pending: "deque[float]", now: float, phase: Phase) -> None:
@@ -243,7 +243,7 @@ class Run:
                 cubic.lost(now)
         while cubic.in_flight < cubic.window:
             cubic.in_flight += 1
-            arrival = self.line.send(1500, now, phase)
+            arrival = self.link.send(1500, now, phase)
             back = arrival + self.plan.delay_s if arrival else now + 2 * self.plan.delay_s + self.plan.queue_s
             heapq.heappush(events, (back, arrival is not None))
 

@@ -12,8 +12,8 @@ FIRST = 300_000.0
 LEAST = 20_000.0
 
 
-class Line:
-    """A line without a queue: packets arrive 30 ms after sending, and are reported every 100 ms."""
+class Link:
+    """A link without a queue: packets arrive 30 ms after sending, and are reported every 100 ms."""
 
     def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
         self.estimator = Estimator(wanted, first_number)
@@ -41,110 +41,110 @@ class Line:
             self.report()
 
 
-def test_the_estimate_reaches_the_sent_rate_on_a_line_that_carries_it() -> None:
-    line = Line()
-    line.talk(3, count=25)
-    assert line.estimator.estimate() >= 25 * 1000 * 8 * 10 * 0.95
+def test_the_estimate_reaches_the_sent_rate_on_a_link_that_carries_it() -> None:
+    link = Link()
+    link.talk(3, count=25)
+    assert link.estimator.estimate() >= 25 * 1000 * 8 * 10 * 0.95
 
 
 @pytest.mark.parametrize("number", [400, 5000, 40_000, 65_535])
 def test_feedback_about_packets_that_were_never_sent_is_ignored(number: int) -> None:
-    line = Line()
-    line.talk(1)
-    before = line.estimator.estimate()
-    assert line.estimator.feedback([(number, 5.0), ((number + 1) & 0xFFFF, None)], 78, line.now) == 0
-    assert line.estimator.estimate() == before
+    link = Link()
+    link.talk(1)
+    before = link.estimator.estimate()
+    assert link.estimator.feedback([(number, 5.0), ((number + 1) & 0xFFFF, None)], 78, link.now) == 0
+    assert link.estimator.estimate() == before
 
 
 def test_repeated_feedback_counts_once() -> None:
-    line = Line()
-    line.send()
-    arrivals: list[tuple[int, float | None]] = [(number, 100.0 + at) for number, at in line.sent]
-    assert line.estimator.feedback(arrivals, 1578, line.now) == 10
-    assert line.estimator.feedback(arrivals, 1578, line.now) == 0
-    assert line.estimator.feedback([(number, None) for number, _ in arrivals], 1578, line.now) == 0
+    link = Link()
+    link.send()
+    arrivals: list[tuple[int, float | None]] = [(number, 100.0 + at) for number, at in link.sent]
+    assert link.estimator.feedback(arrivals, 1578, link.now) == 10
+    assert link.estimator.feedback(arrivals, 1578, link.now) == 0
+    assert link.estimator.feedback([(number, None) for number, _ in arrivals], 1578, link.now) == 0
 
 
 def test_a_packet_reported_lost_may_be_reported_late_once() -> None:
-    line = Line()
-    number = line.estimator.sent(1000, 1.0)
-    assert line.estimator.feedback([(number, None)], 1578, 1.1) == 1
-    assert line.estimator.feedback([(number, None)], 1578, 1.2) == 0
-    assert line.estimator.feedback([(number, 101.15)], 1578, 1.3) == 1
-    assert line.estimator.feedback([(number, 101.15)], 1578, 1.4) == 0
+    link = Link()
+    number = link.estimator.sent(1000, 1.0)
+    assert link.estimator.feedback([(number, None)], 1578, 1.1) == 1
+    assert link.estimator.feedback([(number, None)], 1578, 1.2) == 0
+    assert link.estimator.feedback([(number, 101.15)], 1578, 1.3) == 1
+    assert link.estimator.feedback([(number, 101.15)], 1578, 1.4) == 0
 
 
 @pytest.mark.parametrize(
-    "line",
+    "link",
     [
-        pytest.param(Line(first_number=65_500), id="the numbers"),
-        pytest.param(Line(clock=CYCLE_S - 2), id="the receiver's clock"),
+        pytest.param(Link(first_number=65_500), id="the numbers"),
+        pytest.param(Link(clock=CYCLE_S - 2), id="the receiver's clock"),
     ],
 )
-def test_a_wrap_of_sequence_numbers_changes_nothing(line: Line) -> None:
-    line.talk(4, count=25)
-    assert line.estimator.estimate() >= 1.9e6
+def test_a_wrap_of_sequence_numbers_changes_nothing(link: Link) -> None:
+    link.talk(4, count=25)
+    assert link.estimator.estimate() >= 1.9e6
 
 
 def test_as_many_packets_are_remembered_as_may_be_reported_up_to_a_bound() -> None:
-    line = Line()
-    assert line.estimator.remembered() == 256
+    link = Link()
+    assert link.estimator.remembered() == 256
     for number in range(2000):
-        assert line.estimator.sent(1000, 1 + number / 1000) == number
-    assert line.estimator.remembered() == 2048
+        assert link.estimator.sent(1000, 1 + number / 1000) == number
+    assert link.estimator.remembered() == 2048
     for number in range(100_000):
-        line.estimator.sent(1000, 3 + number / 100_000)
-    assert line.estimator.remembered() == 8192
+        link.estimator.sent(1000, 3 + number / 100_000)
+    assert link.estimator.remembered() == 8192
 
 
-def probe(line: Line) -> int:
+def probe(link: Link) -> int:
     """Send the bytes that a probe requests, a burst every 5 ms. Return their number."""
     total = 0
     for _ in range(20):
-        while (owed := line.estimator.owed(line.now)) > 0:
+        while (owed := link.estimator.owed(link.now)) > 0:
             size = min(owed, 1200)
-            line.sent.append((line.estimator.sent(size, line.now), line.now))
+            link.sent.append((link.estimator.sent(size, link.now), link.now))
             total += size
-        line.now += 0.005
-        line.estimator.advance(line.now)
+        link.now += 0.005
+        link.estimator.advance(link.now)
     return total
 
 
 def test_nothing_is_probed_without_demand() -> None:
-    line = Line()
-    line.talk(3)
-    assert line.estimator.owed(line.now) == 0
+    link = Link()
+    link.talk(3)
+    assert link.estimator.owed(link.now) == 0
 
 
 def test_the_first_probes_are_three_and_six_times_the_first_guess() -> None:
-    line = Line(wanted=1e7)
-    line.estimator.advance(line.now)
+    link = Link(wanted=1e7)
+    link.estimator.advance(link.now)
     # 25 ms and a burst of 5 ms at each rate.
-    assert probe(line) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
+    assert probe(link) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
 
 
 def test_probes_continue_at_twice_the_proven_rate_up_to_the_demand() -> None:
-    line = Line(wanted=5e6)
-    line.estimator.advance(line.now)
+    link = Link(wanted=5e6)
+    link.estimator.advance(link.now)
     for _ in range(6):
-        probe(line)
-        if line.sent:
-            line.report()
-    assert line.estimator.estimate() == pytest.approx(5e6, rel=0.06)
-    assert line.estimator.reason() in ("probe", "use")
-    line.estimator.want(4e6)
-    line.now += 10
-    assert probe(line) == 0
+        probe(link)
+        if link.sent:
+            link.report()
+    assert link.estimator.estimate() == pytest.approx(5e6, rel=0.06)
+    assert link.estimator.reason() in ("probe", "use")
+    link.estimator.want(4e6)
+    link.now += 10
+    assert probe(link) == 0
 
 
 def test_without_reports_the_estimate_falls() -> None:
-    line = Line()
-    line.talk(2, count=25)
-    before = line.estimator.estimate()
+    link = Link()
+    link.talk(2, count=25)
+    before = link.estimator.estimate()
     for _ in range(60):
-        line.send()
-        line.estimator.advance(line.now)
-    assert LEAST <= line.estimator.estimate() < before / 2
+        link.send()
+        link.estimator.advance(link.now)
+    assert LEAST <= link.estimator.estimate() < before / 2
 
 
 STEPS = st.lists(
@@ -167,12 +167,12 @@ STEPS = st.lists(
 def test_the_estimate_stays_valid_whatever_is_reported(
     steps: list[tuple[int, int, list[tuple[int, float | None]], int, float]],
 ) -> None:
-    line = Line(wanted=1e8)
+    link = Link(wanted=1e8)
     for count, size, statuses, reference, later in steps:
         for _ in range(count):
-            line.estimator.sent(size, line.now)
-        line.estimator.feedback(statuses, reference, line.now)
-        line.now += later
-        line.estimator.advance(line.now)
-        assert LEAST <= line.estimator.estimate() <= 1e9
-        assert line.estimator.owed(line.now) <= 65_536
+            link.estimator.sent(size, link.now)
+        link.estimator.feedback(statuses, reference, link.now)
+        link.now += later
+        link.estimator.advance(link.now)
+        assert LEAST <= link.estimator.estimate() <= 1e9
+        assert link.estimator.owed(link.now) <= 65_536

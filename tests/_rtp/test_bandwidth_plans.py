@@ -1,4 +1,4 @@
-"""The estimator alone on two hundred seeded lines, each within the bounds of its plan."""
+"""The estimator alone on two hundred seeded links, each within the bounds of its plan."""
 
 import pytest
 
@@ -10,16 +10,16 @@ USED = Bounds(utilisation=0.8)
 SHORT_QUEUE = Bounds(queue_s=0.1)
 
 
-def steady(name: str, capacity: float, *bounds: Bounds, seconds: float = 20, **line: object) -> Plan:
-    return Plan(name, (Phase(0, capacity),), bounds or (USED, SHORT_QUEUE), seconds, **line)  # type: ignore[arg-type]
+def steady(name: str, capacity: float, *bounds: Bounds, seconds: float = 20, **link: object) -> Plan:
+    return Plan(name, (Phase(0, capacity),), bounds or (USED, SHORT_QUEUE), seconds, **link)  # type: ignore[arg-type]
 
 
 def lossy(name: str, capacity: float, loss: float, *bounds: Bounds, burst: float = 1) -> Plan:
     return Plan(name, (Phase(0, capacity, loss=loss, burst=burst),), bounds, 25)
 
 
-def change(name: str, before: float, after: float, *bounds: Bounds, **line: object) -> Plan:
-    return Plan(name, (Phase(0, before), Phase(8, after)), bounds, 20, **line)  # type: ignore[arg-type]
+def change(name: str, before: float, after: float, *bounds: Bounds, **link: object) -> Plan:
+    return Plan(name, (Phase(0, before), Phase(8, after)), bounds, 20, **link)  # type: ignore[arg-type]
 
 
 PLANS = [
@@ -93,12 +93,12 @@ PLANS = [
 ]
 
 
-def test_there_are_two_hundred_lines() -> None:
+def test_there_are_two_hundred_links() -> None:
     assert len(PLANS) * len(SEEDS) >= 200
     assert len({plan.name for plan in PLANS}) == len(PLANS)
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: plan.name)
-def test_the_estimate_stays_within_the_bounds_of_its_line(plan: Plan) -> None:
+def test_the_estimate_stays_within_the_bounds_of_its_link(plan: Plan) -> None:
     found = {seed: violations(Run(plan, seed).play()) for seed in SEEDS}
     assert not any(found.values()), found

@@ -134,10 +134,10 @@ def test_a_receiver_that_requests_a_keyframe_gets_no_packet_twice() -> None:
 
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "lowest-layer"])
-@pytest.mark.parametrize("line", [Conditions(), Conditions(loss=0.05, jitter_s=0.01)], ids=["clean", "lossy"])
-def test_newcomers_at_any_time_can_decode_from_the_first_frame(line: Conditions, layers: bool) -> None:
+@pytest.mark.parametrize("link", [Conditions(), Conditions(loss=0.05, jitter_s=0.01)], ids=["clean", "lossy"])
+def test_newcomers_at_any_time_can_decode_from_the_first_frame(link: Conditions, layers: bool) -> None:
     world = World(seed=1)
-    sender = VideoSender(world.join(line, line), layers=layers)
+    sender = VideoSender(world.join(link, link), layers=layers)
     world.run(3.0)
     begun: list[tuple[float, VideoReceiver]] = []
     moments = Random(1)
@@ -164,5 +164,5 @@ def test_newcomers_at_any_time_can_decode_from_the_first_frame(line: Conditions,
         # A layer cannot be requested before there is a down track, which has started with the frames
         # available.
         assert all(frames[number].captured <= at for number in receiver.frames - due)
-    if line == Conditions():
+    if link == Conditions():
         assert all(min(receiver.completed.values()) - at < 0.2 for at, receiver in begun)

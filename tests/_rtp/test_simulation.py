@@ -1,4 +1,4 @@
-"""Whole calls over bad lines, on their own clock: the packets and requests of browsers, and their delivery.
+"""Whole calls over bad links, on their own clock: the packets and requests of browsers, and their delivery.
 
 Every run also checks, packet by packet, that SRTP authenticates, that payloads are unchanged, that no index
 is encrypted twice with different bytes, and that numbers and timestamps rise as they must.
@@ -29,7 +29,7 @@ TAIL_S = 0.1
 
 @dataclass
 class Call:
-    """One sender, and receivers each on their own line."""
+    """One sender, and receivers each on their own link."""
 
     seed: int
     up: Conditions = CLEAN
@@ -45,8 +45,8 @@ class Call:
             self.world.join(self.up, self.up), rtx=self.sender_rtx, layers=self.layers, **self.sizes
         )
         self.receivers = [
-            VideoReceiver(self.world.join(line, line), self.sender.forwarder, rtx=self.receiver_rtx)
-            for line in self.down
+            VideoReceiver(self.world.join(link, link), self.sender.forwarder, rtx=self.receiver_rtx)
+            for link in self.down
         ]
 
     def hold(self, seconds: float) -> None:
@@ -80,7 +80,7 @@ def share_resent(receiver: VideoReceiver) -> float:
     return sent[receiver.rtx_ssrc] / sent[receiver.ssrc]
 
 
-def test_on_a_clean_line_everything_arrives_once_in_order_without_requests() -> None:
+def test_on_a_clean_link_everything_arrives_once_in_order_without_requests() -> None:
     call = Call(seed=1)
     call.hold(60)
     for receiver in call.receivers:
@@ -97,7 +97,7 @@ def test_on_a_clean_line_everything_arrives_once_in_order_without_requests() -> 
     [(True, True), (True, False), (False, True)],
     ids=["rtx", "receivers-without-rtx", "sender-without-rtx"],
 )
-def test_ten_percent_loss_and_reordering_on_both_lines_cost_no_frames(
+def test_ten_percent_loss_and_reordering_on_both_links_cost_no_frames(
     seed: int, sender_rtx: bool, receiver_rtx: bool
 ) -> None:
     call = Call(seed, up=LOSSY, down=(LOSSY, LOSSY), sender_rtx=sender_rtx, receiver_rtx=receiver_rtx)
@@ -112,8 +112,8 @@ def test_ten_percent_loss_and_reordering_on_both_lines_cost_no_frames(
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_burst_losses_cost_few_frames(seed: int) -> None:
-    line = Conditions(jitter_s=0.01, loss=0.05, burst=8)
-    call = Call(seed, up=line, down=(line, line))
+    link = Conditions(jitter_s=0.01, loss=0.05, burst=8)
+    call = Call(seed, up=link, down=(link, link))
     call.hold(WARM_UP_S + 60)
     for receiver in call.receivers:
         assert call.complete(receiver) >= 0.99
@@ -121,18 +121,18 @@ def test_burst_losses_cost_few_frames(seed: int) -> None:
 
 
 def test_jitter_above_the_frame_interval_and_duplicates_cost_nothing() -> None:
-    line = Conditions(jitter_s=0.06, duplicate=0.05)
-    call = Call(seed=1, up=line, down=(line, line))
+    link = Conditions(jitter_s=0.06, duplicate=0.05)
+    call = Call(seed=1, up=link, down=(link, link))
     call.hold(WARM_UP_S + 30)
     for receiver in call.receivers:
         assert call.complete(receiver) == 1
         assert receiver.nacks == 0
-        # The duplicates that its own line made.
+        # The duplicates that its own link made.
         assert receiver.duplicates <= 0.06 * receiver.packets
     assert call.sender.nacks == 0
 
 
-def test_a_receiver_on_a_narrow_line_disturbs_nobody_else() -> None:
+def test_a_receiver_on_a_narrow_link_disturbs_nobody_else() -> None:
     narrow = Conditions(loss=0.02, rate_bps=1_000_000)
     call = Call(seed=1, up=LOSSY, down=(narrow, LOSSY))
     call.hold(WARM_UP_S + 60)
@@ -159,9 +159,9 @@ def test_a_receiver_that_loses_nearly_everything_is_sent_less() -> None:
     assert sent < 0.95 * captured
 
 
-@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_sender_that_restarts_during_a_call_is_continued(line: Conditions) -> None:
-    call = Call(seed=1, up=line, down=(line, line))
+@pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_sender_that_restarts_during_a_call_is_continued(link: Conditions) -> None:
+    call = Call(seed=1, up=link, down=(link, link))
     begun = []
     for ssrc, sequence in ((2000, 65010), (3000, 12)):
         call.world.run(call.world.now + 5)
@@ -177,15 +177,15 @@ def test_a_sender_that_restarts_during_a_call_is_continued(line: Conditions) -> 
     for receiver in call.receivers:
         assert call.complete(receiver, due=is_far_from_a_restart) >= 0.995
         assert max(receiver.completed) >= len(call.sender.frames) - 2
-        if line is CLEAN:
+        if link is CLEAN:
             assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) == 0
             assert call.complete(receiver) == 1
 
 
 @pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
-@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_of_fewer_layers_gets_exactly_those(line: Conditions, receiver_rtx: bool) -> None:
-    call = Call(seed=1, up=line, down=(line, line), receiver_rtx=receiver_rtx, layers=True)
+@pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
+def test_a_receiver_of_fewer_layers_gets_exactly_those(link: Conditions, receiver_rtx: bool) -> None:
+    call = Call(seed=1, up=link, down=(link, link), receiver_rtx=receiver_rtx, layers=True)
     fewer, whole = call.receivers
     call.world.engine.set_layer(fewer.down_track, 0)
     call.hold(WARM_UP_S + 60 + TAIL_S)
@@ -198,11 +198,11 @@ def test_a_receiver_of_fewer_layers_gets_exactly_those(line: Conditions, receive
         assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
 
 
-@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+@pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
 def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependencies(
-    line: Conditions,
+    link: Conditions,
 ) -> None:
-    call = Call(seed=1, up=line, down=(line,), layers=True)
+    call = Call(seed=1, up=link, down=(link,), layers=True)
     (receiver,) = call.receivers
 
     def change() -> None:
@@ -225,11 +225,11 @@ def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependen
 
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "layers"])
-@pytest.mark.parametrize("line", [CLEAN, LOSSY], ids=["clean", "lossy"])
+@pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
 def test_a_receiver_that_pauses_often_starts_at_keyframes_and_misses_no_number(
-    line: Conditions, layers: bool
+    link: Conditions, layers: bool
 ) -> None:
-    call = Call(seed=1, up=line, down=(line, line), layers=layers)
+    call = Call(seed=1, up=link, down=(link, link), layers=layers)
     pausing, other = call.receivers
 
     def change() -> None:
@@ -249,17 +249,17 @@ def test_a_receiver_that_pauses_often_starts_at_keyframes_and_misses_no_number(
     }
     assert broken == set()
     assert 0.1 < len(pausing.completed) / len(call.sender.frames) < 0.7
-    if line is CLEAN:
+    if link is CLEAN:
         assert pausing.endpoint.invariant.numbers_left_out(pausing.ssrc) == 0
     assert call.complete(other) >= 0.999
 
 
 def test_a_long_call_crosses_the_16_bit_wrap_repeatedly() -> None:
-    line = Conditions(loss=0.03, reorder=0.05)
+    link = Conditions(loss=0.03, reorder=0.05)
     call = Call(
         seed=1,
-        up=line,
-        down=(line,),
+        up=link,
+        down=(link,),
         sizes={"packets_per_frame": 60, "packets_per_keyframe": 60, "packet_bytes": 60},
     )
     call.sender.pace_s = 0.0005

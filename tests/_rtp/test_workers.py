@@ -29,14 +29,14 @@ from tests.kit.participant import (
     video,
 )
 from tests.kit.settling import settle
-from tests.kit.slow_line import NEAR, sockets_beyond
+from tests.kit.slow_link import NEAR, sockets_beyond
 
 PROFILE = "AEAD_AES_128_GCM"
 WITHIN_S = 10.0
 RECEIVERS = 9
 # More threads than one hand over at a time, less than a receiver's socket holds.
 BURST, BURSTS = 60, 12
-# Packets for each receiver, over a line with too little capacity.
+# Packets for each receiver, over a link with too little capacity.
 ENOUGH = 150
 WORKERS = [1, 2, 3, 5, 16]
 
@@ -223,7 +223,7 @@ def test_all_threads_end_during_work(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
-def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
+def test_a_slow_link_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
     async def body() -> None:
         # The system may reorder packets of one socket that leave from several processors.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -232,7 +232,7 @@ def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) ->
         got = [0] * RECEIVERS
         last: list[int | None] = [None] * RECEIVERS
         try:
-            # Several times the line's capacity, until each receiver has had its share of the rest.
+            # Several times the link's capacity, until each receiver has had its share of the rest.
             while min(got) < ENOUGH or room.loop.counters()["dropped_overload_video"] == 0:
                 room.show(20)
                 for at, viewer in enumerate(room.viewers):
@@ -241,7 +241,7 @@ def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) ->
                         before = last[at]
                         assert before is None or 0 < (number - before) & 0xFFFF < 0x8000
                         last[at], got[at] = number, got[at] + 1
-                # Twice the line's capacity at most: 16-bit numbers must not wrap in the meantime.
+                # Twice the link's capacity at most: 16-bit numbers must not wrap in the meantime.
                 await asyncio.sleep(0.01)
         finally:
             # The thread is busy, and the socket is full.
@@ -251,7 +251,7 @@ def test_a_slow_line_delays_nobody_for_long_and_keeps_the_order(workers: int) ->
 
 
 def shrink_send_buffers(loop: UdpLoop) -> None:
-    """Shrink the buffers so that the line empties them in a moment."""
+    """Shrink the buffers so that the link empties them in a moment."""
     for descriptor in loop.descriptors():
         with socket.socket(fileno=os.dup(descriptor)) as shared:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)

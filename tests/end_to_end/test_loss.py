@@ -1,4 +1,4 @@
-"""A line that loses one datagram in twenty, both ways: NACK and RTX recover every picture.
+"""A link that loses one datagram in twenty, both ways: NACK and RTX recover every picture.
 
 aiortc shows no frame before all earlier frames have arrived, so without retransmission each loss would stop
 it for seconds. docs/rtcp.md, "Retransmission".
@@ -22,23 +22,23 @@ WITHIN_S = 12.0
 
 
 @pytest.mark.parametrize("codec", ["VP8", "H264"])
-async def test_pictures_keep_coming_over_a_line_that_loses_packets(
+async def test_pictures_keep_coming_over_a_link_that_loses_packets(
     sfu: SfuProcess, guests: Guests, codec: str
 ) -> None:
-    async with relay(loss=LOSS, seed=SEED) as line:
-        means = Means(codec=codec, offered=line.offered, answered=line.answered)
+    async with relay(loss=LOSS, seed=SEED) as link:
+        means = Means(codec=codec, offered=link.offered, answered=link.answered)
         ada = await guests.arrive("ada", sends=microphone_and_camera(ADA, rich=True), means=means)
         sends = microphone_and_camera(GRACE, rich=True)
         grace = await guests.arrive("grace", sends=sends, means=Means(codec=codec))
         await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
-        assert ada.remote_address == line.to_client.address, "no way around the relay was found"
+        assert ada.remote_address == link.to_client.address, "no way around the relay was found"
 
         await asyncio.gather(
             ada.sees(grace, frames=FRAMES, within_s=WITHIN_S),
             grace.sees(ada, frames=FRAMES, within_s=WITHIN_S),
         )
 
-        assert line.lost["up"] >= 10 and line.lost["down"] >= 10
+        assert link.lost["up"] >= 10 and link.lost["down"] >= 10
         metrics = await sfu.metrics()
         assert metrics["svc_sfu_nacks_sent_total"] > 0, "the service asked Ada"
         assert metrics["svc_sfu_retransmissions_received_total"] > 0, "and she sent again"

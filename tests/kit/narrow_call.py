@@ -1,6 +1,6 @@
-"""A group call: Ada at home behind a line that can be made narrow, and others who send to her.
+"""A group call: Ada at home behind a link that can be made narrow, and others who send to her.
 
-The kernel shapes the line (tests.kit.home_networks), so a test calls `why_not()` first. Figures come from
+The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. Figures come from
 Ada's browser. Her quality is automatic, which is the default.
 """
 
@@ -115,7 +115,7 @@ class NarrowCall:
         return listener
 
     async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
-        """Return the longest queue of the line, sampled for each tenth of a second."""
+        """Return the longest queue of the link, sampled for each tenth of a second."""
         queues: list[float] = []
         end = time.monotonic() + seconds
         while (now := time.monotonic()) < end:
@@ -151,7 +151,7 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call in which all pictures arrive, over a line that is still wide."""
+    """Start a call in which all pictures arrive, over a link that is still wide."""
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,

@@ -46,17 +46,17 @@ SCRIPT = """() => {
 }"""
 
 
-def firefox_behind(line: Relay) -> str:
+def firefox_behind(link: Relay) -> str:
     """Return the script that puts a page of Firefox behind the relay, before the page's own."""
-    return SCRIPT % json.dumps(line.to_client.address)
+    return SCRIPT % json.dumps(link.to_client.address)
 
 
-async def join_behind(line: Relay, person: FirefoxPerson) -> None:
-    """Join the call with the microphone, over the line of `firefox_behind`."""
+async def join_behind(link: Relay, person: FirefoxPerson) -> None:
+    """Join the call with the microphone, over the link of `firefox_behind`."""
 
     async def known() -> bool:
         if address := await person.evaluate("() => window.mediaAddress ?? null"):
-            line.leads_to((address[0], int(address[1])))
+            link.leads_to((address[0], int(address[1])))
         return bool(address)
 
     async with asyncio.TaskGroup() as tasks:
@@ -64,18 +64,18 @@ async def join_behind(line: Relay, person: FirefoxPerson) -> None:
         await wait_until("the service offers its address", known, within_s=15)
 
 
-async def put_behind(line: Relay, page: Page) -> None:
+async def put_behind(link: Relay, page: Page) -> None:
     """Put the page behind the relay from now on. A call in progress is not affected."""
 
     def opened(client: WebSocketRoute) -> None:
         service = client.connect_to_server()
 
         def to_client(frame: str | bytes) -> None:
-            client.send(_rewritten(frame, "offer", line.offered))
+            client.send(_rewritten(frame, "offer", link.offered))
 
         def to_service(frame: str | bytes) -> None:
             if parse(str(frame)).event != "candidate":
-                service.send(_rewritten(frame, "answer", line.answered))
+                service.send(_rewritten(frame, "answer", link.answered))
 
         service.on_message(to_client)
         client.on_message(to_service)

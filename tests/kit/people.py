@@ -260,12 +260,12 @@ class People:
         *,
         codec: str = "",
         capture: Capture | None = None,
-        line: Relay | None = None,
+        link: Relay | None = None,
         touch: bool = False,
         locale: str | None = None,
         greeted: bool = True,
     ) -> Person:
-        """Open the page at the sign-in form. `line` is the only way to the SFU.
+        """Open the page at the sign-in form. `link` is the only way to the SFU.
 
         `codec` is the codec of the sent video; without it, the page's default. `touch` makes fingers the only
         input, as on a phone; `locale` is the browser's language.
@@ -286,8 +286,8 @@ class People:
             await context.add_init_script(SETTLED)
         person = Person(name, await context.new_page())
         self._all.append(person)
-        if line:
-            await put_behind(line, person.page)
+        if link:
+            await put_behind(link, person.page)
         await opened(person.page, f"{self._url}&codec={codec}" if codec else self._url)
         return person
 

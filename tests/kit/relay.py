@@ -1,4 +1,4 @@
-"""A lossy line between one client and the media service.
+"""A lossy link between one client and the media service.
 
 Neither side can bypass it: the client gets the relay's address in place of the service's, and the service
 learns the client's address from arriving packets. A seeded generator for each direction decides the loss.
@@ -149,12 +149,12 @@ async def relay(
     delay_s: float = 0.0,
 ) -> AsyncIterator[Relay]:
     loop = asyncio.get_running_loop()
-    line = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound, takes_red=takes_red, delay_s=delay_s)
-    sides = (line.to_client, line.to_sfu)
+    link = Relay(loss=loss, seed=seed, repeats_sound=repeats_sound, takes_red=takes_red, delay_s=delay_s)
+    sides = (link.to_client, link.to_sfu)
     for side in sides:
         await loop.create_datagram_endpoint(lambda side=side: side, local_addr=(host, 0))  # type: ignore[misc]
     try:
-        yield line
+        yield link
     finally:
         for side in sides:
             side.transport.close()

@@ -1,4 +1,4 @@
-"""Dividing a line among videos: the ladder of a video, and the plan for a budget."""
+"""Dividing a link among videos: the ladder of a video, and the plan for a budget."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def test_among_equals_the_wider_tile_gains_first_and_steps_alternate() -> None:
     assert levels == {"narrow": 1, "wide": 2, "unknown": 2}
 
 
-def test_before_the_line_has_been_measured_each_video_has_its_lowest_level() -> None:
+def test_before_the_link_has_been_measured_each_video_has_its_lowest_level() -> None:
     videos = [camera("a"), camera("b")]
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
 
@@ -137,7 +137,7 @@ def test_a_failed_raise_is_repeated_only_at_a_higher_estimate() -> None:
     allocator.review(videos, 1_000 * K, 0, 0.0)
     assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}
     allocator.review(videos, 700 * K, 0, 2.0)
-    # The misleading estimate recurs, and later the line is clearly better.
+    # The misleading estimate recurs, and later the link is clearly better.
     assert allocator.review(videos, 1_500 * K, 0, 4.0) != {"a": UNLIMITED}
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
@@ -154,7 +154,7 @@ def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:
     assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
 
 
-def test_pictures_do_not_flap_on_a_line_that_carries_them_only_at_times() -> None:
+def test_pictures_do_not_flap_on_a_link_that_carries_them_only_at_times() -> None:
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
     for step in range(1, 6_000):

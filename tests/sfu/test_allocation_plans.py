@@ -1,4 +1,4 @@
-"""The allocation with the real estimator on seeded lines in virtual time, within the bounds of each plan."""
+"""The allocation with the real estimator on seeded links in virtual time, within the bounds of each plan."""
 
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -40,7 +40,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The lines and the videos of one receiver."""
+    """The links and the videos of one receiver."""
 
     name: str
     phases: tuple[tuple[float, float], ...]  # (seconds, capacity in bit/s)
@@ -50,7 +50,7 @@ class Scenario:
     audio_bps: float = AUDIO_BPS
     screen: bool = False
     loss: float = 0.0
-    line: dict[str, float | bool] = field(default_factory=dict)
+    link: dict[str, float | bool] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,8 +71,8 @@ class AllocatedRun(Run):
             for start, (_, capacity) in zip(starts, scenario.phases, strict=True)
         )
         seconds = sum(seconds for seconds, _ in scenario.phases)
-        line = Plan(scenario.name, phases, (), seconds)
-        super().__init__(replace(line, **scenario.line), seed)  # type: ignore[arg-type]
+        link = Plan(scenario.name, phases, (), seconds)
+        super().__init__(replace(link, **scenario.link), seed)  # type: ignore[arg-type]
         self.allocator = Allocator()
         self.audio_bps = scenario.audio_bps
         self.samples: list[Sample] = []
@@ -103,7 +103,7 @@ class AllocatedRun(Run):
         count = bits / 8 / PACKET_BYTES
         whole = int(count) + (self.random.random() < count - int(count))
         pending.extend(now + i * FRAME_S * 0.6 / max(whole, 1) for i in range(whole))
-        queue = max(0.0, self.line.free_at - now)
+        queue = max(0.0, self.link.free_at - now)
         sample = Sample(now - 1, dict(self.allocator.limits), self.audio_bps + sum(rates.values()), queue)
         self.samples.append(sample)
 
@@ -204,7 +204,7 @@ SCENARIOS = [
         screen=True,
     ),
     Scenario(
-        "everything is paused, then the line grows",
+        "everything is paused, then the link grows",
         ((8, 1e5), (8, 4e6)),
         (Expected(shown=(0, 1)), Expected(pictures_back=5, used_share=0.5)),
     ),
@@ -215,13 +215,13 @@ SCENARIOS = [
         "2 M, 150 ms away",
         ((20, 2e6),),
         (Expected(shown=(4, 4), used_share=0.5, queue_s=0.2),),
-        line={"delay_s": 0.15},
+        link={"delay_s": 0.15},
     ),
     Scenario(
         "2 M with jitter",
         ((20, 2e6),),
         (Expected(shown=(4, 4), used_share=0.4, queue_s=0.2),),
-        line={"jitter_s": 0.03},
+        link={"jitter_s": 0.03},
     ),
     Scenario(
         "300 k, 8 M",
@@ -246,7 +246,7 @@ SCENARIOS = [
             ),
             camera=SMALL_CAMERA,
             audio_bps=174 * K,
-            line={"bucket": bucket, "queue_s": 0.3, "delay_s": 0.005},
+            link={"bucket": bucket, "queue_s": 0.3, "delay_s": 0.005},
         )
         for bucket in (0, 10_000)
     ),
@@ -254,7 +254,7 @@ SCENARIOS = [
         "4 M next to a download",
         ((60, 4e6),),
         (Expected(pictures_back=6, mean_share=(0.35, 0.65)),),
-        line={"cubic": True, "queue_s": 0.3, "delay_s": 0.005},
+        link={"cubic": True, "queue_s": 0.3, "delay_s": 0.005},
     ),
     Scenario("25 cameras on 8 M", ((15, 8e6),), (Expected(shown=(25, 25), used_share=0.6),), cameras=25),
     Scenario("800 k", ((20, 8e5),), (Expected(shown=(3, 4), sent_share=1.0, queue_s=0.15, changes=12),)),

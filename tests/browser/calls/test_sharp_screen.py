@@ -1,4 +1,4 @@
-"""A shared screen at rest becomes sharp for everybody: newcomers, hidden tabs, and after a gap in the line.
+"""A shared screen at rest becomes sharp for everybody: newcomers, hidden tabs, and after a gap in the link.
 
 `python -m benchmarks.adaptation`, row A8, measures how soon.
 """
@@ -21,7 +21,7 @@ SHARES_PRINT = """() => {
     pen.fillStyle = "black";
     pen.font = "15px sans-serif";
     const words = `${paper}: the quick brown fox jumps over the lazy dog. `.repeat(4);
-    for (let line = 1; line < 36; line++) pen.fillText(words, 10 + (line % 7) * 3, line * 19);
+    for (let link = 1; link < 36; link++) pen.fillText(words, 10 + (link % 7) * 3, link * 19);
   };
   window.print("white");
   window.printed = canvas;
@@ -72,7 +72,7 @@ async def sees_it_sharp(person: Person, sharer: Person) -> None:
 
 
 async def test_a_screen_at_rest_is_sharp_for_late_comers_hidden_tabs_and_after_a_gap(people: People) -> None:
-    async with relay(loss=0, seed=SEED) as line:
+    async with relay(loss=0, seed=SEED) as link:
         ada = await people.arrive("Ada")
         await ada.join(camera=False)
         await ada.page.evaluate(SHARES_PRINT)
@@ -81,7 +81,7 @@ async def test_a_screen_at_rest_is_sharp_for_late_comers_hidden_tabs_and_after_a
             "() => document.querySelector('#screens video')?.videoWidth === 1280"
         )
 
-        grace = await people.arrive("Grace", line=line)
+        grace = await people.arrive("Grace", link=link)
         await grace.come_in()
         await grace.page.evaluate(AUTOMATIC)
         await grace.page.reload()
@@ -98,14 +98,14 @@ async def test_a_screen_at_rest_is_sharp_for_late_comers_hidden_tabs_and_after_a
         await grace.page.evaluate(SET_VISIBILITY, "visible")
         await sees_it_sharp(grace, ada)
 
-        line.loss = 1
+        link.loss = 1
         await ada.page.evaluate("window.print('lightblue')")
-        before = line.lost["down"]
+        before = link.lost["down"]
 
         async def gap() -> bool:
-            return line.lost["down"] >= before + 40
+            return link.lost["down"] >= before + 40
 
         await wait_until("a gap of about a second", gap, within_s=WITHIN_S)
-        line.loss = 0
+        link.loss = 0
         await sees_it_sharp(grace, ada)
         await grace.hears(ada)

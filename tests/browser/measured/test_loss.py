@@ -1,4 +1,4 @@
-"""Over a line that loses one datagram in twenty, both ways, pictures and sound arrive as if none were lost.
+"""Over a link that loses one datagram in twenty, both ways, pictures and sound arrive as if none were lost.
 
 The browser requests missing packets from the service, and the service requests them from the browser.
 Chromium retransmits sound whatever was negotiated, so the path to the service needs nothing else. For a
@@ -46,9 +46,9 @@ ENOUGH_LOST = 30  # Packets, of some 200: four seconds.
 @pytest.mark.parametrize(
     "codec", ["VP8", pytest.param("H264", marks=pytest.mark.nightly("VP8 loses the same packets daily"))]
 )
-async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: People, codec: str) -> None:
-    async with relay(loss=LOSS, seed=SEED) as line:
-        ada = await people.arrive("Ada", codec=codec, capture=CAPTURE, line=line)
+async def test_picture_and_sound_stay_over_a_link_that_loses_packets(people: People, codec: str) -> None:
+    async with relay(loss=LOSS, seed=SEED) as link:
+        ada = await people.arrive("Ada", codec=codec, capture=CAPTURE, link=link)
         grace = await people.arrive("Grace", codec=codec, capture=CAPTURE)
         await ada.join()
         await grace.join()
@@ -80,7 +80,7 @@ async def test_picture_and_sound_stay_over_a_line_that_loses_packets(people: Peo
         await in_one_go_of(GOES, nearly_all_is_shown)
         await asyncio.gather(ada.hears(grace), grace.hears(ada))
 
-        assert line.lost["up"] >= 10 and line.lost["down"] >= 10
+        assert link.lost["up"] >= 10 and link.lost["down"] >= 10
         (at_ada,) = await statistics(ada)
         camera = next(track for track in at_ada.sent if track.frames)
         assert camera.nacks > 0, "the service asked Ada"
@@ -121,8 +121,8 @@ def record(path: Path) -> None:
 
 
 async def test_lost_audio_is_resent_both_ways(people: People) -> None:
-    async with relay(loss=SOUND_LOSS, seed=SEED) as line:
-        ada = await people.arrive("Ada", line=line)
+    async with relay(loss=SOUND_LOSS, seed=SEED) as link:
+        ada = await people.arrive("Ada", link=link)
         grace = await people.arrive("Grace")
         await ada.join(camera=False)
         await grace.join(camera=False)
@@ -155,9 +155,9 @@ async def test_lost_audio_is_resent_both_ways(people: People) -> None:
 async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_sound(
     speakers: People,
 ) -> None:
-    async with relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as line:
+    async with relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as link:
         ada = await speakers.arrive("Ada")
-        grace = await speakers.arrive("Grace", line=line)
+        grace = await speakers.arrive("Grace", link=link)
         await ada.join(camera=False)
         await grace.join(camera=False)
         await grace.hears(ada)
@@ -171,13 +171,13 @@ async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_n
 
 @pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
 async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People, is_encrypted: bool) -> None:
-    async with relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as line:
+    async with relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as link:
         ada = await speakers.arrive("Ada")
         await ada.come_in()
         if is_encrypted:
             await encrypted(ada)
         await ada.enter_call()
-        grace = await speakers.arrive("Grace", line=line)
+        grace = await speakers.arrive("Grace", link=link)
         await grace.join(camera=False)
         await grace.hears(ada)
         (before,) = await statistics(grace)
@@ -199,10 +199,10 @@ async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People,
 
 
 async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(speakers: People) -> None:
-    async with relay(loss=LOSS, seed=SEED, delay_s=0.03) as line:
-        line.burst = 4.0
+    async with relay(loss=LOSS, seed=SEED, delay_s=0.03) as link:
+        link.burst = 4.0
         ada = await speakers.arrive("Ada")
-        grace = await speakers.arrive("Grace", line=line)
+        grace = await speakers.arrive("Grace", link=link)
         await ada.join(camera=False)
         await grace.join(camera=False)
         await ada.hears(grace)

@@ -1,6 +1,6 @@
 // One session with the SFU: an RTCPeerConnection and its signalling. It answers the SFU's offers in order,
-// puts our tracks in the sections reserved for them, and names the owners of the others. It never begins another
-// session; call.js does.
+// puts our tracks in the sections reserved for them, and names the owners of the others. It never begins
+// another session; call.js does.
 //
 // The SFU is always the offerer. Its first four sections, mids 0 to 3, are ours to send in. Every later one
 // carries another member's track, named by the `tracks` map next to the SDP.

@@ -1,6 +1,6 @@
-"""A line with a fixed rate: excess data fills the sender's socket buffer.
+"""A link with a fixed rate: excess data fills the sender's socket buffer.
 
-The line leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as its
+The link leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as its
 sockets.
 """
 
@@ -16,7 +16,7 @@ _DEADLINE_S = 10.0
 
 
 def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
-    """Open UDP sockets at FAR; a line of this rate (in `tc`'s syntax) leads to them from NEAR."""
+    """Open UDP sockets at FAR; a link of this rate (in `tc`'s syntax) leads to them from NEAR."""
     opened: list[socket.socket] = []
     near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")
@@ -26,7 +26,7 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
     finally:
         os.close(near)
     if len(opened) < count:
-        raise Refused("this sandbox lays no line between namespaces")
+        raise Refused("this sandbox lays no link between namespaces")
     try:
         _furnish_near(rate)
     except Refused:
