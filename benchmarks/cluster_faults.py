@@ -7,8 +7,8 @@ to the servers. Half of the clients write at the nodes, and half at the relays. 
 owner, a follower, a relay, or a NATS server is killed with -9 or paused for longer than a takeover, or a node
 or relay is cut off from NATS. Then everything is whole again. The time of a round is the longest one without
 an acknowledged write at any node, or at any relay. The clients go on until `--writes` are acknowledged. At
-the end, each acknowledged write must be in the file once, the log must have one owner in each epoch, and all
-files must be equal, table by table.
+the end, each acknowledged write must be in the file once, the messages of a client must be in their order,
+the log must have one owner in each epoch, and all files must be equal, table by table.
 """
 
 import argparse
@@ -206,7 +206,7 @@ async def run(
         await cluster.all_well()
         tokens = [await token_of(nodes[0], f"Client {number}") for number in range(clients)]
         writers = Clients((nodes, relays), tokens, seed)
-        writers.start()
+        await writers.start()
         for number, kind in enumerate(kinds, start=1):
             await writers.next_acknowledgement(WITHIN_S)
             started = asyncio.get_running_loop().time()

@@ -5,6 +5,8 @@ once. Each message is edited at most once, so an earlier attempt that arrives la
 """
 
 import asyncio
+import base64
+import json
 import random
 import sqlite3
 from collections.abc import Sequence
@@ -38,10 +40,19 @@ class Clients:
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
         # By message id: the last acknowledged text, and whether a reaction was acknowledged.
         self.texts: dict[str, str] = {}
+        # The number of the client that posted each message, and the number of its write.
+        self.places: dict[str, tuple[int, int]] = {}
         self.reactions: set[str] = set()
+        # Whether each member has the role, as last acknowledged.
+        self.roles: dict[str, bool] = {}
+        self.role = ""
         self._writing: list[asyncio.Task[None]] = []
 
-    def start(self) -> None:
+    async def start(self) -> None:
+        """Start all clients. The first token must be the community owner's."""
+        headers = {"Authorization": f"Bearer {self._tokens[0]}"}
+        async with ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S)) as http:
+            self.role = await self._until(http, 0, "POST", "/api/roles", {"name": "Tested"})
         self._writing = [
             asyncio.create_task(self._write(number, token)) for number, token in enumerate(self._tokens)
         ]
@@ -83,13 +94,16 @@ class Clients:
             while not self._stop:
                 count += 1
                 kind = chance.random()
-                if not own or kind < 0.6:
+                if number == 0 and kind < 0.5:
+                    await self._change_role(http, chance)
+                elif not own or kind < 0.6:
                     text = f"{number}/{count}"
                     body = {"text": text, "nonce": f"nonce-{text}"}
                     message = await self._until(http, group, "POST", CHANNEL, body)
                     own.append(message)
                     unedited.append(message)
                     self.texts[message] = text
+                    self.places[message] = number, count
                 elif kind < 0.8 and unedited:
                     message, text = unedited.pop(chance.randrange(len(unedited))), f"{number}/{count} edited"
                     await self._until(http, group, "PATCH", f"{CHANNEL}/{message}", {"text": text})
@@ -101,6 +115,14 @@ class Clients:
                 self._acknowledged_at[group].append(asyncio.get_running_loop().time())
                 # Members may write ten times a second.
                 await asyncio.sleep(chance.uniform(0.1, 0.3))
+
+    async def _change_role(self, http: ClientSession, chance: random.Random) -> None:
+        """Give a member the role, or remove it. Only the community's owner calls this."""
+        member_id = _member_of(chance.choice(self._tokens))
+        is_given = not self.roles.get(member_id, False)
+        path = f"/api/members/{member_id}/roles/{self.role}"
+        await self._until(http, 0, "PUT" if is_given else "DELETE", path, None)
+        self.roles[member_id] = is_given
 
     async def _until(self, http: ClientSession, group: int, method: str, path: str, body: object) -> str:
         """Repeat a request until it is acknowledged. Return the id in the response, if any."""
@@ -121,15 +143,40 @@ class Clients:
             await asyncio.sleep(_PAUSE_S)
 
 
+def _member_of(token: str) -> str:
+    payload = token.split(".")[1]
+    return str(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"])
+
+
 def faults_in(path: Path, clients: Clients) -> list[str]:
-    """Return acknowledged writes that the file lacks, and messages that it contains twice."""
+    """Return lost writes, messages stored twice, and messages of a client that are not in their order."""
     with closing(sqlite3.connect(path)) as connection:
-        texts = dict(connection.execute("SELECT id, text FROM messages WHERE channel_id = 'general'"))
+        texts = dict(
+            connection.execute("SELECT id, text FROM messages WHERE channel_id = 'general' ORDER BY n")
+        )
+        given = {
+            id_
+            for (id_,) in connection.execute(
+                "SELECT member_id FROM member_roles WHERE role_id = ?", (clients.role,)
+            )
+        }
         reacted = connection.execute(
             "SELECT m.id FROM reactions AS r JOIN messages AS m ON m.n = r.n"
         ).fetchall()
     lost = [f"{text} of {id_}" for id_, text in clients.texts.items() if texts.get(id_) != text]
     lost += [f"reaction of {id_}" for id_ in clients.reactions - {id_ for (id_,) in reacted}]
+    lost += [f"role of {id_}" for id_, is_given in clients.roles.items() if (id_ in given) != is_given]
+    last: dict[int, int] = {}
+    disorder = []
+    for id_ in filter(clients.places.__contains__, texts):
+        client, count = clients.places[id_]
+        if count < last.get(client, 0):
+            disorder.append(f"{count} of client {client}")
+        last[client] = count
     # Every client repeated its last write until it was acknowledged.
     twice = [text for id_, text in texts.items() if id_ not in clients.texts]
-    return [*(f"lost: {each}" for each in lost), *(f"twice: {each}" for each in twice)]
+    return [
+        *(f"lost: {each}" for each in lost),
+        *(f"twice: {each}" for each in twice),
+        *(f"order: {each}" for each in disorder),
+    ]
