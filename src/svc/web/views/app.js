@@ -136,15 +136,12 @@ function Room({ channel }) {
 
 /** No channel is open, or none is known yet. */
 function Nowhere() {
+  const state = connection.value; // As drawn: a greeting may replace this view before its effect runs.
   useEffect(() => {
-    if (connection.value !== "connecting") pictured();
-  }, [connection.value]);
+    if (state !== "connecting") pictured();
+  }, [state]);
   const words =
-    connection.value === "connecting"
-      ? t("connecting")
-      : connection.value === "online"
-        ? t("no-channels")
-        : t("offline-text");
+    state === "connecting" ? t("connecting") : state === "online" ? t("no-channels") : t("offline-text");
   return html`<main class="empty"><h1 class="quiet">${words}</h1></main>`;
 }
 
