@@ -242,7 +242,9 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
     await rest_on(text)
     await is_within_reach(ada, "the actions of a message")
     await page.set_viewport_size(SIDEWAYS)
-    assert (await menu.bounding_box() or {}).get("width") == SIDEWAYS["width"], "The menu is not a sheet"
+    sheet = await menu.bounding_box()
+    assert sheet
+    assert sheet["width"] == SIDEWAYS["width"], "The menu is not a sheet"
     await page.set_viewport_size(NARROW)
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
