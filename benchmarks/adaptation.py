@@ -62,7 +62,10 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
         call.longest_queues(kbps, seconds), measured_after(call, 1.0, seconds - 1.0)
     )
     long = [number / 10 for number, queue in enumerate(queues) if queue >= SHORT_QUEUE_S]
-    show("A1", f"8 M → 800 k, short queue after {max(long, default=0):.1f} s, from 1 s on", call, after)
+    settled = queues[10:]
+    queue = 1000 * sorted(settled)[int(0.95 * len(settled))]
+    line = f"8 M → 800 k, short queue after {max(long, default=0):.1f} s, from 1 s on"
+    show("A1", line, call, f"{after}{queue:.0f}, {sum(each >= SHORT_QUEUE_S for each in settled)} long")
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:

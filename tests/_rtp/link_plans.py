@@ -201,9 +201,7 @@ class Run:
             if now >= next_frame:
                 next_frame += FRAME_S
                 self._frame(pending, now, phase)
-            while pending and pending[0] <= now:
-                pending.popleft()
-                self.send(PACKET_BYTES, now, phase)
+            self._leave(pending, now, phase)
             if self.cubic:
                 self._cubic(now, phase)
             owed = estimator.owed(now)
@@ -231,6 +229,12 @@ class Run:
         whole = int(count) + (self.random.random() < count - int(count))
         if len(pending) < 2000:
             pending.extend(now + i * FRAME_S * 0.6 / max(whole, 1) for i in range(whole))
+
+    def _leave(self, pending: "deque[float]", now: float, phase: Phase) -> None:
+        """Send the packets that are due."""
+        while pending and pending[0] <= now:
+            pending.popleft()
+            self.send(PACKET_BYTES, now, phase)
 
     def _cubic(self, now: float, phase: Phase) -> None:
         cubic = self.cubic

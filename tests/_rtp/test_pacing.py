@@ -122,6 +122,7 @@ def in_order(numbers: list[int]) -> bool:
 
 def test_audio_overtakes_a_large_frame_that_leaves_at_the_paced_rate() -> None:
     line = PacedLine()
+    line.run(0.1)
     line.bob.media.clear()
     frame = line.show(12_000)
     at_once = len(line.bob.media)

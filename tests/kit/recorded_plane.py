@@ -23,6 +23,7 @@ class RecordedDownTrack:
     layers: list[int] = field(default_factory=list)
     spatial_layers: list[int] = field(default_factory=list)
     pauses: list[bool] = field(default_factory=list)
+    paced: bool = False
     closed: bool = False
     id: int = field(default_factory=count(1).__next__)
 
@@ -34,6 +35,9 @@ class RecordedDownTrack:
 
     def set_paused(self, paused: bool) -> None:
         self.pauses.append(paused)
+
+    def set_paced(self, paced: bool) -> None:
+        self.paced = paced
 
     def close(self) -> None:
         assert not self.closed, "closed once"

@@ -149,6 +149,28 @@ def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None
     assert ben.transport.probed_bps > 1_000_000
 
 
+def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_time_after() -> None:
+    room = Room("ben", "cai")
+    down_tracks = room.ann.forwarder(CAMERA).down_tracks
+
+    def paced(bps: int, seconds: float) -> list[bool]:
+        for _ in range(round(seconds)):
+            for receiver in room.receivers:
+                estimated(receiver, bps)
+            room.call.pass_time(1)
+        return [down_track.paced for down_track in down_tracks]
+
+    adaptive, _ = room.receivers
+    want(adaptive, adaptive=True)
+    assert paced(5_000_000, 1) == [False, False], "the downlink carries everything"
+    assert paced(400_000, 1) == [True, False], "a client that permits no lowering gets everything at once"
+    want(adaptive, adaptive=False)
+    assert paced(400_000, 1) == [False, False], "the permission was withdrawn"
+    want(adaptive, adaptive=True)
+    assert paced(5_000_000, 8) == [True, False]
+    assert paced(5_000_000, 2) == [False, False]
+
+
 def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_downlink() -> None:
     """While nobody receives it, its publisher sends nothing, so its rate would stay unknown for good."""
     call = Call()

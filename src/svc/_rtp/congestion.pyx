@@ -128,7 +128,7 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
     if take_feedback(transport.bandwidth, &transport.wide, statuses, count, load24(packet.body + 12), core.now) == 0:
         core.counters.bandwidth_reports_ignored += 1
         return
-    update_pace(transport)
+    update_pace(core, transport)
     if transport.bandwidth.queue.last > REDUNDANCY_QUEUE:
         stop_redundancy(core, transport)
     report_bandwidth(core, transport)
@@ -174,7 +174,7 @@ cdef void probe_lines(Core* core) noexcept nogil:
     while transport != NULL:
         if transport.wanted_bps and transport.keyed and transport.has_selected:
             advance(transport.bandwidth, &transport.wide, core.now)
-            update_pace(transport)
+            update_pace(core, transport)
             report_bandwidth(core, transport)
             if transport.bandwidth.probing.rate:
                 send_probe(core, transport)

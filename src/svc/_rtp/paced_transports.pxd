@@ -4,8 +4,8 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-cdef bint has_pacer(Transport* transport) noexcept nogil
-cdef void update_pace(Transport* transport) noexcept nogil
+cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil
+cdef void update_pace(Core* core, Transport* transport) noexcept nogil
 cdef void wake_resting(Core* core) noexcept nogil
 cdef void leave_ready(Core* core) noexcept nogil
 cdef void forget_pacer(Core* core, Transport* transport) noexcept nogil

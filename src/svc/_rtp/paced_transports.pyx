@@ -7,8 +7,10 @@ resting. `pacer` computes the times, `pacing` admits frames, and delivery sends.
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport calloc, free
 
+from svc._rtp.bandwidth cimport BY_LOSS, Bandwidth
 from svc._rtp.core cimport fall_due
 from svc._rtp.pacer cimport Pacer, set_rate
+from svc._rtp.rate_control cimport is_competing
 from svc._rtp.sendqueue cimport SendQueue
 
 # Minimum time between two checks of the resting transports (ns).
@@ -20,7 +22,7 @@ cdef struct Paced:
     SendQueue queue
 
 
-cdef bint has_pacer(Transport* transport) noexcept nogil:
+cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
     """Return whether the receiver has a pacer. Without an estimate, or without memory, it gets none."""
     cdef Paced* paced
     if transport.pacer != NULL:
@@ -32,14 +34,20 @@ cdef bint has_pacer(Transport* transport) noexcept nogil:
         return False
     transport.pacer = &paced.pacer
     transport.paced_queue = &paced.queue
-    update_pace(transport)
+    update_pace(core, transport)
     return True
 
 
-cdef void update_pace(Transport* transport) noexcept nogil:
-    """Pace at the current estimate. Do not pace at a first guess."""
+cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
+    """Pace at the current estimate, if it is more than a first guess.
+
+    Pacing shortens only a queue of our own. Against losses or another flow it would only withhold frames.
+    """
+    cdef Bandwidth* bandwidth = transport.bandwidth
+    cdef bint paced
     if transport.pacer != NULL:
-        set_rate(transport.pacer, transport.bandwidth.estimate if transport.bandwidth.known else 0)
+        paced = bandwidth.known and bandwidth.reason != BY_LOSS and not is_competing(&bandwidth.control, core.now)
+        set_rate(transport.pacer, bandwidth.estimate if paced else 0, bandwidth.queue.last)
 
 
 cdef void wake_resting(Core* core) noexcept nogil:

@@ -12,7 +12,7 @@ cdef struct Pacer:
     int64_t keyframe_until  # ns: a keyframe is being sent, so packets may wait longer
 
 
-cdef void set_rate(Pacer* pacer, double estimate) noexcept nogil
+cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil
 cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil
 cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil
 cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil

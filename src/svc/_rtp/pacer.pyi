@@ -3,7 +3,8 @@
 class Pace:
     """A Pacer for manual control in tests. Times are in seconds, rates in bit/s."""
 
-    def set_rate(self, estimate: float) -> None: ...
+    def set_rate(self, estimate: float, queue: float = 0.0) -> None:
+        """Pace for this estimate and this queue in the line."""
     def withheld_from(self, waiting_bytes: int, now: float, keyframe: bool = False) -> int:
         """Return the temporal layer from which on a new frame is refused; 255 = none is."""
     def keyframe_queued(self, waiting_bytes: int, now: float) -> None: ...

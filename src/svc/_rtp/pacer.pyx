@@ -1,7 +1,8 @@
 """Decide when the packets of one receiver leave, and which frames no longer fit.
 
 A leaky bucket: each packet occupies the line for its time at the paced rate, which is somewhat above the
-estimate. Waiting here instead of in a router lets audio and retransmissions overtake. The wait is bounded: a
+estimate, and below it while packets queue in the line. Waiting here instead of in a router lets audio and
+retransmissions overtake. The wait is bounded: a
 frame is admitted only while the wait is short, upper temporal layers first refused, and a packet that has
 waited for the maximum leaves at once. A keyframe may wait longer, with the frames behind it, because without
 it nothing else can be decoded.
@@ -11,9 +12,13 @@ Holds no packets and has no clock. docs/bandwidth.md, "Pacing".
 
 from libc.string cimport memset
 
-# The paced rate, as a multiple of the estimate. Frames leave a little faster than the line carries the
-# average, so that the queue here empties between them.
-cdef double PACE = 1.5
+# The paced rate, as a multiple of the estimate. Without a queue in the line, frames leave a little faster than the
+# line carries the average, so that the queue here empties between them. With a queue there, they leave slower.
+cdef double PACE = 1.25
+cdef double PACE_IN_QUEUE = 0.9
+# The line's queue (ns) up to which the first holds, and from which on the second does.
+cdef double SHORT_QUEUE = 20e6
+cdef double LONG_QUEUE = 60e6
 # Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
 # the 150 ms is for the frame itself.
 cdef int64_t MAX_WAIT_T2 = 60_000_000
@@ -23,9 +28,11 @@ cdef int64_t MAX_WAIT_T0 = 110_000_000
 cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
 
 
-cdef void set_rate(Pacer* pacer, double estimate) noexcept nogil:
-    """Pace for this estimate (bit/s); 0 = do not pace."""
-    pacer.byte_ns = 8e9 / (estimate * PACE) if estimate > 0 else 0
+cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil:
+    """Pace for this estimate (bit/s) and this queue in the line (ns). An estimate of 0 means no pacing."""
+    cdef double share = min(max((queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
+    cdef double pace = PACE - (PACE - PACE_IN_QUEUE) * share
+    pacer.byte_ns = 8e9 / (estimate * pace) if estimate > 0 else 0
 
 
 cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
@@ -60,8 +67,8 @@ cdef class Pace:
     def __cinit__(self):
         memset(&self.pacer, 0, sizeof(Pacer))
 
-    def set_rate(self, double estimate):
-        set_rate(&self.pacer, estimate)
+    def set_rate(self, double estimate, double queue=0.0):
+        set_rate(&self.pacer, estimate, <int64_t>(queue * 1e9))
 
     def withheld_from(self, int64_t waiting_bytes, double now, bint keyframe=False) -> int:
         return withheld_from(&self.pacer, waiting_bytes, keyframe, <int64_t>(now * 1e9))

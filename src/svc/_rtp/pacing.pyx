@@ -24,7 +24,7 @@ cdef void set_paced(Core* core, DownTrack* down_track, bint paced) noexcept nogi
     cdef SendQueue* before = queue_of(core, down_track)
     if down_track.paced == <uint8_t>paced or down_track.forwarder.kind != VIDEO:
         return
-    if paced and not has_pacer(transport):
+    if paced and not has_pacer(core, transport):
         return
     if paced and remember_frames(&down_track.layers) < 0:
         return

@@ -30,6 +30,9 @@ _REPEATS_OVER_S = 2.0
 # The probed rate is changed only if it differs by this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
+# Videos are paced for this long after the downlink last limited one. After a drop, encoders send less for
+# some seconds, so that everything fits until their rates return.
+_PACED_AFTER_S = 10.0
 # Below every estimate: the downlink is estimated and never probed.
 _UNPROBED_BPS = 1
 
@@ -51,6 +54,7 @@ class LayerControl:
         self._probed_bps = 0.0
         self._pushed_bps, self._bandwidth_pushed_at = inf, -inf
         self._review_due = inf
+        self._paced_until = -inf
         self._reported: dict[str, LayerState] = {}
         self._layers_pushed_at = -inf
         self._report_due = inf
@@ -112,8 +116,12 @@ class LayerControl:
         else:
             # A client that hides every video saves its data, and probes of a narrow downlink would never end.
             self._probe(_UNPROBED_BPS if sections and not shown else MAX_PROBED_BPS)
+        if any(limit != UNLIMITED for limit in limits.values()):
+            self._paced_until = now + _PACED_AFTER_S
         for section in sections:
             assert section.track is not None, "a down track has a track"
+            adaptive = section.wish is not None and section.wish.adaptive
+            self._subscriptions.pace(section, paced=adaptive and now < self._paced_until)
             limit = limits.get(section.track.track_id, UNLIMITED)
             if section.wish and section.wish.paused and section.wish.adaptive:
                 # When the client shows it again, the next review decides how much of it fits.

@@ -107,6 +107,10 @@ class DownTrack:
         """Stop sending the track, or resume with a keyframe."""
         self._core.set_paused(self.id, paused)
 
+    def set_paced(self, paced: bool) -> None:
+        """Send the track no faster than the receiver's line carries, or as soon as it arrives."""
+        self._core.set_paced(self.id, paced)
+
     def close(self) -> None:
         self._core.close_down_track(self.id)
 

@@ -52,6 +52,7 @@ class ReceivingSection:
     wish: LayerWish | None = None
     limit: Limit = UNLIMITED  # set by the allocation
     applied: LayerWish = field(default_factory=LayerWish)  # what the core was last asked to forward
+    paced: bool = False  # whether the core was last asked to pace it
     forwarded: int | None = None  # the encoding that the core forwards, where the track has several
     answered: bool = False  # whether the client has answered for this track
     free: bool = False
@@ -187,6 +188,12 @@ class Subscriptions:
             section.applied = wish
         self._tell_demand(section)
 
+    def pace(self, section: ReceivingSection, *, paced: bool) -> None:
+        """Pace the video of a section, or send it as soon as it arrives."""
+        if section.down_track and section.paced != paced:
+            section.down_track.set_paced(paced)
+            section.paced = paced
+
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
         """Record the encoding that the core now forwards."""
         for section in self._sections:
@@ -280,7 +287,7 @@ class Subscriptions:
             mixed=mixed,
             cname=transceiver.cname,
         )
-        section.applied, section.forwarded = section.effective, None
+        section.applied, section.forwarded, section.paced = section.effective, None, False
         _apply_wish(down_track, LayerWish(), section.applied)
         return down_track
 
