@@ -135,7 +135,7 @@ async def talk(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         speech_without_pauses(speech := folder / "speech.wav")
         flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-        # Firefox reaches no loopback address from the address that it gathers.
+        # Firefox cannot reach a loopback address from the address that it gathers.
         host = "127.0.0.1" if browser == "chromium" else own_address()
         link = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
         product = await stack.enter_async_context(running_product(folder / "data"))

@@ -225,12 +225,12 @@ def test_a_repeated_name_is_refused(tmp_path: Path) -> None:
     [
         ({"made_at_ms": 10**30}, "made_at_ms is 1000"),
         ({"made_at_ms": -1}, "made_at_ms is -1"),
-        ({"objects_folder": "a\0b"}, "this is no backup of this program"),
-        ({"objects_folder": ""}, "this is no backup of this program"),
-        ({"objects_folder": "n" * 300}, "this is no backup of this program"),
+        ({"objects_folder": "a\0b"}, "this is not a backup of this program"),
+        ({"objects_folder": ""}, "this is not a backup of this program"),
+        ({"objects_folder": "n" * 300}, "this is not a backup of this program"),
         ({"objects_folder": "community.sqlite3"}, "another file's name"),
         ({"objects_folder": "lock"}, "another file's name"),
-        ({"schema": 0}, "this is no backup of this program"),
+        ({"schema": 0}, "this is not a backup of this program"),
         ({"program": "\ud800"}, "surrogates not allowed"),
     ],
 )

@@ -129,7 +129,7 @@ async def test_a_foreign_database_is_refused_unchanged(
     _sql(path, *statements)
     before = _content(path)
     error = await _refused(variables)
-    assert error.startswith(f"{path} is no database of this program: ") and complaint in error
+    assert error.startswith(f"{path} is not a database of this program: ") and complaint in error
     assert "Restore a backup" in error
     assert _content(path) == before
 

@@ -1,4 +1,4 @@
-"""The reverse proxies of `deploy`, actually running in front of a chat server and an SFU."""
+"""The reverse proxies of `deploy`, running in front of a chat server and an SFU."""
 
 import ssl
 from collections.abc import AsyncIterator

@@ -41,7 +41,7 @@ LARGEST_RECEIVED = 1350  # MAX_DATAGRAM minus the overhead of encryption, as cou
 
 @dataclass
 class Source:
-    """A participant's stream on one line, and its position."""
+    """A participant's stream in one media section, and its position."""
 
     mid: bytes
     ssrc: int

@@ -103,7 +103,7 @@ def test_a_camera_that_is_off_has_no_encodings() -> None:
     "attribute", ["", "send", "send q;;f", "send q send f", "both q;f", "send q;f!", "send q h"]
 )
 def test_encodings_that_cannot_be_read_are_refused(attribute: str) -> None:
-    with pytest.raises(SdpError, match=re.escape(f"a=simulcast:'{attribute}' is no list of encodings")):
+    with pytest.raises(SdpError, match=re.escape(f"a=simulcast:'{attribute}' is not a list of encodings")):
         encodings(*ALL_RIDS, f"simulcast:{attribute}")
 
 

@@ -46,7 +46,7 @@ def examine(path: Path, migrations: Sequence[Migration]) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             connection.execute("PRAGMA trusted_schema=OFF")
             if stranger := foreign(connection, migrations):
-                raise DatabaseError(f"{path} is no database of this program: {stranger}. {_RESTORE}")
+                raise DatabaseError(f"{path} is not a database of this program: {stranger}. {_RESTORE}")
             if size <= CHECK_FIRST_BYTES and (found := damage(connection)):
                 raise damaged(path, found)
     except sqlite3.DatabaseError as fault:

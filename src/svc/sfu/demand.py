@@ -51,7 +51,7 @@ def demand_of(track: Track, before: Demand) -> Demand:
 
 
 def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
-    """Return the encodings that receivers use or need, one bit for each; 0 if no receiver has said yet.
+    """Return the encodings that receivers use or need, one bit for each; 0 until a receiver has asked.
 
     The smallest encoding stays on: browsers stop larger ones on a narrow downlink, and receivers need
     something to fall back to.

@@ -129,7 +129,7 @@ def _refuse_repeated(what: str, values: Iterable[object]) -> None:
 
 def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> MediaDescription:
     if not TOKEN.fullmatch(transceiver.mid) or transceiver.direction not in _DIRECTIONS:
-        raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is no section of an offer")
+        raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is not a section of an offer")
     receiving = transceiver.direction == "recvonly"
     simulcast = receiving and transceiver.simulcast and transceiver.kind == "video"
     offered = _preferred(
@@ -216,7 +216,7 @@ def _sources(transceiver: Transceiver) -> list[Attribute]:
     """Return the msid of a sending section, and its source with that of the retransmissions."""
     stream_id, track_id, cname = transceiver.stream_id, transceiver.track_id, transceiver.cname
     if not (is_msid_token(stream_id) and is_msid_token(track_id) and _CNAME.fullmatch(cname)):
-        raise SdpError(f"the ids of the track on section {transceiver.mid} are no tokens")
+        raise SdpError(f"the ids of the track in section {transceiver.mid} are not tokens")
     attributes = [Attribute("msid", f"{stream_id} {track_id}")]
     if transceiver.rtx_ssrc is not None:
         attributes.append(Attribute("ssrc-group", f"FID {transceiver.ssrc} {transceiver.rtx_ssrc}"))

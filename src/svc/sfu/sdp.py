@@ -96,7 +96,7 @@ class Section:
         if letter == "a":
             name, colon, rest = value.partition(":")
             if not TOKEN.fullmatch(name):
-                raise SdpError(f"{_shown(name)} is no attribute name")
+                raise SdpError(f"{_shown(name)} is not an attribute name")
             self.attributes.append(Attribute(name, rest if colon else None))
         elif letter in allowed:
             self.lines.append((letter, value))
@@ -118,7 +118,7 @@ class MediaDescription(Section):
         """Read the text after m=."""
         match = _MEDIA.fullmatch(value)
         if match is None or int(match[2]) > 0xFFFF:
-            raise SdpError(f"{_shown(value)} is no media section")
+            raise SdpError(f"{_shown(value)} is not a media section")
         return cls(match[1], int(match[2]), match[3], match[4].split())
 
     @property
@@ -136,7 +136,7 @@ class MediaDescription(Section):
         for value in self.values("rtpmap"):
             match = _RTPMAP.fullmatch(value)
             if match is None or int(match[1]) > 127:
-                raise SdpError(f"a=rtpmap:{_shown(value)} is no payload type mapping")
+                raise SdpError(f"a=rtpmap:{_shown(value)} is not a payload type mapping")
             maps[int(match[1])] = RtpMap(match[2], int(match[3]), int(match[4] or 1))
         return maps
 
@@ -145,7 +145,7 @@ class MediaDescription(Section):
         for value in self.values("extmap"):
             match = _EXTMAP.fullmatch(value)
             if match is None or (match[2] is not None and match[2] not in DIRECTIONS):
-                raise SdpError(f"a=extmap:{_shown(value)} is no header extension")
+                raise SdpError(f"a=extmap:{_shown(value)} is not a header extension")
             maps.append(ExtMap(int(match[1]), match[2], match[3]))
         return maps
 
@@ -155,7 +155,7 @@ class MediaDescription(Section):
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
             if match is None or int(match[1]) > 0xFFFFFFFF:
-                raise SdpError(f"a=ssrc:{_shown(value)} is no source")
+                raise SdpError(f"a=ssrc:{_shown(value)} is not a source")
             found[int(match[1])] = None
         return tuple(found)
 
@@ -168,7 +168,7 @@ class MediaDescription(Section):
             return frozenset()
         match = _SIMULCAST.fullmatch(value)
         if match is None or match[1] == match[3]:
-            raise SdpError(f"a=simulcast:{_shown(value)} is no list of encodings")
+            raise SdpError(f"a=simulcast:{_shown(value)} is not a list of encodings")
         streams = {match[1]: match[2], match[3]: match[4]}.get("send", "")
         described = [text.split(" ", 2) for text in self.values("rid")]
         sending = {words[0] for words in described if words[1:2] == ["send"]}
@@ -240,7 +240,7 @@ def _split(text: str) -> list[tuple[str, str]]:
     matches = [_LINE.fullmatch(line) for line in lines]
     for line, match in zip(lines, matches, strict=True):
         if match is None:
-            raise SdpError(f"{_shown(line)} is no line of a session description")
+            raise SdpError(f"{_shown(line)} is not a line of a session description")
         if len(line) > MAX_LINE:
             raise SdpError(f"{_shown(line)} has more than {MAX_LINE} characters")
     return [(match[1], match[2]) for match in matches if match is not None]

@@ -69,7 +69,7 @@ async def test_a_community_is_restored_as_it_was_before_any_second(tmp_path: Pat
             ("--at", "2020-01-01T00:00:00Z", *url): "no snapshot is that old",
             ("--at", (moment + timedelta(days=1)).isoformat(), *url): "is in the future",
             ("--at", moment.isoformat(), *url, "--cluster-name", "none"): "NATS has no stream none",
-            ("--at", "yesterday", *url): "is no time like",
+            ("--at", "yesterday", *url): "is not a time like",
             url: "either FILE or --at TIME",
         }
         for arguments, reason in refusals.items():

@@ -236,8 +236,8 @@ def _set(name: str, **values: object) -> Any:
     [
         (_set("backup.json", schema=10_000), "a newer version made it (schema 10000, this one knows "),
         (_set("backup.json", version=2), "a newer version made it (format 2, this one knows 1)"),
-        (_set("backup.json", format="tar"), "this is no backup of this program"),
-        (_set("backup.json", objects_folder="../.."), "this is no backup of this program"),
+        (_set("backup.json", format="tar"), "this is not a backup of this program"),
+        (_set("backup.json", objects_folder="../.."), "this is not a backup of this program"),
         (lambda n, d: d + b"x" if n == "files/some-key" else d, "files/some-key is not what was backed up"),
         (lambda n, d: None if n == "files/some-key" else d, "files/some-key is missing"),
         (lambda n, d: None if n == "manifest.json" else d, "it is cut off: there is no manifest at its end"),

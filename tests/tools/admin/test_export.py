@@ -193,7 +193,7 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
         (lambda r: r.pop(), r"line \d+: the file is cut off"),
         (lambda r: r.pop(5), r"line \d+: there should have been \d+ records, not \d+"),
         (lambda r: r[0].update(version=2), r"line 1: a newer version made it \(format 2, this one knows 1\)"),
-        (lambda r: r[0].update(format="other"), "line 1: this is no export of this program"),
+        (lambda r: r[0].update(format="other"), "line 1: this is not an export of this program"),
         (lambda r: r[3].update(kind="dragon"), "line 4: there is no kind of record called 'dragon'"),
         (lambda r: _first(r, "message").pop("text"), r"line \d+: message: text is missing"),
         (lambda r: _first(r, "message").update(text=5), r"line \d+: message: text must be a string"),
@@ -243,7 +243,7 @@ async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     for data in (b"", b"not a zip", future):
         file.write_bytes(data)
         status, _, stderr = await admin("import", str(file))
-        assert (status, "this is no export of this program" in stderr) == (2, True)
+        assert (status, "this is not an export of this program" in stderr) == (2, True)
     status, _, stderr = await admin("import", str(tmp_path / "no.zip"))
     assert (status, stderr) == (
         2,

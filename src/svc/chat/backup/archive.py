@@ -107,7 +107,7 @@ class Tape:
 
 def _check_sum(header: bytes) -> None:
     if _number(header[148:156]) != sum(header[:148]) + 8 * ord(" ") + sum(header[156:]):
-        raise TapeError("a header's checksum is wrong: this is no tar archive, or a damaged one")
+        raise TapeError("a header's checksum is wrong: this is not a tar archive, or a damaged one")
 
 
 def _number(field: bytes) -> int:
@@ -277,7 +277,7 @@ class ArchiveReader:
             self._tape = Tape(self._gzip.read)
             first = self._next()
             if first is None or first.name != HEADER:
-                raise ArchiveError("this is no backup of this program")
+                raise ArchiveError("this is not a backup of this program")
             _refuse_large(first, _MAX_HEADER_BYTES)
             self.header = _header(loads(_whole(first).decode()))
         self._sums = {HEADER: first.sum()}
@@ -388,11 +388,11 @@ def _header(value: object) -> Header:
             "objects_folder": str(folder),
         } if _FOLDER.fullmatch(folder) and folder not in (".", "..") and schema > 0:
             if not 0 <= made_at_ms < _END_OF_TIME_MS:
-                raise ArchiveError(f"made_at_ms is {made_at_ms}, which is no time")
+                raise ArchiveError(f"made_at_ms is {made_at_ms}, which is not a time")
             if folder in NOT_KEPT or folder.startswith("community.sqlite3"):
                 raise ArchiveError(f"objects_folder is {folder!r}, which is another file's name")
             return Header(schema, program[:100], made_at_ms, folder)
-    raise ArchiveError("this is no backup of this program")
+    raise ArchiveError("this is not a backup of this program")
 
 
 @contextmanager

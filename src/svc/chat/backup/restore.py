@@ -105,7 +105,7 @@ def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
     except sqlite3.Error as fault:
         stranger = f"it cannot be read ({fault})"
     if stranger:
-        raise ArchiveError(f"{DATABASE} is no database of this program: {stranger}")
+        raise ArchiveError(f"{DATABASE} is not a database of this program: {stranger}")
 
 
 async def faults(database: Path, objects: ObjectStore) -> list[str]:

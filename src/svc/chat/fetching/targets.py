@@ -122,7 +122,7 @@ def target(address: str) -> URL:
     try:
         return _judged(_parsed(address))
     except ValueError:
-        raise NotFetched("blocked", "This is no address of a host on the internet") from None
+        raise NotFetched("blocked", "This is not an address of a host on the internet") from None
 
 
 def redirected(url: URL, location: str) -> URL:
@@ -132,7 +132,7 @@ def redirected(url: URL, location: str) -> URL:
     try:
         return _judged(url.join(_parsed(location)))
     except ValueError:
-        raise NotFetched("blocked", "It redirects to what is no address of a host on the internet") from None
+        raise NotFetched("blocked", "It redirects to something that is not an address of a host") from None
 
 
 def _parsed(address: str) -> URL:
@@ -161,6 +161,6 @@ def _judge_host(host: str) -> None:
         if not is_public(host):
             raise NotFetched("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):
-        raise NotFetched("blocked", "This is no address of a host on the internet")
+        raise NotFetched("blocked", "This is not an address of a host on the internet")
     elif any(f".{host}".endswith(f".{name}") for name in _LOCAL_NAMES):
         raise NotFetched("blocked", "Private and local addresses are not fetched")

@@ -41,7 +41,7 @@ def open_archive(path: Path, what: str) -> zipfile.ZipFile:
             )
         archive = zipfile.ZipFile(path)
     except ZIP_FAULTS as fault:
-        raise BadRecord(f"{path}: this is no {what} ({fault})") from None
+        raise BadRecord(f"{path}: this is not {what} ({fault})") from None
     try:
         _check(path, archive)
     except BadRecord:
@@ -114,10 +114,10 @@ class Export:
     """Reads an export. Each fault is a BadRecord with its position."""
 
     def __init__(self, path: Path) -> None:
-        self._zip = open_archive(path, "export of this program")
+        self._zip = open_archive(path, "an export of this program")
         self._names = set(self._zip.namelist())
         if RECORDS not in self._names:
-            raise BadRecord(f"{path}: this is no export of this program: it has no {RECORDS}")
+            raise BadRecord(f"{path}: this is not an export of this program: it has no {RECORDS}")
         self.path = path
 
     def close(self) -> None:
@@ -186,7 +186,7 @@ def _check_first(record: Mapping[str, object]) -> None:
             if version > VERSION:
                 raise BadRecord(f"a newer version made it (format {version}, this one knows {VERSION})")
         case _:
-            raise BadRecord("this is no export of this program")
+            raise BadRecord("this is not an export of this program")
 
 
 def _of_a_kind(record: dict[str, object]) -> tuple[type[Record], Mapping[str, object]]:

@@ -3,7 +3,7 @@
 Payloads in our own format and those converted from other services' formats both enter at `post`. A refused
 post stores nothing. No HTTP, no SQL. docs/webhooks.md.
 
-The rate limit is a bucket per webhook, whoever calls. A request that finds it empty starts a block. Requests
+The rate limit is a bucket per webhook for all callers. A request that finds it empty starts a block. Requests
 during a block neither extend it nor take anything, and the bucket is full after it. A second limit counts the
 bytes of all webhooks of one maker, and of one channel. Bodies are parsed one at a time with pauses in
 between, so that no number of posts keeps the event loop from members. The outcomes of the last posts are kept

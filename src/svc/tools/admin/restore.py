@@ -36,7 +36,7 @@ def _moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise ArgumentTypeError(f"{text!r} is no time like 2026-11-28T10:15:00Z") from None
+        raise ArgumentTypeError(f"{text!r} is not a time like 2026-11-28T10:15:00Z") from None
     return moment if moment.tzinfo else moment.astimezone()
 
 

@@ -42,7 +42,7 @@ class SlackExport:
         """Open the export. Raises BadRecord."""
         self._path = path
         try:
-            self._zip = open_archive(path, "zip file")
+            self._zip = open_archive(path, "a zip file")
         except OSError as fault:
             raise BadRecord(f"{path}: {fault.strerror}") from None
         self._names = frozenset(self._zip.namelist())
