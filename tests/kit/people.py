@@ -174,10 +174,9 @@ class Person(Watcher):
         await expect(self.page.locator("#channels")).to_be_attached(timeout=JOIN_DEADLINE_S * 1000)
 
     async def show_channels(self) -> None:
-        """Open the drawer with the channels on a narrow page."""
-        size = self.page.viewport_size
-        is_narrow = size is not None and size["width"] <= DRAWER_UP_TO
-        if is_narrow and await self.page.locator(".home[data-drawer=open]").count() == 0:
+        """Open the drawer with the channels, if the page has one."""
+        has_drawer = await self.page.evaluate("document.documentElement.classList.contains('handheld')")
+        if has_drawer and await self.page.locator(".home[data-drawer=open]").count() == 0:
             await self.press("Show the channels")
         await expect(self.page.locator("#channels")).to_be_visible()
 

@@ -30,7 +30,7 @@ cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
 
 cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil:
     """Pace for this estimate (bit/s) and this queue in the line (ns). An estimate of 0 means no pacing."""
-    cdef double share = min(max((queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
+    cdef double share = min(max((<double>queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
     cdef double pace = PACE - (PACE - PACE_IN_QUEUE) * share
     pacer.byte_ns = 8e9 / (estimate * pace) if estimate > 0 else 0
 

@@ -131,7 +131,11 @@ async def test_up_to_twenty_five_people_fit_at_every_size(people: People, produc
 async def test_a_touch_shows_a_tiles_buttons_without_pressing_one(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await ada.join(camera=False)
-    await expect(ada.page.locator(".alone").get_by_role("button", name="Invite people")).to_be_visible()
+    alone, own_tile = ada.page.locator(".alone"), ada.page.locator("#people .person")
+    await expect(alone.get_by_role("button", name="Invite people")).to_be_visible()
+    text, picture = await alone.bounding_box(), await own_tile.bounding_box()
+    assert text is not None and picture is not None
+    assert text["y"] >= picture["y"] + picture["height"], "The text covers the tile"
     await grace.join(camera=False)
     phone = grace.page
     await phone.set_viewport_size({"width": 390, "height": 844})

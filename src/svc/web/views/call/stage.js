@@ -58,28 +58,28 @@ export function Stage({ people }) {
           : html`<${Tiles} id="people" label=${t("people")}>${small.map(tile)}<//>`
       }
       <${FloatingReactions} />
-      ${
-        people.length === 1 &&
-        conversation &&
-        html`<p class="quiet alone" dir="auto">
-          ${
-            calledConversation.value === conversation.id
-              ? t("private-call-waiting", { names: nameOf(conversation) })
-              : t("private-call-alone")
-          }
-        </p>`
-      }
-      ${
-        people.length === 1 &&
-        !conversation &&
-        html`<p class="quiet alone">
-          ${t("alone-in-call")} ${
-            may("create_invites") &&
-            html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
-          }
-        </p>`
-      }
     </section>
+    ${
+      people.length === 1 &&
+      conversation &&
+      html`<p class="quiet alone" dir="auto">
+        ${
+          calledConversation.value === conversation.id
+            ? t("private-call-waiting", { names: nameOf(conversation) })
+            : t("private-call-alone")
+        }
+      </p>`
+    }
+    ${
+      people.length === 1 &&
+      !conversation &&
+      html`<p class="quiet alone">
+        ${t("alone-in-call")} ${
+          may("create_invites") &&
+          html`<${Button} look="link" onClick=${() => showDialog("invite")}>${t("invite-people")}<//>`
+        }
+      </p>`
+    }
     ${audience.length > 0 && html`<${Audience} people=${audience} />`}
   `;
 }
