@@ -21,8 +21,8 @@ export function ProfilePage() {
 }
 
 const TEXTS = /** @type {const} */ ([
-  { key: "name", label: "your-name", most: 32 },
-  { key: "status", label: "your-status", most: 80 },
+  { key: "name", label: () => t("your-name"), most: 32 },
+  { key: "status", label: () => t("your-status"), most: 80 },
 ]);
 
 /** The name and the status, saved together. @param {{id: string, name: string, status: string}} props */
@@ -53,7 +53,7 @@ function Texts({ id, ...known }) {
       ({ key, label, most }) =>
         html`<${Field}
           key=${key}
-          label=${t(label)}
+          label=${label()}
           value=${now[key]}
           maxlength=${most}
           problem=${problems[key]}
