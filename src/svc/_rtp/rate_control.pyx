@@ -101,8 +101,7 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
     elif overused:
         decrease(control, delivery, now)
     elif now > control.draining_until:
-        if delivery.follows or delivery.lost <= COMPETING_LOSS:
-            # Audio alone may exceed the estimate. It would be lost if it filled the queue.
+        if delivery.follows:
             begin_competition(control, now)
         control.estimate = max(control.estimate, control.resume)
         control.resume = 0.0
