@@ -37,7 +37,7 @@ effect(() => {
 /** @param {Channel} channel */
 export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 
-const VoicePeople = Later(() => firstPicture.then(() => import("./voice_people.js")), "VoicePeople");
+const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople", firstPicture);
 
 /** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {

@@ -31,7 +31,7 @@ import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
-const Newcomer = Later(() => firstPicture.then(() => import("../sign_in/newcomer.js")), "Newcomer");
+const Newcomer = Later(() => import("../sign_in/newcomer.js"), "Newcomer", firstPicture);
 
 /** @typedef {{current: Timeline | null}} TimelineRef */
 

@@ -13,7 +13,7 @@
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
 
-import { pictured } from "../../state/first_picture.js";
+import { firstPicture, pictured } from "../../state/first_picture.js";
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
@@ -34,8 +34,8 @@ import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
 
-const ChannelStart = Later(() => import("./channel_start.js"), "ChannelStart");
-const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps");
+const ChannelStart = Later(() => import("./channel_start.js"), "ChannelStart", firstPicture);
+const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPicture);
 const AT_FIRST = 20; // Draw about one screen of messages first.
 const REST_MS = 100; // Draw the rest after this delay.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.

@@ -36,11 +36,12 @@ export function loadStyle() {
 
 /**
  * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
- * nothing else.
+ * nothing else. `after`: the module and the style sheet wait for it. An effect may run before the frame
+ * that shows its component, so a part of the first picture passes `firstPicture`.
  * @template {object} Module
- * @param {() => Promise<Module>} load @param {keyof Module} name
+ * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */
-export function Later(load, name) {
+export function Later(load, name, after = Promise.resolve()) {
   /** @type {FunctionComponent<Given> | null} */
   let View = null;
   /** @param {Given} props */
@@ -49,17 +50,19 @@ export function Later(load, name) {
     const drawn = View; // Another instance may load it before the effect runs.
     useEffect(() => {
       if (drawn) return;
-      Promise.all([load(), loadStyle()]).then(
-        ([module]) => {
-          View = /** @type {FunctionComponent<Given>} */ (module[name]);
-          again(1);
-          pictured(); // The files that wait for the first picture are here now.
-        },
-        () => {
-          notify(t("error-unreachable"));
-          props.onClose?.();
-        },
-      );
+      after
+        .then(() => Promise.all([load(), loadStyle()]))
+        .then(
+          ([module]) => {
+            View = /** @type {FunctionComponent<Given>} */ (module[name]);
+            again(1);
+            pictured(); // The files that wait for the first picture are here now.
+          },
+          () => {
+            notify(t("error-unreachable"));
+            props.onClose?.();
+          },
+        );
     }, []);
     return View && h(View, props);
   };
