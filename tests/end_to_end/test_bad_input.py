@@ -7,6 +7,7 @@ service wrote no traceback. docs/signalling.md, "Why a WebSocket is closed".
 import asyncio
 import random
 import socket
+import time
 from contextlib import ExitStack
 from itertools import product
 
@@ -55,6 +56,8 @@ NOT_HTTP = [
     b"\r\n" * 100,
     b"x" * 100_000,
 ]
+# A participant's messages are read at this pace, after so many at once.
+WISHES_AT_ONCE, WISHES_PER_S = 200, 20
 # An address without a listener.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
@@ -102,6 +105,29 @@ async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: 
     assert ada.closed is None
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
     await a_call_works(guests)
+
+
+async def test_a_thousand_wishes_in_a_second_are_read_at_a_bounded_pace_and_stall_nobody(
+    guests: Guests,
+) -> None:
+    ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
+    seen, _ = await asyncio.gather(ada.sees(grace), grace.sees(ada))
+    began = time.monotonic()
+    for number in range(500):
+        wish = {
+            "paused": number % 3 == 1,
+            "max_spatial_layer": number % 4 - 1,
+            "width": number,
+            "adaptive": True,
+        }
+        await ada.say("set_layer", {"track_id": seen.track_id, "max_temporal_layer": number % 4 - 1, **wish})
+        await ada.say("set_layer", {"track_id": "none", "max_temporal_layer": 0})
+    await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
+    await a_call_works(guests)
+    # One of two wishes is refused. Reading them all takes 40 s.
+    refused, most = len(ada.errors), (WISHES_AT_ONCE + WISHES_PER_S * (time.monotonic() - began)) / 2 + 1
+    assert WISHES_AT_ONCE / 2 - 10 <= refused <= most
+    assert ada.closed is None
 
 
 async def test_garbage_from_a_chat_server_is_dropped_and_the_link_continues(
