@@ -1,4 +1,4 @@
-"""People at the pages of an OpenID provider, and an authority that makes certificates for browsers' keys."""
+"""Signs in on the pages of an OpenID provider, and issues TLS client certificates for browsers' keys."""
 
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -44,7 +44,7 @@ async def cancel_there(person: Person) -> None:
 
 @dataclass
 class Authority:
-    """Vouches for keys."""
+    """A certificate authority."""
 
     key: ec.EllipticCurvePrivateKey
     address: str

@@ -1,9 +1,9 @@
 """A participant that is not a browser: aiortc behind the events of `/client`.
 
-It joins, answers every offer, publishes tracks in the first four sections, and decodes those that arrive in
-the others. This module makes up for gaps in aiortc, so that the service is tested and not aiortc: aiortc
-leaves out loopback candidates, ignores the candidates of the first bundled section, never ends a remote
-track, and never accepts new sources on a reused section.
+It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
+it receives in the others. This module makes up for gaps in aiortc, so that the service is tested and not
+aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled section, never ends
+a remote track, and never accepts new sources on a reused section.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tests.kit.incoming_track import HEARD_FRAMES, Incoming
 from tests.kit.waiting import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
-# The most that codecs change a shade and a pitch. The voices of a test differ much more.
+# Codecs change a shade and a pitch by at most this much. The voices in a test differ much more.
 SHADE_TOLERANCE = 6
 PITCH_TOLERANCE = 0.05
 DEADLINE_S = 30.0
@@ -39,7 +39,7 @@ class Voice:
     shade: int
 
     def darker(self) -> "Voice":
-        """Return the same person with a picture that a test can distinguish from the earlier one."""
+        """Return the same person with a darker picture, which a test can distinguish from the original."""
         return replace(self, shade=self.shade - 2 * SHADE_TOLERANCE)
 
 
@@ -50,8 +50,8 @@ class Means:
     address: str = "127.0.0.1"
     codec: str = "VP8"
     srtp_profile: bytes | None = None  # the only profile that it supports
-    dtls_role: str = "auto"  # aiortc answers "active" then; "server" answers "passive"
-    # Changes descriptions on their way in and out.
+    dtls_role: str = "auto"  # aiortc answers "active" to this; it answers "passive" to "server"
+    # Rewrites incoming and outgoing session descriptions.
     offered: Callable[[str], str] = str
     answered: Callable[[str], str] = str
 
@@ -75,8 +75,8 @@ class AiortcClient:
     def __post_init__(self) -> None:
         # All sections share one transport, so it can be set up before the first offer.
         self._pc = RTCPeerConnection(RTCConfiguration(bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
-        self._pc.addTransceiver("audio", direction="inactive")  # becomes mid 0
-        camera = self._pc.addTransceiver("video", direction="inactive")  # becomes mid 1
+        self._pc.addTransceiver("audio", direction="inactive")  # will be mid 0
+        camera = self._pc.addTransceiver("video", direction="inactive")  # will be mid 1
         capabilities = RTCRtpReceiver.getCapabilities("video")
         assert capabilities is not None
         wanted = {f"video/{self.means.codec}", "video/rtx"}
@@ -116,7 +116,7 @@ class AiortcClient:
         source: str = "camera",
         within_s: float = DEADLINE_S,
     ) -> Incoming:
-        """Return once this many more frames have arrived and show the sender's picture."""
+        """Wait until this many more frames have arrived and show the sender's picture."""
         section = await self._arriving(other, source)
         enough = section.frames + frames
 
@@ -128,7 +128,7 @@ class AiortcClient:
         return section
 
     async def hears(self, other: "AiortcClient") -> Incoming:
-        """Return once a fifth of a second of new audio has arrived with the sender's pitch."""
+        """Wait until 200 ms of new audio with the sender's pitch has arrived."""
         section = await self._arriving(other, "mic")
         enough, pitch_hz = section.frames + HEARD_FRAMES, other.voice.pitch_hz
 
@@ -139,7 +139,7 @@ class AiortcClient:
         return section
 
     async def lost(self, other: "AiortcClient", source: str = "camera") -> None:
-        """Return once that track has ended here."""
+        """Wait until this client has noticed the end of the track."""
         text = f"{source} of {other.user_id} ends for {self.user_id}"
         await eventually(text, lambda: not self.section(other, source), within_s=DEADLINE_S)
 
@@ -155,13 +155,13 @@ class AiortcClient:
         await self._transport.transport._connection.send(data)
 
     async def ending(self) -> tuple[int | None, str]:
-        """Return the code and reason that the service closes with."""
+        """Wait until the service closes the connection. Return its code and reason."""
         await eventually(f"{self.user_id} is closed", lambda: self.closed, within_s=DEADLINE_S)
         assert self.closed is not None
         return self.closed
 
     async def leave(self) -> None:
-        """Go, as a closed page does. A fault of this client's own shows here at the latest."""
+        """Disconnect like a closed page. Raises any error that this client's own tasks had."""
         async with asyncio.timeout(DEADLINE_S):
             self._listening.cancel()
             with suppress(asyncio.CancelledError):
@@ -196,7 +196,7 @@ class AiortcClient:
                     self.errors.append(frame["data"])
                 case "offer":
                     await self._try_to_answer(json.loads(frame["data"]))
-        # aiohttp's own close_code is 1006 if its reply came too late.
+        # aiohttp sets its own close_code to 1006 if its reply came too late.
         code = message.data if message.type is WSMsgType.CLOSE else self.socket.close_code
         self.closed = code, message.extra or ""
 
@@ -204,7 +204,7 @@ class AiortcClient:
         try:
             await self._answer(offer)
         except InvalidStateError:
-            # The service may close everything meanwhile, and aiortc closes itself after DTLS.
+            # The service may close everything at the same time, and aiortc closes itself after DTLS.
             if self._transport.state != "closed":
                 raise
         except ConnectionError:

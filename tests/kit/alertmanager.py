@@ -63,7 +63,7 @@ async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertm
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             address = await _address(process.stdout)
-        # Its pipe must not fill up.
+        # Its pipe must not fill up, so the output is discarded.
         reading = asyncio.create_task(process.stdout.read())
         async with ClientSession(f"http://{address}") as http:
             yield Alertmanager(http)

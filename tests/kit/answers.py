@@ -11,12 +11,12 @@ FINGERPRINT = ":".join(["AB"] * 32)
 
 @dataclass(slots=True)
 class Answering:
-    """A client that answers every offer in the same way, until the test changes it."""
+    """A client that answers every offer in the same way, until the test changes its fields."""
 
-    # The lines it sends on, each with its stream and track id ("" for none).
+    # The mids it sends on, each with its stream and track id ("" for none).
     sends: dict[str, str] = field(default_factory=dict)
     ssrcs: Mapping[str, int] = field(default_factory=dict)
-    declines: Collection[str] = ()  # Answered inactive although something is offered.
+    declines: Collection[str] = ()  # Answered inactive although the offer has a track.
     rejects: Collection[str] = ()  # Answered with port 0.
     without_codecs: Collection[str] = ()  # By name, in upper case.
     ufrag: str = "clientUfrag"

@@ -1,4 +1,4 @@
-"""Checks a source tree against a layer table, and finds import cycles.
+"""Checks a source tree against a table of layers, and finds import cycles.
 
 The table itself is in `tests.test_layers`; this module contains no module names.
 """
@@ -13,13 +13,13 @@ from pathlib import Path
 from tests.kit.imports import Import, read_imports
 
 SUFFIXES = (".py", ".pyx", ".pxd")
-# Cython's own libraries for a cimport, besides the standard library.
+# Cython's own libraries that a cimport may name, besides the standard library.
 CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """A rule: modules that match `importers`, except `but`, import nothing that `targets` match."""
+    """A rule: modules that match `importers`, except `but`, must not import modules that match `targets`."""
 
     importers: str
     targets: tuple[str, ...]
@@ -33,7 +33,7 @@ class Architecture:
     libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
-    # The layers inside a folder, highest first: a layer's name, and its files and folders.
+    # The layers inside a folder, highest first. Each has a name, and its files and folders.
     inner: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 

@@ -1,10 +1,10 @@
-"""The arrival times of audio, as polling reveals them."""
+"""The arrival times of audio, as far as polling can determine them."""
 
 from typing import NamedTuple
 
 
 class Arrival(NamedTuple):
-    """A packet that arrived between these two times, in seconds of the clock."""
+    """A packet that arrived between these two times, in seconds of the monotonic clock."""
 
     after: float
     by: float

@@ -1,6 +1,6 @@
-"""A member in a call without a browser, who rejoins whenever the call breaks.
+"""A member who takes part in a call without a browser and rejoins whenever the call breaks.
 
-Grants come from `/live`, signalling uses `/sfu/client`, and media uses aiortc.
+Grants come from `/live`, signalling uses `/sfu/client`, and aiortc carries the media.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ class Caller:
         self.client: AiortcClient
 
     async def join(self) -> None:
-        """Request a grant and join with it, repeatedly if necessary."""
+        """Request a grant and join with it, retrying if necessary."""
         while True:
             reply = await self._live.ask("voice_join", channel_id=self.channel)
             if reply["event"] == "voice_join":
@@ -44,5 +44,5 @@ class Caller:
 
 
 async def talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Return once both participants see and hear each other."""
+    """Wait until both participants see and hear each other."""
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))

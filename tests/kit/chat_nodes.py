@@ -53,13 +53,13 @@ class ClusterProcess:
             self.process.send_signal(number)
 
     async def ended(self) -> tuple[int, str]:
-        """Return the exit status and the output."""
+        """Wait until the process exits. Return its exit status and output."""
         assert self.process is not None and self._output is not None
         async with asyncio.timeout(START_DEADLINE_S):
             return await self.process.wait(), (await self._output).decode()
 
     async def output(self) -> str:
-        """Return the output of the process after its end."""
+        """Wait until the process exits. Return its output."""
         return (await self._output).decode() if self._output is not None else ""
 
     async def kill(self) -> None:
@@ -69,7 +69,7 @@ class ClusterProcess:
             await self.ended()
 
     async def health(self) -> Mapping[str, Any]:
-        """Return the node's own health report, or nothing if it does not respond."""
+        """Return the node's own health report, or an empty one if it does not respond."""
         try:
             async with (
                 ClientSession(timeout=ClientTimeout(_ASK_S)) as http,

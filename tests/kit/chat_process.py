@@ -1,4 +1,4 @@
-"""`svc chat` in a process that a test can kill."""
+"""Runs `svc chat` in a process that a test can kill."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ class ChatProcess:
 
 
 class NotStarted(Exception):
-    """The server ended before it listened. The message contains its output."""
+    """The server exited before it listened. The message contains its output."""
 
 
 @asynccontextmanager

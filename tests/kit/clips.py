@@ -1,4 +1,4 @@
-"""Clips for tests of video playback: a simultaneous flash and tone, edit lists, matrices.
+"""Clips for tests of video playback, with a simultaneous flash and tone, edit lists, or matrices.
 
 Clips last a second and a half and consist of squares, which every codec encodes quickly.
 """
@@ -152,7 +152,10 @@ def still(
 
 
 def interlaced(codec: str, options: dict[str, str]) -> bytes:
-    """Return an interlaced clip of a bar that moves right. The lower field of each frame is the later one."""
+    """Return an interlaced clip of a bar that moves to the right.
+
+    The lower field of each frame is the later one.
+    """
     images = []
     for number in range(8):
         image = Image.new("RGB", SIZE, (20, 20, 20))
@@ -208,7 +211,7 @@ def quarters(image: Image.Image) -> str:
 
 
 def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
-    """Return the first picture after the frame's own rotation, and the frame."""
+    """Return the first picture after applying the frame's own rotation, and the frame."""
     with opened(data) as container:
         frame = next(container.decode(video=0))
         image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))

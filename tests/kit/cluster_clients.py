@@ -27,7 +27,7 @@ _LAST_WRITES_S = 120.0
 
 
 class Clients:
-    """Members that write concurrently, in turn at one of the groups of servers.
+    """Members who write concurrently, distributed over the groups of servers in rotation.
 
     When a server does not respond, its clients try another one of its group.
     """
@@ -35,12 +35,13 @@ class Clients:
     def __init__(self, groups: Sequence[Sequence[ClusterProcess]], tokens: Sequence[str], seed: int) -> None:
         self._groups, self._tokens, self._seed = groups, tokens, seed
         self._stop = False
-        # For each group, the server that acknowledged the latest write, and the times of all of them.
+        # For each group: the server that acknowledged the latest write, and the times of all
+        # acknowledgements.
         self._responding = [group[0] for group in groups]
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
         # By message id: the last acknowledged text, and whether a reaction was acknowledged.
         self.texts: dict[str, str] = {}
-        # The number of the client that posted each message, and the number of its write.
+        # By message id: the number of the client that posted the message, and the number of its write.
         self.places: dict[str, tuple[int, int]] = {}
         self.reactions: set[str] = set()
         # Whether each member has the role, as last acknowledged.
@@ -77,7 +78,7 @@ class Clients:
         return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time without an acknowledged write of a group, in seconds."""
+        """Return the longest time without an acknowledged write in any group, in seconds."""
         return max(
             later - earlier
             for group in self._acknowledged_at
@@ -149,7 +150,7 @@ def _member_of(token: str) -> str:
 
 
 def faults_in(path: Path, clients: Clients) -> list[str]:
-    """Return lost writes, messages stored twice, and messages of a client that are not in their order."""
+    """Return lost writes, messages stored twice, and messages of a client that are out of order."""
     with closing(sqlite3.connect(path)) as connection:
         texts = dict(
             connection.execute("SELECT id, text FROM messages WHERE channel_id = 'general' ORDER BY n")

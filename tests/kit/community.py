@@ -37,7 +37,7 @@ async def ask(person: Person, method: str, path: str, body: object = None) -> An
 
 
 async def refusal(person: Person, method: str, path: str, body: object = None) -> str:
-    """Return the code with which the server refuses this person."""
+    """Return the error code with which the server rejects this person's request."""
     status, answer = await person.page.evaluate(ASK, [method, path, body])
     assert status >= 400, answer
     return str(answer["error"])
@@ -48,7 +48,7 @@ async def own_id(person: Person) -> str:
 
 
 async def give(owner: Person, person: Person, permissions: Sequence[str], name: str = "Helpers") -> str:
-    """Give somebody a new role with these permissions. Return its id."""
+    """Give a person a new role with these permissions. Return its id."""
     wish = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
     role = await ask(owner, "POST", "/api/roles", wish)
     await ask(owner, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
@@ -56,7 +56,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 
 
 async def community(people: People, *permissions: str) -> Community:
-    """Create a community with its owner Ada, Grace with these permissions, and Edsger without any."""
+    """Create a community with its owner Ada, Grace with these permissions, and Edsger without permissions."""
     ada, grace, edsger = [await people.arrive(name) for name in ("Ada", "Grace", "Edsger")]
     for person in (ada, grace, edsger):
         await come_to_read(person)
@@ -77,7 +77,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 
 async def has_no_page(person: Person, page: str) -> None:
-    """Check that this person's settings have no page of this name."""
+    """Check that this person's settings have no page with this name."""
     await person.show_channels()
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")
@@ -87,7 +87,7 @@ async def has_no_page(person: Person, page: str) -> None:
 
 
 async def pick(within: Locator, label: str, name: str) -> None:
-    """Choose a role or a person by keyboard in a completing field."""
+    """Choose a role or a person by keyboard in a field with autocompletion."""
     field = within.get_by_label(label, exact=True)
     await field.fill(name)
     await expect(within.locator(".offered button")).to_have_text([re.compile(name, re.IGNORECASE)])
@@ -95,7 +95,7 @@ async def pick(within: Locator, label: str, name: str) -> None:
 
 
 async def confirm(person: Person, action: str) -> None:
-    """Press this button of the confirmation on top."""
+    """Press this button in the topmost confirmation dialog."""
     question = person.page.locator("dialog.confirm")
     await question.get_by_role("button", name=action, exact=True).click()
 

@@ -1,4 +1,4 @@
-"""Prints the requests that two checkouts answer differently: `ci/answers OTHER`.
+"""Prints the requests that two checkouts answer differently. Run it as `ci/answers OTHER`.
 
 Requests are generated from the other checkout's description and sent to it twice. Values that differ between
 those two runs, such as ids and times, are compared by type only. Changed error texts are listed separately.
@@ -30,7 +30,7 @@ _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass
 class Comparison:
-    """The names of requests, grouped by the way their responses differ."""
+    """The names of requests, grouped by how their responses differ."""
 
     alike: list[str] = field(default_factory=list)
     unstable: list[str] = field(default_factory=list)
@@ -81,7 +81,7 @@ def numbered(value: Any) -> Any:
 
 
 def outline(value: Any) -> object:
-    """Reduce an answer to the part that two runs share: texts and numbers become their types."""
+    """Reduce an answer to what two runs have in common: texts and numbers become their types."""
     if isinstance(value, dict):
         return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
     return [outline(each) for each in value] if isinstance(value, list) else type(value)
@@ -126,7 +126,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
 
 
 async def main(other: Path) -> bool:
-    """Return whether the answers differ in wording only."""
+    """Return whether the answers differ only in their wording."""
     async with running(other) as chat:
         async with chat.http.get("/openapi.json") as response:
             document = await response.json()

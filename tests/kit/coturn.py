@@ -1,4 +1,7 @@
-"""coturn with the file of `deploy`; only certificate, secret and ports differ. Knows no calls."""
+"""coturn with the file of `deploy`; only certificate, secret and ports differ.
+
+It does not know about calls.
+"""
 
 import asyncio
 import ssl

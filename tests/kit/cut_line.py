@@ -1,4 +1,4 @@
-"""A loopback line between a program and a server that a test can cut and restore."""
+"""A TCP proxy on loopback between a program and a server. A test can cut the connection and restore it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class CutLine:
-    """Forwards connections while it is whole. While cut, it keeps them open and forwards nothing."""
+    """Forwards connections until it is cut. While cut, it keeps them open and forwards nothing."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -17,7 +17,7 @@ class CutLine:
         self._server: asyncio.Server
 
     async def open(self) -> int:
-        """Return the port of this end."""
+        """Open the proxy. Return the port on which it listens."""
         self._server = await asyncio.start_server(self._pass, "127.0.0.1", 0)
         port: int = self._server.sockets[0].getsockname()[1]
         return port
@@ -58,7 +58,7 @@ class CutLine:
 
 @asynccontextmanager
 async def cut_lines(ports: list[int]) -> AsyncIterator[list[tuple[CutLine, int]]]:
-    """Open a line to each port. Yield each with the port of its near end."""
+    """Open a proxy in front of each port. Yield the proxies with their own ports."""
     lines = [CutLine(port) for port in ports]
     try:
         yield [(line, await line.open()) for line in lines]

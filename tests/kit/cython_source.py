@@ -1,4 +1,4 @@
-"""Reads Cython source as logical lines, without comments and with empty strings.
+"""Reads Cython source as logical lines, without comments and with all strings emptied.
 
 It finds imports, functions and C headers. It is not a parser and does not understand types or expressions.
 """
@@ -19,7 +19,7 @@ _FUNCTION = re.compile(r"(?:async\s+def|def|cdef|cpdef)\b(?!\s+class)[^=]*?\b(\w
 
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
-    first: int  # line number in the file, from 1
+    first: int  # the line number in the file, counted from 1
     last: int
     indent: int
     text: str
@@ -51,7 +51,7 @@ def logical_lines(source: str) -> Iterator[LogicalLine]:
 
 
 def functions(source: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the name, the first line and the length in lines of every function."""
+    """Yield the name, the first line and the length in lines of each function."""
     lines = list(logical_lines(source))
     for index, line in enumerate(lines):
         found = _FUNCTION.match(line.text)

@@ -8,7 +8,7 @@ import av
 from tests.kit.depacketise import DEPACKETISERS
 
 DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
-# Each frame in gives one picture out.
+# Each decoded frame is returned at once, not after later ones.
 OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 

@@ -1,7 +1,8 @@
-"""Writes Dependency Descriptors as strings of "0" and "1": slow, obvious and independent of the core.
+"""Writes Dependency Descriptors as strings of "0" and "1", independently of the core.
 
-The inverse of the syntax functions in the AV1 RTP specification, section A.8.2. It validates nothing, so it
-can also write invalid descriptors. The last two functions have the core read one.
+It is meant to be obvious rather than fast. It is the inverse of the syntax functions in the AV1 RTP
+specification, section A.8.2. It validates nothing, so it can also write invalid descriptors. The last two
+functions parse a descriptor with the core.
 """
 
 from collections.abc import Sequence
@@ -86,7 +87,10 @@ class Structure:
 
 @dataclass(frozen=True)
 class Descriptor:
-    """The fields of one packet's descriptor. A field of None is absent, so the template's value applies."""
+    """The fields of one packet's descriptor.
+
+    A field that is None is absent, so the template's value applies.
+    """
 
     structure: Structure  # the structure that the receiver applies
     template_id: int
@@ -98,7 +102,7 @@ class Descriptor:
     custom_dtis: str | None = None
     custom_fdiffs: Sequence[int] | None = None
     custom_chain_fdiffs: Sequence[int] | None = None
-    extended: bool = False  # write the five flags though none is set
+    extended: bool = False  # write the five flags even if none of them is set
 
     def serialise(self) -> bytes:
         bits = (
@@ -138,7 +142,7 @@ def packed(bits: str) -> bytes:
 
 
 def read(data: bytes, known: Known | None = None) -> "ParsedDescriptor":
-    """Parse a descriptor with the core; an error fails the test."""
+    """Parse a descriptor with the core. An error fails the test."""
     parsed = read_descriptor(data, known)
     assert not isinstance(parsed, str), parsed
     return parsed

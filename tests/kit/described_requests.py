@@ -1,7 +1,7 @@
-"""Requests generated from a server's description, sent to a running server one after the other.
+"""Generates requests from a server's description, and sends them to a running server one after the other.
 
 Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
-Nothing is random. Responses are not judged here.
+Nothing is random. This module does not check responses.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ class Request:
 
     @property
     def media_type(self) -> str:
-        """Return the media type of the body; empty without a body."""
+        """Return the media type of the body, or "" if there is no body."""
         return next(iter(self.operation.get("requestBody", {"content": {}})["content"]), "")
 
 
@@ -58,7 +58,7 @@ def requests_of(document: Schema) -> Iterator[Request]:
 
 
 def _turn(operation: tuple[str, str, Schema]) -> tuple[object, ...]:
-    """Sort an operation: creation first, then use, then removal."""
+    """Return an operation's position in the order: creation first, then use, then removal."""
     path, method, _ = operation
     parting = max(turn * path.endswith(end) for turn, end in enumerate(PARTING, 1))
     return parting, method == "delete", path.count("/"), path, method != "post", method
@@ -157,7 +157,10 @@ class Player:
         return resolved
 
     def _value(self, schema: Schema, how: str, name: str = "") -> Any:
-        """Return a value that fits the schema. Switches stay off: they could reach beyond this machine."""
+        """Return a value that fits the schema.
+
+        Booleans are false, because some settings would make the server connect to other machines.
+        """
         schema = self._resolved(schema)
         if "anyOf" in schema:
             return self._value(schema["anyOf"][0], how, name)

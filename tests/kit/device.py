@@ -1,6 +1,4 @@
-"""A device of a test person: a key, and the proofs that a client makes with it. Used by every test that
-joins.
-"""
+"""A test person's device: its key, and the proofs that a client makes with the key."""
 
 import hashlib
 import json
@@ -44,12 +42,12 @@ class Device:
         return self.sign(claims | changes, header)
 
     def sign(self, claims: Mapping[str, object], header: dict[str, Any] | None = None) -> str:
-        # jwt.encode refuses claims that a hostile client would make.
+        # jwt.encode rejects claims that a hostile client would make.
         payload = json.dumps(claims).encode()
         return jwt.PyJWS().encode(payload, self.key, algorithm="ES256", headers=header)
 
     async def proof(self, http: ClientSession, address: str) -> dict[str, object]:
-        """Return the body of a join, with a nonce that the server issues now."""
+        """Return the body of a join request, with a nonce that the server has just issued."""
         async with http.post(f"{address}/api/auth/challenge") as response:
             challenge = await response.json()
             assert response.status == 200, challenge

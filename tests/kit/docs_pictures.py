@@ -1,7 +1,7 @@
-"""Take the pictures of README.md and docs/using.md by `python -m tests.kit.docs_pictures`.
+"""Takes the screenshots of README.md and docs/using.md: `python -m tests.kit.docs_pictures`.
 
-A small community with a conversation and a call. The machine needs a font with emoji, such as Noto Color
-Emoji. Look at the pictures before you commit them.
+They show a small community with a conversation and a call. The machine needs a font with emoji, such as Noto
+Color Emoji. Look at the pictures before you commit them.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ CHANNELS = [
     ("Workshop", "voice", ""),
 ]
 NAMES = ("Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra")
-# Roles with their colours, each for one of the others.
+# The roles with their colours. Each is given to one of the other members.
 ROLES = (("Gardeners", 0xE07A1F), ("Bakers", 0x9B59B6), ("Drivers", 0x2E86DE))
 SKY, HILLS = (120, 175, 235), (120, 170, 100)
-# A drawn face instead of the browser's test picture: a person's hue, whose camera this is.
+# A drawn face replaces the browser's test picture. Its hue identifies the person.
 FACE = """(hue) => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
   const brush = canvas.getContext("2d");
@@ -78,7 +78,7 @@ FACE = """(hue) => {
 
 @asynccontextmanager
 async def community() -> AsyncIterator[tuple[People, Person, list[Person]]]:
-    """Bring five people into a new community. The first one owns it."""
+    """Let five people join a new community. The first one owns it."""
     with TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,
@@ -101,7 +101,7 @@ async def community() -> AsyncIterator[tuple[People, Person, list[Person]]]:
 
 
 def landscape(width: int = 1200, height: int = 640) -> Image.Image:
-    """Draw hills under a sky."""
+    """Draw hills under the sky."""
     image = Image.new("RGB", (width, height), SKY)
     draw = ImageDraw.Draw(image)
     draw.ellipse((width * 0.68, height * 0.14, width * 0.68 + 120, height * 0.14 + 120), fill=(255, 244, 214))
@@ -143,7 +143,7 @@ async def converse(ada: Person, others: list[Person]) -> None:
 
 
 async def save(page: Page, name: str, *, is_video: bool = False) -> None:
-    """Save a small picture of the page, without loss unless it shows videos."""
+    """Save a small screenshot of the page, losslessly unless it shows videos."""
     await until_still(page)
     shot = Image.open(BytesIO(await page.screenshot()))
     shot.convert("RGB").save(PICTURES / f"{name}.webp", method=6, quality=88, lossless=not is_video)

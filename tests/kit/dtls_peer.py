@@ -1,4 +1,4 @@
-"""A DtlsTransport attached to the network in memory."""
+"""A DtlsTransport attached to the in-memory network."""
 
 from svc.sfu.dtls import Connected, DtlsEvent, DtlsTransport, SrtpKeys
 from svc.sfu.path import Address, Path

@@ -1,6 +1,6 @@
 """A page's log of requests for encodings of its video, and of the encodings it set.
 
-Add SCRIPT to a page before it loads (`add_init_script`). Times are milliseconds of the machine's clock, so
+Add SCRIPT to a page before it loads (`add_init_script`). Times are in milliseconds of the machine's clock, so
 logs of several pages are comparable.
 """
 
@@ -45,6 +45,6 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def wish(person: Watcher, track_id: str, changes: str) -> float:
-    """Change a request, in JavaScript. Return the time."""
+    """Change a request, using JavaScript. Return the time of the change."""
     script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

@@ -1,6 +1,6 @@
 """Checks docstrings and comments for the habits that CONTRIBUTING.md forbids.
 
-It judges openings and a few phrases only. `python -m tests.kit.english` prints all faults.
+It checks only how a text begins, and a few phrases. `python -m tests.kit.english` prints all faults.
 """
 
 import ast
@@ -19,7 +19,7 @@ _CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose|That)\b(?!.*\?$)")
 _PHRASE = re.compile(
     r"\b(anew|beside which|by which|in whose|than that|any more|no more(?! than))\b", re.IGNORECASE
 )
-# The module `tokenize` finds the same comments, in fifteen times the time.
+# The module `tokenize` would find the same comments but takes fifteen times as long.
 _STRING_OR_COMMENT = re.compile(
     r""""{3}(?:\\.|[^\\])*?"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(#[^\n]*)""",
     re.DOTALL,
@@ -147,8 +147,9 @@ def script_texts(source: str) -> Iterator[Text]:
 
 
 def _line_comments(source: str, mark: str) -> Iterator[Text]:
-    """Return comments, after code or on their own lines. A mark inside a word or an address starts no
-    comment.
+    """Return the comments that follow code or are on their own lines.
+
+    A mark inside a word or an address starts no comment.
     """
     pattern = re.compile(rf"(?:^|\s){mark}(?=\s)(.*)")
     found = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))

@@ -1,4 +1,4 @@
-"""A line from Alice to Bob whose bandwidth the core estimates. The test sets its rate and its reports."""
+"""A link from Alice to Bob whose bandwidth the core estimates. The test sets its rate and reports."""
 
 from tests.kit import packets
 from tests.kit.call import Call, header
@@ -9,9 +9,9 @@ DELAY_S = 0.02
 
 
 class Line:
-    """Alice sends Bob video over a line without loss. Bob reports arrivals as a browser does.
+    """Alice sends video to Bob over a link without loss. Bob reports arrivals as a browser does.
 
-    A `rate_bps` of 0 carries everything.
+    A `rate_bps` of 0 means an unlimited link.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Line:
                 self.arrivals.append((wide(packet), self.free_at + DELAY_S))
 
     def numbers(self) -> list[int]:
-        """Return and clear the transport-wide numbers of Bob's latest packets."""
+        """Return and clear the transport-wide sequence numbers of Bob's latest packets."""
         arrivals, self.arrivals = self.arrivals, []
         return [number for number, _ in arrivals]
 
@@ -65,7 +65,7 @@ class Line:
         return arrivals
 
     def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
-        """Send video and feedback on it, and advance the core at its deadlines."""
+        """Send video and feedback about it, and advance the core at its deadlines."""
         end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -87,6 +87,6 @@ class Line:
 
 
 def wide(packet: bytes) -> int:
-    """Return the transport-wide number, or -1 if there is none."""
+    """Return the transport-wide sequence number, or -1 if there is none."""
     values = [value for ext_id, value in header(packet)["extensions"] if ext_id == TWCC]
     return int.from_bytes(values[0], "big") if values else -1

@@ -1,4 +1,4 @@
-"""The temporal filter's output for a capture, with the sidecar's record of each packet."""
+"""Runs the temporal filter on a capture, and pairs its output with the sidecar's record of each packet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from tests.kit.captures import FOLDER, Capture, Packet, capture
 from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
 
-# L1T3 with the descriptor on the wire, by codec; and more of AV1.
+# L1T3 with the descriptor in the packets, for each codec, and further captures of AV1.
 THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")
 ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 
 
 @dataclass(frozen=True)
 class Video:
-    """The media stream of a capture that carries the descriptor; the largest one if there are several."""
+    """The media stream of a capture that carries the descriptor, or the largest one if several do."""
 
     source: Capture
     packets: list[Packet]
@@ -53,7 +53,7 @@ def records(name: str) -> list[Record]:
 
 
 def at_each_packet(name: str) -> list[Record]:
-    """Return the records, a millisecond apart: a switch at n ms is a switch before record n."""
+    """Return the records spaced 1 ms apart, so that a switch at n ms happens before record n."""
     return [replace(record, offset_ms=place) for place, record in enumerate(records(name))]
 
 
@@ -110,7 +110,10 @@ def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
 
 @dataclass(frozen=True)
 class Shape:
-    """The frames that passed. A frame passes whole or not at all, and only with its dependencies."""
+    """The frames that passed.
+
+    A frame passes completely or not at all, and only if its dependencies have passed.
+    """
 
     frames: frozenset[int]
 

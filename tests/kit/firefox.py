@@ -1,4 +1,4 @@
-"""People in Firefox, driven over WebDriver BiDi without a driver program.
+"""Runs Firefox for test users, driven over WebDriver BiDi without a driver program.
 
 Firefox simulates camera and microphone. The module implements only the commands that tests need: opening
 pages and running functions in them.
@@ -25,7 +25,7 @@ from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
-# A script may wait for a result in the page.
+# A script can take this long, because it may wait for a result in the page.
 COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 20.0
 # Simulated media without a prompt, loopback candidates, and no background downloads.
@@ -44,9 +44,9 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
-    "ui.prefersReducedMotion": 1,  # As in `people`: drawing takes most of a call's processor time.
+    "ui.prefersReducedMotion": 1,  # As in `people`: rendering takes most of a call's processor time.
 }
-# As in `people`: a busy machine looks like a narrow line, and tests want all pictures nevertheless.
+# As in `people`: a busy machine looks like a slow link, but tests need all frames.
 WANTS_EVERYTHING = """() => {
   if (/^https?:/.test(location.protocol) && self.origin !== "null")
     localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
@@ -67,7 +67,8 @@ async () => {
 """
 
 
-# Helpers for text: `there` waits until `find` returns something, and its error names what is missing.
+# Helpers that find elements by their text. `there` waits until `find` returns something, and its error names
+# what is missing.
 HANDS = """
 const there = async (find, awaited = find) => {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
@@ -115,7 +116,7 @@ class FirefoxPerson(Watcher):
         return await self.evaluate(f"async () => {{ {HANDS} {script} }}")
 
     async def join(self, *, camera: bool = True) -> None:
-        """Fill in the form, camera included, and be in the call."""
+        """Fill in the form, including the camera, and join the call."""
         await self.evaluate(JOIN_SCRIPT % (json.dumps(self.name), json.dumps(camera)))
 
         async def connected() -> bool:
@@ -129,7 +130,7 @@ class FirefoxPerson(Watcher):
 
 
 class Firefox:
-    """One BiDi session; one command at a time."""
+    """A BiDi session. It runs one command at a time."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -214,7 +215,7 @@ async def running_firefox(
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             address = await _read_address(process)
-        # Unread messages of the browser must not fill the pipe.
+        # Unread messages from the browser must not fill the pipe.
         reading = asyncio.create_task(_read_to_end(process))
         async with (
             ClientSession(connector=connector) as session,

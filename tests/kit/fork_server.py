@@ -1,9 +1,9 @@
 """Starts `svc` programs by forking a process that has already imported them.
 
-A program spends most of its start on imports. This server imports all programs once and forks for each start.
-Every forked program is a process with its own session, environment, descriptors and exit status, and `svc up`
-forks its programs in the same way. tests/tools/test_up.py and tests/test_readme.py test the start from the
-command line.
+Most of a program's startup time is spent on imports. This server imports all programs once and forks for each
+start. Every forked program is a process with its own session, environment, descriptors and exit status, and
+`svc up` forks its programs in the same way. tests/tools/test_up.py and tests/test_readme.py start programs
+from the command line.
 """
 
 import asyncio
@@ -27,17 +27,17 @@ from svc.tools import hidden_environment
 from svc.tools.prefork import ForkedProcess
 
 ROOT = Path(__file__).parents[2]
-# Environments have a few kilobytes.
+# An environment has a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
 # Programs that outlive their parent, such as those of a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
-# Unread output must not hide the end of the output.
+# Unread output must not hide the end of the stream.
 MAX_OUTPUT_BYTES = 1 << 24
-SVC = (sys.executable, "-P", "-m", "svc.cli")  # The supervisor's prefix for each program.
+SVC = (sys.executable, "-P", "-m", "svc.cli")  # The prefix that `svc up` puts before each program's output.
 
 
 class ServedProcess:
-    """A program that the server forked, with the part of `asyncio.subprocess.Process` that tests use."""
+    """A program that the server forked, with the subset of `asyncio.subprocess.Process` that tests use."""
 
     def __init__(self, pid: int, output: "_Pipe", status: "_Pipe") -> None:
         self.pid = pid
@@ -60,7 +60,7 @@ class ServedProcess:
 
     async def _read_status(self, output: "_Pipe", status: "_Pipe") -> int:
         self.returncode = int(await status.reader.readline())
-        # A pipe that is still open when the test's loop closes is reported as a fault of a later test.
+        # If a pipe were still open when the test's loop closes, a later test would report it as an error.
         await asyncio.wait([output.ended], timeout=OUTPUT_END_S)
         output.close()
         status.close()
@@ -85,7 +85,7 @@ class ForkServer:
 
 
 class _Shared:
-    """The server of this process while `forking` runs, started on first use."""
+    """The server that this process uses within `forking`. It is started on first use."""
 
     def __init__(self) -> None:
         self.is_allowed = False
@@ -110,8 +110,8 @@ _shared = _Shared()
 
 @contextmanager
 def forking() -> Iterator[None]:
-    """Let `shared` return a server for the block."""
-    # Only Linux can wait for a process in an event loop.
+    """Let `shared` return a server during the block."""
+    # Only on Linux can an event loop wait for a forked process.
     _shared.is_allowed = hasattr(os, "pidfd_open")
     try:
         yield
@@ -120,7 +120,7 @@ def forking() -> Iterator[None]:
 
 
 def shared() -> ForkServer | None:
-    """Return this process's server, or None if programs start from the command line."""
+    """Return this process's server, or None if programs are started from the command line."""
     return _shared.server()
 
 
@@ -173,7 +173,7 @@ def serve(sock: socket.socket) -> None:
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    running: dict[int, int] = {}  # By process id: the receiver of its exit status.
+    running: dict[int, int] = {}  # By process id: the connection that gets its exit status.
     while True:
         ready, _, _ = select.select([sock.fileno(), woken], [], [])
         if woken in ready:
@@ -207,7 +207,7 @@ def _import_programs() -> None:
     page_files.reuse()
     page_files.prepared()
 
-    # Without this, tests wait for a decoder for minutes while others keep the processors busy.
+    # Without this, tests wait minutes for a decoder while other tests keep the processors busy.
     sandbox.NICENESS = 0
     del sandbox, cli, app, config, page_files, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
@@ -273,7 +273,7 @@ def _become(
     sys.argv[1:] = arguments
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     asyncio.create_subprocess_exec = _create_subprocess_exec  # type: ignore[assignment]
-    # Its own template would import everything again.
+    # The child's own zygote would import everything again.
     hidden_environment.can_fork = lambda: False
     status = 1
     try:
@@ -285,8 +285,8 @@ def _become(
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Objects of the parent's frames must not be finalised: their descriptors may refer to other files
-        # here.
+        # Objects of the parent's frames must not be finalised, because their descriptors may refer to other
+        # files in this process.
         os._exit(status)
 
 

@@ -30,7 +30,7 @@ class Guests:
         means: Means | None = None,
         **join: str,
     ) -> AiortcClient:
-        """Join, with microphone and camera by default."""
+        """Join, by default with microphone and camera."""
         voice = voice or VOICES[user_id]
         request = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_token": ""}
         sends = microphone_and_camera(voice) if sends is None else sends

@@ -1,6 +1,6 @@
 """HEIC photos for tests, written box by box as phones and cameras do (ISO/IEC 23008-12).
 
-The pictures in them are encoded by x265. Decodes nothing.
+The pictures in them are encoded by x265. This module decodes nothing.
 """
 
 import struct
@@ -66,12 +66,12 @@ def full_box(kind: bytes, *content: bytes, version: int = 0, flags: int = 0) -> 
 
 
 def turned(quarters: int) -> bytes:
-    """Return the property that turns a picture by so many quarters, counterclockwise."""
+    """Return the property that rotates a picture counterclockwise by this many quarter turns."""
     return box(b"irot", bytes((quarters,)))
 
 
 def mirrored(axis: int) -> bytes:
-    """Return the property that mirrors a picture: 0 exchanges top and bottom, 1 left and right."""
+    """Return the property that mirrors a picture. Axis 0 exchanges top and bottom, axis 1 left and right."""
     return box(b"imir", bytes((axis,)))
 
 
@@ -84,7 +84,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """Return the tiles, the last ones padded, and the picture composed of them."""
+    """Return the tiles, the last ones padded, and the picture that they form."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):
@@ -108,7 +108,7 @@ def _extents(image: Image.Image) -> bytes:
 
 
 def _keyframe(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
-    """Return the decoder's configuration, as a box, and one picture."""
+    """Return the decoder's configuration as a box, and one encoded picture."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(_encoded, image, bits).result()
 
@@ -137,7 +137,7 @@ def _encoded(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
 
 def _file(brands: Sequence[bytes], items: Sequence[Item], primary: int) -> bytes:
     head = box(b"ftyp", brands[0], bytes(4), *brands[1:])
-    # The data's offsets depend on the length of the box that contains them, which is constant.
+    # The offsets of the data depend on the length of the box that contains the offsets, which is constant.
     where = len(head) + len(_meta(items, primary, 0)) + 8
     return head + _meta(items, primary, where) + box(b"mdat", *(item.data for item in items))
 

@@ -1,4 +1,4 @@
-"""A public server and people at home, each behind a router: namespaces of the kernel.
+"""Network namespaces for a public server and for people at home, each behind a router.
 
 A test calls `why_not()` first, and skips with its reason.
 
@@ -9,29 +9,30 @@ A test calls `why_not()` first, and skips with its reason.
                 await ada.join(camera=False)
                 await world.homes["ada"].rebind()
 
-`firefox_in` is Firefox. `home.inside` and `world.server.inside` put before any command run it there, and
-`connector()` gives aiohttp connections from there. The page's origin counts as secure although it is plain
-HTTP; `server_in(world, folder, "--tls", "--port", "443")` is for networks that pass nothing else.
+`firefox_in` is Firefox. `home.inside` and `world.server.inside` run a command there if you put them before
+it, and `connector()` makes aiohttp connect from there. The page's origin counts as secure although it is
+plain HTTP; `server_in(world, folder, "--tls", "--port", "443")` is for networks that block everything else.
 
     server (SERVER, SERVER_V6) ── router of ada (NAT) ══ wifi, mobile ══ ada
                                ── router of grace (NAT) ══ wifi, mobile ══ grace
 
-A home begins on its Wi-Fi; the router shows that and the mobile network to the server as two addresses.
+A home starts on its Wi-Fi. The server sees the Wi-Fi and the mobile network as two addresses of the router.
 
 | `home.` | effect on its network |
 |---|---|
 | `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | these packets are lost, both ways |
-| `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; this share of all packets is lost |
+| `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; this percentage of all packets is lost |
 | `passes()` | nothing is lost any longer |
-| `shape(kbit)` | everything queues for a line of this rate; None removes the limit |
+| `shape(kbit)` | everything queues for a link of this rate; None removes the limit |
 | `rebind()` | the NAT forgets its UDP and gives every flow another port |
 | `up("mobile")` `down("wifi")` `move()` | connect, disconnect or switch networks of the device, which notices
 it |
-| `freeze()` `thaw()` | every process of the home stops, as in a laptop that sleeps |
+| `freeze()` `thaw()` | stop and continue every process of the home, like a laptop that sleeps |
 
-IPv4 has NAT; IPv6 is routed, and exists only in a world that requests it: `families=(6,)`. There is no delay:
-many kernels lack netem. The namespaces have no names: they end with the block, and with this process however
-it ends. Two worlds at the same time do not affect each other. Linux and root only. Knows nothing of calls.
+IPv4 has NAT; IPv6 is routed, and is available only on request: `families=(6,)`. Links have no delay, because
+many kernels lack netem. The namespaces have no names: they end with the block, or with this process, no
+matter how it ends. Several worlds can exist at the same time without affecting each other. It needs Linux and
+root, and does not know about calls.
 """
 
 import asyncio
@@ -61,15 +62,15 @@ from tests.kit.product import Product, running_product
 from tests.kit.waiting import wait_until
 
 SERVER, SERVER_V6 = "203.0.113.1", "2001:db8::1"
-# The packets that a router can drop, in nft's words: each a rule without its verdict.
+# The packets that a router can drop, as nft rules without their verdicts.
 UDP = ("meta l4proto udp",)
 ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
-# At a router, which is as close as a packet capture can be.
+# At a router, because a packet capture cannot be closer to the device.
 NOBODYS_PORT, NEAR_S = 1, 0.1
-# Each rebinding takes another thousand ports, and returns to the first after forty.
+# Each rebinding uses the next thousand ports, and returns to the first thousand after forty rebindings.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
 _WITH_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
 _PROGRAMS = ("unshare", "nsenter", "ip", "tc", "nft", "conntrack")
@@ -88,7 +89,7 @@ def why_not() -> str:
 
 
 def why_no_names() -> str:
-    """Return why a program cannot have its own host names here, or "" if it can."""
+    """Return why a program cannot have its own host names on this machine, or "" if it can."""
     tried = subprocess.run(["unshare", "--mount", "true"], capture_output=True, timeout=DEADLINE_S)
     return tried.stderr.decode().strip()
 
@@ -101,7 +102,10 @@ class Place:
         self.inside = ("nsenter", "-t", str(holder.pid), "-n", "--")
 
     async def run(self, *command: str, text: str = "", may_fail: bool = False) -> str:
-        """Run a command in this namespace and return its output; the command must succeed."""
+        """Run a command in this namespace and return its output.
+
+        The command must succeed unless `may_fail` is set.
+        """
         process = await asyncio.create_subprocess_exec(
             *self.inside, *command, stdin=PIPE, stdout=PIPE, stderr=STDOUT
         )
@@ -120,7 +124,7 @@ class Place:
         return [pid for pid in running if pid != self.pid and _network(pid) == here]
 
     def socket(self, family: int, kind: int = socket.SOCK_STREAM) -> socket.socket:
-        """Open a socket of this network, for this process."""
+        """Open a socket in this network for the calling process."""
         made: list[socket.socket] = []
 
         def make() -> None:
@@ -128,7 +132,7 @@ class Place:
                 if ctypes.CDLL(None, use_errno=True).setns(network.fileno(), _CLONE_NEWNET) == 0:
                     made.append(socket.socket(family, kind))
 
-        # A network belongs to one thread, and this thread ends.
+        # Only the current thread moves to the network, and this thread ends after opening the socket.
         thread = threading.Thread(target=make)
         thread.start()
         thread.join()
@@ -144,7 +148,7 @@ def _network(pid: int) -> str:
     try:
         return str(Path(f"/proc/{pid}/ns/net").readlink())
     except OSError:
-        return ""  # It has already ended.
+        return ""  # The process has already ended.
 
 
 @dataclass
@@ -165,7 +169,7 @@ class Home:
         return self.device.inside
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
-        """Drop these packets as well, on one network or on all of them."""
+        """Drop these packets in addition, on one network or on all of them."""
         for each in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
             self._rules += [f"{side}{each} drop" for side in near]
@@ -191,7 +195,7 @@ class Home:
                 await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
 
     async def queue_s(self, kbit: int) -> float:
-        """Return how long a packet waits for a line of this rate, in the direction with the longer queue."""
+        """Return how long a packet waits for a link of this rate, in the direction with the longer queue."""
         printed = await self.router.run("tc", "-s", "qdisc", "show")
         sizes = re.findall(r"backlog (\d+)([KM]?)b", printed)
         waiting = max(int(size) * {"": 1, "K": 1024, "M": 1 << 20}[unit] for size, unit in sizes)
@@ -200,7 +204,7 @@ class Home:
     async def rebind(self) -> None:
         self._rebound += 1
         await self._translate()
-        await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # There may be none to delete.
+        await self.router.run("conntrack", "-D", "-p", "udp", may_fail=True)  # The rule might not exist.
 
     async def up(self, uplink: str) -> None:
         """Connect a network.
@@ -208,7 +212,8 @@ class Home:
         The device prefers Wi-Fi if both are connected. A socket bound to an address uses that address's
         network.
 
-        Returns when a packet passes: in one of ten cases the kernel needs another second to find the router.
+        Returns when a packet gets through. In one case out of ten, the kernel needs another second to find
+        the router.
         """
         at = UPLINKS.index(uplink)
         for family in self.families:
@@ -228,7 +233,10 @@ class Home:
         self.on.remove(uplink)
 
     async def move(self) -> None:
-        """Switch to the other network. The first one is disconnected before the second is connected."""
+        """Switch to the other network.
+
+        The current network is disconnected before the other one is connected.
+        """
         (here,) = self.on
         await self.down(here)
         await self.up(next(other for other in UPLINKS if other != here))
@@ -263,7 +271,7 @@ class Home:
         await self.router.run("nft", "-f", "-", text="\n".join(lines) + "\n")
 
     async def _translate(self) -> None:
-        """Set the NAT's rules: each network has its own external address, and the current range of ports."""
+        """Set the NAT rules. Each network has its own external address and the current range of ports."""
         first = _FIRST_PORT + _PORTS * (self._rebound % _RANGES)
         ports = f"{first}-{first + _PORTS - 1}"
         rules = ["flush chain inet home address"]
@@ -285,7 +293,7 @@ class World:
 
 @asynccontextmanager
 async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
-    """Build a server and these homes, each on its Wi-Fi."""
+    """Build a server and these homes, each with its own Wi-Fi network."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(_place())
         world = World(server, {})
@@ -296,7 +304,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
         for number, name in enumerate(names, start=1):
             device, router = [await stack.enter_async_context(_place()) for _ in range(2)]
             home = Home(name, number, device, router, families)
-            stack.callback(home.thaw)  # A frozen process does not end.
+            stack.callback(home.thaw)  # A frozen process would not exit.
             await _connect(home, server)
             world.homes[name] = home
         yield world
@@ -304,7 +312,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 
 @asynccontextmanager
 async def _place() -> AsyncIterator[Place]:
-    # The process ends with its input, and therefore also when this process is killed.
+    # The process exits when its input ends, and therefore also when the test process is killed.
     holder = await asyncio.create_subprocess_exec(
         *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
     )
@@ -347,7 +355,7 @@ async def _connect(home: Home, server: Place) -> None:
         )
         rules = [f"rule add from {address} table {100 + at}" for at, (address, _) in enumerate(behind)]
         await device.ip(*rules, family=family)
-    # No packet with an address of one network passes the other.
+    # The router of one network must not forward packets from an address of the other network.
     settings = (
         "ipv4/ip_forward",
         "ipv6/conf/all/forwarding",
@@ -356,7 +364,7 @@ async def _connect(home: Home, server: Place) -> None:
     await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{each}" for each in settings))
     chains = {
         "through": "type filter hook forward priority filter;",
-        # Nobody answers a packet to a port that the NAT has not assigned.
+        # Nothing answers a packet to a port that the NAT has not assigned.
         "door": 'type filter hook input priority filter; iifname "wan" meta l4proto { tcp, udp } drop',
         "address": "type nat hook postrouting priority srcnat;",
     }
@@ -398,7 +406,7 @@ def _outside(number: int, at: int) -> str:
 
 @asynccontextmanager
 async def server_in(world: World, data_dir: Path, *flags: str, **variables: str) -> AsyncIterator[Product]:
-    """Run `svc up` at the server's address, over IPv6 if the world has no IPv4."""
+    """Run `svc up` on the server, over IPv6 if the world has no IPv4."""
     families = next(iter(world.homes.values())).families
     host = SERVER if 4 in families else SERVER_V6
     addresses = [address for family, address in ((4, SERVER), (6, SERVER_V6)) if family in families]
@@ -437,7 +445,7 @@ async def firefox_in(
 ) -> AsyncIterator[Firefox]:
     """Run Firefox on a home's device.
 
-    `names` have these addresses there; `trusted` is an authority's certificate, as PEM.
+    `names` maps host names to addresses; `trusted` is an authority's certificate, as PEM.
     """
     inside = home.inside
     if names:
@@ -445,7 +453,7 @@ async def firefox_in(
         hosts.write_text("".join(f"{address} {name}\n" for name, address in names.items()))
         inside = (*inside, "unshare", "--mount", "sh", "-c", _WITH_HOSTS, str(hosts))
     wishes: dict[str, Any] = {
-        # Firefox's remote control disables this setting, so that pages never learn of a lost network.
+        # Firefox's remote control turns this setting off, so pages would never learn of a lost network.
         "network.manage-offline-status": True,
         "dom.securecontext.allowlist": urlsplit(url).hostname or "",
         "media.devices.insecure.enabled": True,

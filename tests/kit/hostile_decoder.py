@@ -1,10 +1,11 @@
 """A decoder under an attacker's control. Each job attempts something that a decoder must not reach.
 
-Loaded by the sandbox's zygote, not by tests. A refused attempt raises OSError; one that returns has
-succeeded. Attempts do not harm the machine: the test that starts them creates their targets.
+The sandbox's zygote loads this module; tests do not. An attempt that is refused raises OSError, and an
+attempt that returns has succeeded. Attempts do not harm the machine: the test that starts them creates their
+targets.
 """
 
-# The attempts use the system's own calls.
+# The attempts make system calls directly.
 # ruff: noqa: PTH101, PTH102, PTH104, PTH106, PTH108, PTH115, PTH116, PTH208, PTH211
 import ctypes
 import errno
@@ -29,10 +30,11 @@ _libc.syscall.restype = ctypes.c_long
 _OPENAT2, _PIDFD_OPEN = 437, 434
 _PTRACE_SEIZE = 0x4206
 _CLONE_NEWUSER = 0x10000000
-# System call numbers on x86-64 and aarch64 end before this one; higher numbers give ENOSYS.
+# System calls on x86-64 and aarch64 have numbers below this one. Higher numbers give ENOSYS.
 _MOST_CALLS = 480
 _X32 = 0x40000000
-# uretprobe and uprobe of x86-64 belong to the kernel and bypass every filter. It kills any other caller.
+# uretprobe and uprobe of x86-64 are reserved for the kernel and bypass every filter. The kernel kills any
+# other caller.
 _KILLING = {335, 336} if platform.machine() == "x86_64" else set()
 
 
@@ -53,7 +55,10 @@ class Target:
 
 
 def prepare() -> None:
-    """Prepare machine code for a system call through the 32-bit entry: getpid, number 20 there."""
+    """Prepare machine code for a system call through the 32-bit entry point.
+
+    The call is getpid, which has number 20 there.
+    """
     global _by_the_old_entry
     if platform.machine() == "x86_64":
         page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -75,7 +80,7 @@ def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Out
 
 
 def sweep(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Try every forbidden system call with senseless arguments. Returns the calls that were not refused."""
+    """Try every forbidden system call with senseless arguments. Return the calls that were not refused."""
     calls = [*system_calls.CALLS.values(), system_calls.CLONE]
     allowed = {getattr(call, platform.machine()) for call in calls}
     reached = {}
@@ -109,7 +114,7 @@ def make_a_thread(*_: object) -> Outcome:
 
 
 def _checked(result: int, *, but: Sequence[int] = ()) -> int:
-    """Raise OSError for a failed call. Errors in `but` mean that the kernel had permitted it."""
+    """Raise OSError for a failed call. Errors in `but` mean that the kernel permitted the call."""
     fault = ctypes.get_errno()
     if result == -1 and fault not in but:
         raise OSError(fault, os.strerror(fault))
@@ -173,7 +178,7 @@ def _read_memory(target: Target) -> None:
     _checked(read, but=(errno.EFAULT,))
 
 
-# Attempts on a path.
+# Attempts that use a path.
 BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "read the secret": lambda t: Path(t.secret).read_bytes(),
     "read it by openat2": _openat2,
@@ -214,7 +219,7 @@ PROCESSES: Mapping[str, Callable[[Target], object]] = {
     "attach to a process": lambda t: _checked(_libc.ptrace(_PTRACE_SEIZE, t.victim, 0, 0)),
     "read a process's memory": _read_memory,
 }
-# Attempts to create a descriptor for something without a path.
+# Attempts to get a descriptor for something that has no path.
 DESCRIPTORS: Mapping[str, Callable[[Target], object]] = {
     "make a UDP socket": lambda t: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     "make a netlink socket": lambda t: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),

@@ -1,4 +1,4 @@
-"""Files that attack their decoder, by name, and mutations of valid files.
+"""Named files that attack their decoder, and mutations of valid files.
 
 All are small and generated here, so that virus scanners accept the repository.
 """
@@ -10,7 +10,7 @@ from random import Random
 
 from tests.kit import heif, pictures
 
-# Formats that Pillow would read if allowed, and attacks on other parsers.
+# Formats that Pillow could read if they were allowed, and attacks on other parsers.
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
 
 SVG = b"""<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -62,7 +62,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def harmless() -> Mapping[str, bytes]:
-    """Return strange but valid pictures. Everything in them but the picture must be removed."""
+    """Return unusual but valid pictures. The server must remove everything in them except the picture."""
     jpeg, png = (pictures.encoded(pictures.scene(), format_) for format_ in ("JPEG", "PNG"))
     gif = pictures.animation(2, "GIF")
     return {
@@ -78,7 +78,7 @@ def harmless() -> Mapping[str, bytes]:
 
 
 def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
-    """Yield valid files of every kind with bytes changed, removed, doubled or cut off."""
+    """Yield valid files of every kind in which bytes are changed, removed, duplicated or cut off."""
     for format_ in FORMATS:
         honest = [plain(format_)]
         if format_ == "HEIF":
@@ -117,7 +117,7 @@ def mutated(data: bytes, random: Random) -> bytes:
 
 
 def png_with_text_bomb() -> bytes:
-    """Return a PNG with a compressed text before its pixels that unpacks to a thousand times its size."""
+    """Return a PNG with compressed text before its pixels. The text unpacks to a thousand times its size."""
     packer = zlib.compressobj(9)
     bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(200)) + packer.flush()
     png = pictures.encoded(pictures.scene(), "PNG")
@@ -153,7 +153,7 @@ def jpeg_that_claims(jpeg: bytes, width: int, height: int) -> bytes:
 
 
 def jpeg_of_many_scans(scans: int) -> bytes:
-    """Return a progressive JPEG: each scan of a few bytes makes the decoder process all pixels again."""
+    """Return a progressive JPEG. Each scan has a few bytes and makes the decoder process all pixels again."""
     jpeg = pictures.encoded(pictures.scene(4_000, 4_000), "JPEG", progressive=True)
     start = jpeg.rindex(b"\xff\xda")
     return (
@@ -164,14 +164,14 @@ def jpeg_of_many_scans(scans: int) -> bytes:
 
 
 def _short(jpeg: bytes, scans: int) -> bytes:
-    """Repeat the last scan without its data."""
+    """Repeat the last scan, but without its data."""
     start = jpeg.rindex(b"\xff\xda")
     header = jpeg[start : start + 2 + struct.unpack(">H", jpeg[start + 2 : start + 4])[0]]
     return jpeg[:-2] + header * scans + b"\xff\xd9"
 
 
 def jpeg_with_circular_exif() -> bytes:
-    """Return a JPEG with an EXIF directory that names itself as the next."""
+    """Return a JPEG with an EXIF directory that names itself as the next one."""
     tiff = b"MM\0*" + struct.pack(">IH", 8, 2)
     tiff += (
         struct.pack(">HHII", 0x8769, 4, 1, 8) + struct.pack(">HHII", 0x8825, 4, 1, 8) + struct.pack(">I", 8)

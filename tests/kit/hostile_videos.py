@@ -1,4 +1,4 @@
-"""Files that make a video library read foreign files or never end, and mutations of valid files."""
+"""Files that make a video library read unrelated files or never finish, and mutations of valid files."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ CONCAT = b"ffconcat version 1.0\nfile '/etc/passwd'\nfile 'http://127.0.0.1:1/x'
 SESSION = b"v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\n"
 DASH = b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>file:///etc/passwd</BaseURL></MPD>'
 
-# The first bytes of containers, which are examined before decoding.
+# The first bytes of each container, which are examined before decoding.
 EBML = b"\x1a\x45\xdf\xa3\x87\x42\x82\x84webm"
 AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
 
@@ -45,11 +45,11 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def leading_elsewhere() -> bytes:
-    """Return a film that claims its pictures are in another file."""
+    """Return a film that claims to have its pictures in another file."""
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
-    # It has the length of the box that it replaces, so chunk offsets stay valid.
+    # The box has the same length as the one it replaces, so chunk offsets stay valid.
     alias = struct.pack(">I4sI", size - 16, b"url ", 0) + b"file:///etc/passwd\0"
     return mp4[: at + 16] + alias[: size - 16].ljust(size - 16, b"\0") + mp4[at + size :]
 
@@ -67,7 +67,7 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
-    """Stretch the times of the pictures: `stts` has their durations, and no edit list shortens them."""
+    """Stretch the timestamps of the pictures. `stts` has their durations, and no edit list shortens them."""
     mp4 = mp4.replace(b"edts", b"free")
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
@@ -87,7 +87,7 @@ def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
     for name, data in honest.items():
         for number in range(rounds):
             random = Random(f"{seed} {name} {number}")
-            # Most of a film is packets. The indexes are at its ends.
+            # Most of a film consists of packets. The indexes are at its start and end.
             changed = bytearray(data)
             edge = random.choice((400, 4_000))
             if random.random() < 0.5:

@@ -1,6 +1,6 @@
-"""An IceAgent with a stand-in for the native core, attached to the network in memory.
+"""An IceAgent with a stand-in for the native core, attached to the in-memory network.
 
-The stand-in handles checks like the core: it drops unknown ufrags and wrong passwords, answers and reports
+The stand-in handles checks like the core. It drops unknown ufrags and wrong passwords, answers and reports
 the rest, and leaves role conflicts to the agent.
 """
 
@@ -19,7 +19,7 @@ PORT = 3478
 
 
 class IcePeer:
-    """One end of a call. `ip` is its first address; further addresses belong to the same machine."""
+    """One end of a call. `ip` is its first address. Any other addresses belong to the same machine."""
 
     def __init__(
         self, network: Network, *ips: str, seed: int, controlling: bool = True, tie_breaker: int | None = None
@@ -59,7 +59,7 @@ class IcePeer:
         return IceCredentials.generate(self._random.randbytes)
 
     def meet(self, other: "IcePeer") -> None:
-        """Take the other peer's credentials and candidates, as from an offer or answer."""
+        """Take the other peer's credentials and candidates, as if from an offer or answer."""
         self.agent.set_remote(other.agent.local.ufrag, other.agent.local.pwd, self.network.now)
         for candidate in other.candidates:
             self.agent.add_remote_candidate(candidate, self.network.now)

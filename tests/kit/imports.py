@@ -1,7 +1,7 @@
 """Finds the imports of a source file, in Python (`ast`) and in Cython (a scan).
 
 Imports inside functions and under TYPE_CHECKING count like any other. Import linters cannot read Cython. The
-judging is in `tests.kit.architecture`.
+rules are checked in `tests.kit.architecture`.
 """
 
 import ast

@@ -1,6 +1,6 @@
-"""One incoming line of an aiortc client: counts, pictures and sound.
+"""One incoming track of an aiortc client. Counts its packets and analyses its pictures and audio.
 
-It requests lost packets as persistently as a browser. It does not negotiate.
+It requests lost packets as persistently as a browser, and does not negotiate.
 """
 
 import asyncio
@@ -17,16 +17,16 @@ from av import AudioFrame, VideoFrame
 from svc.sfu.codecs import VIDEO
 from tests.kit.synthetic_media import pitch_of, samples_of, shade_of
 
-# 200 ms, long enough to recognise a pitch.
+# 200 ms, which is long enough to determine a pitch.
 HEARD_FRAMES = 10
 NACK_INTERVAL_S = 0.1
-# Some seconds of sound.
+# a few seconds of audio
 KEPT_PAYLOADS = 400
 RTX = {codec.rtx_payload_type for codec in VIDEO}
 
 
 class Incoming:
-    """One line on which another person's track arrives."""
+    """The media section in which another person's track arrives."""
 
     def __init__(self, transceiver: RTCRtpTransceiver, mid: str, published: Mapping[str, str]) -> None:
         self.mid = mid
@@ -34,7 +34,7 @@ class Incoming:
         self.user_id = published["user_id"]
         self.source = published["source"]
         self.frames = 0
-        self.numbers: list[int] = []  # sequence numbers in order of arrival, without those of RTX
+        self.numbers: list[int] = []  # sequence numbers in order of arrival, without those of RTX packets
         self.payload_types: set[int] = set()
         self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # in order of arrival, without RTX
         self.shade: int | None = None
@@ -56,11 +56,11 @@ class Incoming:
 
     @property
     def pitch_hz(self) -> float:
-        """Of the last fifth of a second."""
+        """Return the pitch of the last 200 ms."""
         return pitch_of([sample for samples in self._received for sample in samples])
 
     async def stop(self) -> None:
-        """Stop watching and listening."""
+        """Stop receiving."""
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)
@@ -76,7 +76,7 @@ class Incoming:
                     self.shade = shade_of(frame)
 
     async def _insist(self, receiver: RTCRtpReceiver) -> None:
-        """Request missing packets repeatedly, as browsers do. aiortc waits for the next loss."""
+        """Request missing packets repeatedly, as browsers do. aiortc on its own waits for the next loss."""
         missing: set[int] = receiver._RTCRtpReceiver__nack_generator.missing  # type: ignore[attr-defined]
         while True:
             await asyncio.sleep(NACK_INTERVAL_S)

@@ -1,7 +1,7 @@
 """A private internet for a test: hosts with public addresses and names, each in its own namespace.
 
-A host sends exactly the configured bytes, so it can misbehave, and records its requests. The listeners
-inside, on loopback, only count connections. DNS and sockets are real.
+A host sends exactly the configured bytes, so it can misbehave, and records its requests. Listeners on the
+machine's loopback and private addresses only count connections. DNS and sockets are real.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.name_server import Answers
 from tests.kit.namespace import DEADLINE_S, in_namespace
 
-# On the real internet these addresses are taken; in the namespace they are ours.
+# On the real internet these addresses belong to others. In the namespace they belong to the test.
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
 _ADDRESSES = (f"{PUBLIC}/32", f"{OTHER}/32", f"{PUBLIC_V6}/128", "169.254.169.254/32", "10.0.0.1/32")
 
@@ -36,7 +36,7 @@ class Host:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         try:
-            # Stays open for the next request, as in HTTP/1.1.
+            # The connection stays open for the next request, as in HTTP/1.1.
             while head := await _head(reader):
                 self.requests.append(head)
                 page = self._pages.get(head.split(" ")[1], answer(b"", "404 Not Found"))
@@ -61,7 +61,7 @@ async def _head(reader: asyncio.StreamReader) -> str:
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """Return a whole response. `Content_Type` stands for Content-Type."""
+    """Return a complete response. `Content_Type` stands for Content-Type."""
     lines = {"Content-Length": str(len(body))} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -69,7 +69,7 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 
 
 def opening(**headers: str) -> bytes:
-    """Return the head of a response that ends with the connection."""
+    """Return the head of a response whose body ends when the connection closes."""
     lines = {name.replace("_", "-"): value for name, value in headers.items()}
     return f"HTTP/1.1 200 OK\r\n{_lines(lines)}Connection: close\r\n\r\n".encode()
 
@@ -96,7 +96,7 @@ async def hosted(
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Host]:
-    """Listen on every private address of this machine, which must not be reachable from outside."""
+    """Listen on every private address of this machine. These must not be reachable through fetches."""
     async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
         yield host
 
@@ -110,5 +110,8 @@ def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path, within_s: 
 
 
 def names(**answers: str | Answers) -> dict[str, Answers]:
-    """Return the answers of a name server: `names(pictures=PUBLIC)` always resolves pictures.example."""
+    """Return the records of a name server.
+
+    For example, `names(pictures=PUBLIC)` always resolves pictures.example.
+    """
     return {f"{name}.example": [[each]] if isinstance(each, str) else each for name, each in answers.items()}

@@ -1,6 +1,6 @@
-"""Two machines on one cable, in kernel namespaces. One of them runs Avahi.
+"""Two machines on the same Ethernet link, in network namespaces. One of them runs Avahi.
 
-Nothing leaves the namespaces, which end with the block. Independent of the product.
+Nothing leaves the namespaces, which end with the block. The module does not depend on the product.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from pathlib import Path
 
 DEADLINE_S = 40.0
 _PROGRAMS = ("unshare", "nsenter", "ip", "dbus-daemon", "avahi-daemon", "avahi-browse")
-# The visitor is the outer namespace: its /run is its own, for D-Bus and Avahi to meet in.
+# The visitor is the outer namespace. It has its own /run, through which D-Bus and Avahi communicate.
 _SET_UP = """
 set -e
 mount -t tmpfs tmpfs /run
@@ -55,7 +55,7 @@ def why_not() -> str:
 
 @dataclass
 class Lan:
-    """Command prefixes: `server` and `visitor` run a command on that machine."""
+    """A network of two machines. The command prefixes `server` and `visitor` run a command on one of them."""
 
     server: Sequence[str]
     visitor: Sequence[str]
@@ -63,13 +63,13 @@ class Lan:
 
 @dataclass
 class Browser:
-    """A running `avahi-browse`: the current services by name."""
+    """A running `avahi-browse`, and the current services by name."""
 
     process: asyncio.subprocess.Process
     there: dict[str, str] = field(default_factory=dict)
 
     async def until(self, what: str, *names: str) -> None:
-        """Wait until exactly these services are present, with their address and port."""
+        """Wait until exactly these services are announced, with their address and port."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while set(self.there) != set(names) or not all(self.there.values()):

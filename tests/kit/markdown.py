@@ -10,11 +10,11 @@ _CODE = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    heading: str  # of the section that contains the table
+    heading: str  # the heading of the section that contains the table
     cells: tuple[str, ...]
 
     def code(self, column: int) -> list[str]:
-        """Return the texts between backquotes in one cell."""
+        """Return the texts between backquotes in a table cell."""
         return _CODE.findall(self.cells[column])
 
 

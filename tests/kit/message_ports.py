@@ -1,4 +1,4 @@
-"""The ports of messages without other features, for tests that build messages without a server."""
+"""The ports of the messages feature without other features, for tests that need no server."""
 
 from collections.abc import Collection, Sequence
 
@@ -68,7 +68,7 @@ class NoOtherFeatures:
 
 
 class Blocked:
-    """Pairs of members: the one who blocks, and the blocked one."""
+    """Pairs of members: the blocking member and the blocked member."""
 
     def __init__(self, pairs: Collection[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -78,7 +78,7 @@ class Blocked:
 
 
 def message_ports(urls: MediaUrls, blocked: Collection[tuple[str, str]] = ()) -> MessagePorts:
-    """Build the ports of messages without any other feature."""
+    """Build the ports of the messages feature without any other feature."""
     others = NoOtherFeatures()
     return MessagePorts(
         urls=urls,

@@ -1,6 +1,6 @@
 """Functions for the sandbox that misbehave in every way that a decoder can.
 
-Hostile attempts are in `tests.kit.hostile_decoder`. Loaded by the sandbox's zygote, not by tests.
+Hostile attempts are in `tests.kit.hostile_decoder`. The sandbox's zygote loads this module; tests do not.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ def process_state(*_: object) -> Outcome:
 
 
 def write(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write so many bytes into the first file."""
+    """Write this many bytes into the first file."""
     try:
         written = 0
         while written < int(str(arguments["size"])):
@@ -71,7 +71,7 @@ def talk(*_: object) -> Outcome:
 
 
 def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outcome:
-    """Respond at once, and keep writing into the file."""
+    """Respond at once, but keep writing into the file."""
     answer = b'{"facts": {}, "blobs": [], "used": {}}'
     for descriptor in set(range(3, 256)) - set(files):
         try:
@@ -83,7 +83,7 @@ def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outco
 
 
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write bytes that are not a message of the sandbox into its socket."""
+    """Write bytes into the sandbox's socket that are not one of its messages."""
     for descriptor in range(3, 256):
         try:
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))

@@ -14,10 +14,10 @@ from typing import cast
 A, AAAA, IN = 1, 28, 1
 NO_ERROR, NO_SUCH_NAME = 0, 3
 _HEADER_BYTES = 12
-# A pointer to the name of the question (RFC 1035 section 4.1.4).
+# A pointer to the name in the question (RFC 1035 section 4.1.4).
 _THE_NAME = b"\xc0\x0c"
 
-# The answers for a name, one per query. The last one repeats.
+# The answers for each name, one per query. The last one repeats.
 Answers = Sequence[Sequence[str]]
 
 
@@ -72,6 +72,7 @@ def _name(query: bytes) -> tuple[str, int]:
 
 
 def _answer(query: bytes, code: int, question: bytes, records: Sequence[bytes]) -> bytes:
-    # A response with recursion desired and available, and only questions and answers.
+    # A response with the flags "recursion desired" and "recursion available". It contains only questions and
+    # answers.
     header = query[:2] + pack("!HHHHH", 0x8180 | code, 1, len(records), 0, 0)
     return header + question + b"".join(records)

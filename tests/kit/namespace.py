@@ -1,8 +1,8 @@
 """A private network for a test: a thread in new namespaces, where this machine can have any address.
 
-Programs inside reach nothing outside, and nothing outside sees their addresses, their ports, or the files
-that replace the machine's. It needs Linux and root; elsewhere tests are skipped with a reason (`unshare
--Urnm` provides a suitable root).
+Programs inside cannot connect to anything outside, and nothing outside sees their addresses, their ports, or
+the files that replace the machine's. It needs Linux and root (`unshare -Urnm` provides a suitable root);
+elsewhere, tests are skipped with a reason.
 """
 
 import asyncio
@@ -30,7 +30,9 @@ def in_namespace(
     files: Mapping[str, Path],
     within_s: float = DEADLINE_S,
 ) -> None:
-    """Run a coroutine on a new loop, where this machine has `addresses` and `files` replace the originals."""
+    """Run a coroutine on a new loop in a namespace, where this machine has `addresses` and `files` replace
+    the originals.
+    """
     outcome: list[BaseException] = []
 
     def run() -> None:
@@ -65,7 +67,7 @@ def _enter() -> None:
 
 
 def unshare_network() -> None:
-    """Move this thread only to a new network."""
+    """Move only this thread to a new network."""
     _unshare(_CLONE_NEWNET)
 
 

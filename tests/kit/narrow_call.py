@@ -1,7 +1,7 @@
-"""A group call: Ada at home behind a link that can be made narrow, and others who send to her.
+"""A group call: Ada is at home behind a link that can be made slow, and others send to her.
 
-The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. Figures come from
-Ada's browser. Her quality is automatic, which is the default.
+The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. The measurements come
+from Ada's browser. Her video quality is automatic, which is the default.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from tests.kit.people import VIEWPORT, Capture, Person
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
 DOWNLOAD_PORT = 9000
-# Concealed samples outside silence, and all samples, of all voices.
+# The concealed samples outside silence, and all samples, of all incoming audio.
 CONCEALED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const all = entries.filter(({ type, kind }) => type === "inbound-rtp" && kind === "audio");
   const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
   return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
 }"""
-# For each camera that she receives: pictures shown, their height, and frozen seconds.
+# For each camera that Ada receives: frames shown, height, and frozen seconds.
 CAMERAS = """async () => {
   const cameras = new Set(svc.call.tracks.filter(({ source }) => source === "camera").map(({ mid }) => mid));
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -35,7 +35,7 @@ CAMERAS = """async () => {
   return seen.map(({ mid, framesDecoded, frameHeight, totalFreezesDuration }) => [
     mid, framesDecoded ?? 0, frameHeight ?? 0, totalFreezesDuration ?? 0]);
 }"""
-# The bytes of all media that have arrived.
+# The bytes of all received media.
 RECEIVED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const received = entries.filter(({ type }) => type === "inbound-rtp");
@@ -53,14 +53,14 @@ class NarrowCall:
     others: tuple[Person, ...]
 
     async def concealed(self, seconds: float) -> float:
-        """Return the share of concealed sound during so many seconds."""
+        """Return the fraction of concealed audio in the next `seconds`."""
         before, all_before = await self.ada.page.evaluate(CONCEALED)
         await asyncio.sleep(seconds)
         after, all_after = await self.ada.page.evaluate(CONCEALED)
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float, receiver: Person | None = None) -> list[tuple[float, int, float]]:
-        """Return, for each camera, its pictures per second, their height, and the share of frozen time.
+        """Return the frame rate, the height, and the fraction of frozen time of each camera.
 
         The receiver is Ada by default.
         """
@@ -75,14 +75,14 @@ class NarrowCall:
         ]
 
     async def received_kbps(self, seconds: float) -> float:
-        """Return the rate of the media that Ada receives, without the headers of UDP and IP."""
+        """Return the bitrate of the media that Ada receives, without the headers of UDP and IP."""
         before = await self.ada.page.evaluate(RECEIVED)
         await asyncio.sleep(seconds)
         return float((await self.ada.page.evaluate(RECEIVED) - before) * 8 / 1000 / seconds)
 
     @asynccontextmanager
     async def download(self) -> AsyncIterator[Callable[[float], Awaitable[float]]]:
-        """Download over TCP with CUBIC on Ada's line. Yields a function that measures its rate (kbit/s)."""
+        """Download over TCP with CUBIC on Ada's link. Yields a function that measures its rate in kbit/s."""
         received = 0
         listener = await asyncio.start_server(_send_zeros, sock=self._listener())
         connection = self.home.device.socket(AF_INET)
@@ -109,13 +109,13 @@ class NarrowCall:
 
     def _listener(self) -> socket:
         listener = self.server.socket(AF_INET)
-        # An accepted connection inherits the algorithm.
+        # An accepted connection inherits the congestion control algorithm.
         listener.setsockopt(IPPROTO_TCP, TCP_CONGESTION, b"cubic")
         listener.bind((SERVER, DOWNLOAD_PORT))
         return listener
 
     async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
-        """Return the longest queue of the link, sampled for each tenth of a second."""
+        """Return the longest queue of the link in each tenth of a second."""
         queues: list[float] = []
         end = time.monotonic() + seconds
         while (now := time.monotonic()) < end:
@@ -124,7 +124,7 @@ class NarrowCall:
         return queues
 
     async def pictures(self, seconds: float) -> float:
-        """Return the share of a sender's pictures that reach Ada's page, for the worst sender."""
+        """Return the fraction of a sender's frames that arrive at Ada's page, for the worst sender."""
         everybody = (self.ada, *self.others)
         before = await asyncio.gather(*(person.statistics() for person in everybody))
         await asyncio.sleep(seconds)
@@ -151,7 +151,7 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call in which all pictures arrive, over a link that is still wide."""
+    """Start a call over a link that is still fast, and wait until all video arrives."""
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,

@@ -19,7 +19,7 @@ NAMES = "abc"
 
 
 class NatsCluster:
-    """The servers. `sync_interval` is how often each of them syncs confirmed data to disk."""
+    """The servers. `sync_interval` is how often each of them syncs acknowledged data to disk."""
 
     def __init__(self, folder: Path, sync_interval: str = "always") -> None:
         self._folder = folder

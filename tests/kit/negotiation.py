@@ -1,4 +1,4 @@
-"""Sessions in one service without sockets: people join, answer and publish on the test's command."""
+"""Runs the sessions of one service without sockets. People join, answer and publish on the test's command."""
 
 import json
 import random
@@ -29,7 +29,7 @@ OPUS, VP8, AV1 = 111, 112, 114
 
 @cache
 def certificate() -> Certificate:
-    """Generate one certificate for all tests, because a key takes a while."""
+    """Generate one certificate for all tests, because generating a key is slow."""
     return Certificate.generate(datetime(2026, 1, 1, tzinfo=UTC))
 
 
@@ -38,7 +38,7 @@ def hosts() -> tuple[Candidate, ...]:
 
 
 class Call:
-    """One service with one registration and a clock that only the test moves."""
+    """One service with one registered chat server, and a clock that only the test advances."""
 
     def __init__(self, *, max_peers: int = 200) -> None:
         self.now = 1000.0
@@ -71,7 +71,7 @@ class Call:
         return person
 
     def joined(self, user_id: str, **sends: str) -> "Person":
-        """Let a person join, answer, and send in these sections: `mic="stream track"`."""
+        """Let a person join, answer, and send in these sections, given as `mic="stream track"`."""
         person = self.join(user_id)
         sections = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
         person.answering.sends = {sections[name]: ids for name, ids in sends.items()}
@@ -82,7 +82,7 @@ class Call:
         return person
 
     def settle(self) -> None:
-        """Run everything that is due now in every session."""
+        """Run everything that is due in every session."""
         for person in self.people:
             if person.wake_due <= self.now:
                 person.wake_due = float("inf")
@@ -98,7 +98,7 @@ class Call:
 
 
 class Person:
-    """A client whose connection is a list. Implements the session's Client."""
+    """A client whose connection is a list of events. Implements the session's Client protocol."""
 
     def __init__(self, call: Call, user_id: str, admission: Admission) -> None:
         self.user_id = user_id
@@ -139,7 +139,7 @@ class Person:
         self._call.settle()
 
     def answer(self) -> None:
-        """Answer the latest offer."""
+        """Answer the last offer."""
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:
@@ -165,7 +165,7 @@ class Person:
         return self.events("room_error")
 
     def sections(self) -> dict[str, MediaDescription]:
-        """Return the media sections of the latest offer, by mid."""
+        """Return the media sections of the last offer, by mid."""
         return {media.mid or "": media for media in SessionDescription.parse(self.offer["sdp"]).media}
 
     def directions(self) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""A network in memory with its own clock: seeded loss, delay and reordering, no sockets.
+"""An in-memory network with its own clock and with seeded loss, delay and reordering.
 
-Participants are sans-I/O: they get the time, return their next deadline, and send by calling `send`. It runs
-faster than real time and deterministically.
+It uses no sockets. Participants are sans-I/O: they are given the time, return their next deadline, and send
+by calling `send`. The network is deterministic and runs faster than real time.
 """
 
 import heapq
@@ -32,7 +32,7 @@ class Network:
         self.now = 1000.0
         self.loss = loss
         self.sent: list[tuple[Address, Address, bytes]] = []
-        self.silent: set[Address] = set()  # Nothing reaches or leaves these addresses.
+        self.silent: set[Address] = set()  # Packets from or to these addresses are lost.
         self._random = random.Random(seed)
         self._delay_s = delay_s
         self._receivers: dict[Address, Receiver] = {}
@@ -54,7 +54,7 @@ class Network:
         heapq.heappush(self._on_the_way, (arrives, next(self._order), source, to, data))
 
     def run_until(self, condition: Callable[[], bool], *, within_s: float) -> bool:
-        """Let time pass until the condition holds. Return False if it never does."""
+        """Advance the clock until the condition holds. Return False if it never does."""
         end = self.now + within_s
         while not condition():
             upcoming = self._next_event()

@@ -1,4 +1,4 @@
-"""Notifications of the page: sounds, system notifications, and whether the page is visible."""
+"""Checks the page's notifications: sounds, system notifications, and whether the page is visible."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 from tests.kit.people import Person
 from tests.kit.text_channels import entry, write
 
-# Loudspeakers of a test: the first frequency of each chime that the page plays, in order.
+# Simulated loudspeakers: the first frequency of each chime that the page plays, in order.
 HEAR = """
 window.tones = [];
 const start = OscillatorNode.prototype.start;
@@ -25,7 +25,8 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-# Request permission as the page does: Chromium loses a notice that is requested during a permission prompt.
+# Request permission in the same way as the page, because Chromium loses a notification that is created during
+# a permission prompt.
 SHOWN = """async () => {
   const { ready } = navigator.serviceWorker;
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
@@ -44,7 +45,7 @@ async def listen(person: Person) -> None:
 
 
 async def sounds(person: Person) -> list[int]:
-    """Return the tones since the last call, and forget them."""
+    """Return the tones since the last call, and clear the list."""
     tones: list[int] = await person.page.evaluate("() => window.tones.splice(0)")
     return tones
 
@@ -57,7 +58,7 @@ async def hears(person: Person, sound: str) -> bool:
 
 
 async def wait_until_silent(person: Person) -> None:
-    """Wait until the sound has ended, because a second one of its kind is not played until then."""
+    """Wait until the sound has ended, because the page does not play another of its kind before that."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
     )
@@ -85,7 +86,7 @@ async def click_notice(person: Person, text: str) -> None:
 
 
 async def choose(person: Person, channel: str, item: str) -> None:
-    """Press an item in the notifications of a channel's menu."""
+    """Choose an item in the notification menu of a channel."""
     await person.show_channels()
     await entry(person, channel).click(button="right")
     await person.page.get_by_role("menuitem", name="Notifications").click()
@@ -100,8 +101,9 @@ async def open_settings(person: Person, page: str = "Notifications") -> None:
 
 
 async def want_notices(person: Person) -> None:
-    """Enable notifications in the settings. The browser asks for permission before the page stores the
-    setting.
+    """Enable notifications in the settings.
+
+    The browser asks for permission before the page stores the setting.
     """
     await open_settings(person)
     await person.page.get_by_role("switch", name="Show notifications while this page is open").check()
@@ -112,6 +114,6 @@ async def want_notices(person: Person) -> None:
 
 
 async def mention(person: Person, other: Person, text: str) -> None:
-    """Send a message that mentions somebody."""
+    """Send a message that mentions another member."""
     member_id = await other.page.evaluate(OWN_ID)
     await write(person, f"[{other.name}](mention:{member_id}) {text}")

@@ -1,7 +1,7 @@
-"""Object stores that tests run on: a folder, and third-party S3 servers started here.
+"""Object stores for tests: a folder, and third-party S3 servers started by this module.
 
-`rclone serve s3`, which checks signatures, and moto's server; each has an empty bucket and a loopback port
-chosen by the kernel.
+The servers are `rclone serve s3`, which checks signatures, and moto's server. Each has an empty bucket and a
+loopback port chosen by the kernel.
 """
 
 import os
@@ -37,7 +37,7 @@ class Stores:
     _closing: ExitStack = field(default_factory=ExitStack)
 
     def variables(self, kind: str) -> dict[str, str]:
-        """Return the environment variables of a server that keeps its objects in this store."""
+        """Return the environment variables of a server that stores its objects in this store."""
         if kind == FOLDER:
             return {"STORAGE_BACKEND": "filesystem"}
         return {

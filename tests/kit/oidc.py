@@ -1,6 +1,6 @@
-"""An OpenID provider that others wrote, running on this machine: `oidc-provider` from npm.
+"""A third-party OpenID provider on this machine: `oidc-provider` from npm.
 
-Signs people in as a browser would, through its own pages, and hands out their id_tokens.
+Signs people in through the provider's own pages, as a browser would, and returns their id_tokens.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parent.parent / "oidc"
 CLIENT_ID = "community"
 REDIRECT = "https://client.invalid/signed-in"
 START_DEADLINE_S = 30.0
-# Authorise, sign in, consent and return, with a redirect after each step.
+# Authorise, sign in, consent and return. Each step ends with a redirect.
 MAX_STEPS = 12
 
 
@@ -71,7 +71,8 @@ class OidcProvider:
             async with http.request(method, address, data=form, allow_redirects=False) as response:
                 page, location = await response.text(), response.headers.get("Location")
             if location is None:
-                # The provider's own page with a single form: the sign-in or the consent.
+                # The provider's own page with a single form, which is either the sign-in form or the consent
+                # form.
                 found = re.search(r'<form[^>]* action="([^"]+)"', page)
                 prompt = re.search(r'name="prompt" value="(\w+)"', page)
                 assert found and prompt, page
@@ -104,7 +105,8 @@ async def oidc_provider(algorithm: str = "RS256", *redirects: str) -> AsyncItera
 
 async def _installed() -> Path:
     folder = await npm_packages(SOURCE)
-    # Another worker may be starting it at the same time: the file is either complete or unchanged.
+    # Another pytest worker may start the provider at the same time, so the file must be either complete or
+    # unchanged.
     copy = folder / f"provider.{secrets.token_hex(8)}"
     shutil.copy(SOURCE / "provider.mjs", copy)
     copy.replace(folder / "provider.mjs")

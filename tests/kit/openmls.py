@@ -1,4 +1,4 @@
-"""A device of private conversations on OpenMLS, which shares no code with the page's ts-mls.
+"""A device for private conversations that uses OpenMLS, which shares no code with the page's ts-mls.
 
 The program is `tests/clients/openmls`. Cargo compiles it on first use, which takes about a minute.
 """
@@ -19,7 +19,10 @@ def why_not() -> str:
 
 
 async def built() -> Path:
-    """Build the program. Cargo fetches the crates, and waits for other processes that build it."""
+    """Build the program if necessary.
+
+    Cargo fetches the crates, and waits for other processes that build them.
+    """
     sources = (SOURCE / name for name in ("src/main.rs", "Cargo.toml", "Cargo.lock"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         cargo = await asyncio.create_subprocess_exec(

@@ -1,9 +1,9 @@
-"""Outages of one home's network, and the time until a call and the chat recover from each.
+"""Outages of a home network, and the time until a call and the chat recover from each of them.
 
-Ada is in a call with Grace, whose network stays good. Ada uses a page in one of two browsers, or a Pion
-client, which rejoins by itself and shows no messages. Both record when the other's sound arrives; Grace
-writes while Ada is away. The result is the end of the last silence on either side after the network was
-restored. A change without downtime, such as a NAT rebinding, ends as soon as it has happened.
+Ada is in a call with Grace, whose network stays good. Ada uses the page in one of two browsers, or a Pion
+client, which rejoins by itself and shows no messages. Both record when the other's audio arrives, and Grace
+writes a message during the outage. The result is the end of the last silence on either side after the network
+was restored. A change without downtime, such as a NAT rebinding, counts as restored immediately.
 """
 
 import asyncio
@@ -36,15 +36,17 @@ from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, write
 from tests.kit.waiting import wait_until
 
-# Audio with a longer pause counts as interrupted, and audio without one for this long as restored.
+# A longer pause counts as an interruption of the audio. Audio without a pause for this long counts as
+# restored.
 PAUSE_S, STEADY_S = 0.7, 3.0
 DEADLINE_S = 120.0
 POLL_S = 0.25
 LITTLE_KBYTES = 24
 REBINDS = 3
 
-# Arrival times of sound (ms), the time each message was first shown, and the time each problem appeared. The
-# page is checked ten times a second, or less often on a busy machine, so sound arrived between two checks.
+# Arrival times of audio (ms), the time each message was first shown, and the time each problem appeared. The
+# page is checked ten times a second, or less often on a busy machine, so the exact arrival lies between two
+# checks.
 NOTE = """
 () => {
   const noted = { sound: [], shown: {}, problems: [] };
@@ -74,7 +76,7 @@ NOTE = """
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """`happen` returns when the network is restored, or has changed for good."""
+    """An outage. `happen` returns when the network is restored or has changed permanently."""
 
     name: str
     what: str
@@ -92,7 +94,7 @@ async def _move(home: Home, _lasts_s: float) -> None:
 
 
 async def _dead_path(home: Home, _lasts_s: float) -> None:
-    """Stop UDP on the current network, and connect another network."""
+    """Block UDP on the current network, and connect another network."""
     (here,) = home.on
     other = "mobile" if here == "wifi" else "wifi"
     await home.up(other)
@@ -113,7 +115,7 @@ async def _no_udp(home: Home, lasts_s: float) -> None:
 
 
 async def _little_udp(home: Home, lasts_s: float) -> None:
-    """Limit UDP to more than two voices need, and less than a picture."""
+    """Limit UDP to a rate that fits two voices but no video."""
     await home.limits_udp(LITTLE_KBYTES)
     await asyncio.sleep(lasts_s)
 
@@ -156,12 +158,12 @@ def outage(name: str) -> Outage:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Seconds since the network was restored; 0 if nothing was interrupted."""
+    """Seconds since the network was restored. 0 if nothing was interrupted."""
 
-    grace_hears_s: float  # Ada, by Grace
+    grace_hears_s: float  # Ada, as Grace hears her
     hears_s: float  # Ada, Grace
     chat_s: float
-    # From the start of the outage until Ada's page shows the cause; 0 if it does not.
+    # From the start of the outage until Ada's page shows the cause. 0 if it does not.
     problem_shown_s: float
 
     @property
@@ -170,19 +172,20 @@ class Healed:
 
 
 class Listener(Protocol):
-    """A participant who records when sound arrives. Times are in seconds of the clock."""
+    """A participant who records when audio arrives. Times are in seconds of the monotonic clock."""
 
     async def sound_since(self, begin: float) -> list[Arrival]: ...
 
     async def shown(self, text: str) -> float:
-        """Wait for the message and return when it was shown, or 0 if messages are not shown at all."""
+        """Wait for the message. Return when it was shown, or 0 if this client shows no messages."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the words seen at `end` appeared after `begin`, or `begin` if there are none."""
+        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is shown.
+        """
 
 
 class AtPage:
-    """A page that looks at a text channel and notes."""
+    """A page that shows a text channel and records times."""
 
     def __init__(self, watcher: Watcher) -> None:
         self.evaluate = watcher.evaluate
@@ -217,7 +220,7 @@ class Talk:
     times: int = 0
 
     async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
-        """Wait for the outage and full recovery. Return the times it took."""
+        """Run the outage and wait for full recovery. Return the recovery times."""
         self.times += 1
         text = f"Message {self.times}"
         begin = time.time()
@@ -240,14 +243,14 @@ class Talk:
         )
 
     async def _tidy(self) -> None:
-        """Restore a single network that passes everything."""
+        """Restore the network to a single uplink without restrictions."""
         await self.home.passes()
         if len(self.home.on) > 1:
             await self.home.down(self.home.on[0])
 
 
 async def _sound_back(listener: Listener, begin: float, back: float) -> float:
-    """Return when the last pause ended, counted from `back`."""
+    """Return when the last pause of the audio ended, relative to `back`."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
             await asyncio.sleep(POLL_S)
@@ -263,7 +266,7 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
 async def talking(
     folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
 ) -> AsyncIterator[Talk]:
-    """Connect Ada, by one of CLIENTS, and Grace in a call. Both look at a text channel."""
+    """Connect Ada, who uses one of CLIENTS, and Grace in a call. Both have a text channel open."""
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
         product = await stack.enter_async_context(server_in(world, folder / "data"))
@@ -323,7 +326,7 @@ CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
 
 
 def why_not(client: str = "chromium") -> str:
-    """Return why this machine cannot have outages with that client, or "" if it can."""
+    """Return why this machine cannot simulate outages for that client, or "" if it can."""
     if reason := home_networks_refused() or (pion_refused() if client == "pion" else ""):
         return reason
     missing = not chromium() or (client == "firefox" and not firefox())

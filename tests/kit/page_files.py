@@ -1,6 +1,6 @@
-"""The page's files, prepared once for all chat servers that a process of tests starts or forks.
+"""Prepares the page's files once for all chat servers that a test process starts or forks.
 
-Does not replace the preparation: tests/chat/pages tests it with folders of its own.
+tests/chat/pages tests the preparation itself, with its own folders.
 """
 
 from functools import cache
@@ -13,10 +13,10 @@ _kept = routes._kept
 
 @cache
 def prepared() -> routes._Prepared:
-    """Return the files. Checking and decoding them takes a quarter of a server's start."""
+    """Return the prepared files. Checking and decoding them takes a quarter of a server's startup time."""
     return _kept(_FOLDER)
 
 
 def reuse() -> None:
-    """Let every later server of this process and of its forks share the prepared files. Idempotent."""
+    """Let all servers that this process or its forks start later share the prepared files. Idempotent."""
     routes._kept = lambda folder: prepared() if folder == _FOLDER else _kept(folder)

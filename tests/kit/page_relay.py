@@ -1,6 +1,6 @@
-"""Puts a page behind a relay by rewriting the addresses that it and the media service exchange.
+"""Puts a page behind a relay by rewriting the addresses that the page and the media service exchange.
 
-It intercepts the signalling socket, and changes descriptions and candidates only.
+It intercepts the signalling socket, and changes only descriptions and candidates.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from tests.kit.relay import Relay
 from tests.kit.waiting import wait_until
 
 SIGNALLING = "**/sfu/client"
-# The same for a page without Playwright.
+# The same for a page that Playwright does not control.
 SCRIPT = """() => {
   const [host, port] = %s;
   const Socket = window.WebSocket;
@@ -47,12 +47,15 @@ SCRIPT = """() => {
 
 
 def firefox_behind(link: Relay) -> str:
-    """Return the script that puts a page of Firefox behind the relay, before the page's own."""
+    """Return the script that puts a page in Firefox behind the relay.
+
+    It must run before the page's own scripts.
+    """
     return SCRIPT % json.dumps(link.to_client.address)
 
 
 async def join_behind(link: Relay, person: FirefoxPerson) -> None:
-    """Join the call with the microphone, over the link of `firefox_behind`."""
+    """Join the call with the microphone, over the relay of `firefox_behind`."""
 
     async def known() -> bool:
         if address := await person.evaluate("() => window.mediaAddress ?? null"):

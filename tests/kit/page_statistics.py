@@ -1,6 +1,7 @@
-"""The media that a page sends and receives, from its WebRTC statistics.
+"""The media that a page sends and receives, according to its WebRTC statistics.
 
-Tracks are matched to names by `window.svc`, the page's own handle. All counts start with the connection.
+Tracks are matched to names by `window.svc`, an object that the page provides. All counts start with the
+connection.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from typing import Any
 
 from tests.kit.waiting import wait_until
 
-# Longer than the pause between two beeps, and less energy than one beep.
+# The window is longer than the pause between two beeps, and the energy is lower than for one beep.
 SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """
@@ -49,52 +50,52 @@ async () => {
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One track that a page receives: its sender, its kind, and the amounts received."""
+    """A track that a page receives: its sender, its kind, and how much has been received."""
 
     name: str
     source: str
     track_id: str
     codec: str
-    frames: int  # Decoded pictures; 0 for sound.
-    energy: float  # Of the sound that was played; 0 for pictures.
+    frames: int  # Decoded frames. 0 for audio.
+    energy: float  # Of the played audio. 0 for video.
     packets: int
     packets_lost: int
-    nacks: int  # Retransmission requests of the page.
+    nacks: int  # Retransmission requests sent by the page.
     freezes: int
     packets_resent: int  # Received as RTX.
-    fec_used: int  # Lost audio packets, recovered from the next packet; 0 for video.
-    samples: int  # Of sound, played; 0 for pictures.
+    fec_used: int  # Lost audio packets that were recovered from a later packet. 0 for video.
+    samples: int  # Of the played audio. 0 for video.
     concealed: int  # Lost samples that were concealed.
-    playout_ms: float  # The position of playback, by the sender's clock; 0 if unknown.
-    clock_lag_ms: float | None  # The age of the last sender report on arrival, by both clocks.
+    playout_ms: float  # The playback position, by the sender's clock. 0 if unknown.
+    clock_lag_ms: float | None  # The age of the last sender report when it arrived, by both clocks.
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """The media that a page sends on one line, in all encodings together."""
+    """A track that a page sends, with all encodings combined."""
 
     mid: str
     codec: str
     target_bps: float
-    scalability: str  # Temporal layers, as in L1T3.
-    frames: int  # Encoded pictures; 0 for sound.
+    scalability: str  # The number of temporal layers, as in L1T3.
+    frames: int  # Encoded frames. 0 for audio.
     packets: int
-    nacks: int  # Retransmission requests of the service.
+    nacks: int  # Retransmission requests sent by the service.
     packets_resent: int
-    # From the receiver's reports, like the next one; None before the first report.
+    # From the receiver's reports, like the next field. None before the first report.
     round_trip_s: float | None
     fraction_lost: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    at: float  # Seconds, by a clock of the page's own.
+    at: float  # Seconds, by the page's own clock.
     received: tuple[Received, ...]
     sent: tuple[Sent, ...]
     srtp_ciphers: tuple[str, ...]
 
     def track(self, name: str, source: str = "camera") -> Received:
-        """Return the one track of this person and source. Raises LookupError if there is none."""
+        """Return the single track with this person and source. Raises LookupError if there is none."""
         for track in self.received:
             if (track.name, track.source) == (name, source):
                 return track
@@ -102,7 +103,7 @@ class Statistics:
 
     @property
     def encoded(self) -> int:
-        """Encoded pictures of the page's camera and screen."""
+        """Return the numbers of frames encoded for the page's camera and screen."""
         return sum(track.frames for track in self.sent)
 
     def frames(self, name: str, source: str = "camera") -> int:
@@ -113,8 +114,8 @@ class Statistics:
 
 
 def _by_line(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
-    """Combine the encodings of each line: the sum of bits and packets, and the pictures of the most active
-    one.
+    """Combine the encodings of each track: the sum of bits and packets, and the frames of the most active
+    encoding.
     """
     lines: dict[str, list[Sent]] = {}
     for each in encodings:
@@ -150,9 +151,9 @@ class Watcher:
     async def sees(
         self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
     ) -> None:
-        """Wait until this many more pictures of a person are decoded, each within the time limit.
+        """Wait until this many more of a person's frames are decoded, each within the time limit.
 
-        The frame rate depends on the machine: a busy one shows few.
+        The frame rate depends on the machine, and a busy machine shows few frames.
         """
         before = (await self.statistics()).frames(other.name, source)
         seen = 0
@@ -181,7 +182,7 @@ class Watcher:
         await self._until(f"{self.name} hears the {source} of {other.name}", receives_sound, within_s)
 
     async def hears_nothing_of(self, other: "Watcher", *, within_s: float = 10.0) -> None:
-        """Wait until sound stops arriving from a simulated microphone, which beeps every second."""
+        """Wait until no audio arrives from a simulated microphone, which beeps every second."""
 
         async def silent() -> bool:
             before = (await self.statistics()).energy(other.name)

@@ -1,12 +1,12 @@
 """The markup in a module of the page: the literal parts of its html`…` templates, and its strings.
 
-It parses enough JavaScript to distinguish templates, strings, comments and regular expressions.
+The parser knows just enough JavaScript to distinguish templates, strings, comments and regular expressions.
 """
 
 import re
 from dataclasses import dataclass, field
 
-HOLE = "\0"  # An inserted value.
+HOLE = "\0"  # A placeholder for an inserted value.
 _TAG = re.compile(r"<[^>]*>")
 _REGEX_MAY_FOLLOW = re.compile(r"(?:[(,=:\[!&|?{};]|\breturn)\s*$")
 
@@ -25,12 +25,12 @@ class Module:
         return [text for each in self.templates for text in re.split(f"[\n{HOLE}]", _TAG.sub(HOLE, each))]
 
     def attributes(self) -> list[tuple[str, str]]:
-        """Return names and values of attributes that are not filled in."""
+        """Return the names and values of attributes that have no inserted value."""
         tags = [tag for each in self.templates for tag in _TAG.findall(each)]
         return [found for tag in tags for found in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:
-        """Read code up to its end, or to the brace that closes the insertion."""
+        """Read code up to its end, or up to the brace that closes the insertion."""
         depth = 0
         while at < len(self.code):
             sign = self.code[at]

@@ -1,7 +1,7 @@
-"""A participant of a ManualEngine. It uses third-party STUN and SRTP, and keeps received packets.
+"""A participant in a ManualEngine, who stores received packets.
 
-There is no ICE, DTLS or SDP: keys and credentials are agreed in advance. aioice's STUN codec and pylibsrtp
-stand in for a browser's.
+There is no ICE, DTLS or SDP, because keys and credentials are agreed in advance. The STUN and SRTP code is
+third-party: aioice's STUN codec and pylibsrtp stand in for a browser's.
 """
 
 import secrets
@@ -53,7 +53,7 @@ def srtp_session(profile: str, key: bytes, *, outbound: bool) -> pylibsrtp.Sessi
     kind = pylibsrtp.Policy.SSRC_ANY_OUTBOUND if outbound else pylibsrtp.Policy.SSRC_ANY_INBOUND
     policy = pylibsrtp.Policy(key=key, ssrc_type=kind, srtp_profile=profiles[profile])
     policy.allow_repeat_tx = True
-    policy.window_size = 1024  # Chromium's
+    policy.window_size = 1024  # as in Chromium
     return pylibsrtp.Session(policy)
 
 
@@ -78,7 +78,7 @@ def binding_request(
 
 
 class Participant:
-    """One transport of the engine, connected and keyed, and the client at its other end."""
+    """One transport of the engine, connected and keyed, and the client at the other end."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Participant:
         )
 
     def take_in(self, data: bytes) -> None:
-        """Decrypt and keep one datagram from the engine."""
+        """Decrypt and store one datagram from the engine."""
         if data[0] < 128:
             self.other.append(data)
         elif 192 <= data[1] < 224:
@@ -184,7 +184,7 @@ def video(
     marker: bool = False,
     twcc: int | None = None,
 ) -> bytes:
-    """Build a packet like a browser's camera."""
+    """Build a packet like those of a browser's camera."""
     elements = []
     if mid is not None:
         elements.append((MID, mid))

@@ -1,4 +1,4 @@
-"""People in a real browser: each one has a page, presses its buttons and reads it.
+"""Runs test users in a real browser. Each has a page, presses its buttons and reads it.
 
 Chromium simulates the camera, the microphone and the screen.
 """
@@ -31,10 +31,11 @@ from tests.kit.waiting import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
-# A simulated camera has three buffers for all pages. With more pages, each may hold one that others have
-# returned, and pictures stop. Numbers 1 and 2 are unused: their pictures are grey, or JPEG.
+# A simulated camera shares three buffers among all pages. With more pages, all buffers can be in
+# use at the same time, and the camera stops. Cameras 1 and 2 are not used, because their pictures are grey or
+# JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
-# No GPU, no network traffic of the browser itself, and simulated media devices without permission prompts.
+# No GPU, no network traffic by the browser itself, and simulated media devices without permission prompts.
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -46,19 +47,19 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
-    # Without this, a reloaded page plays before a click only sometimes.
+    # Without this, a reloaded page can play before the first click only sometimes.
     "--autoplay-policy=no-user-gesture-required",
     # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # This machine under a name that does not make pages secure.
+    # A name for this machine that does not make pages secure contexts.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
-# A small window: the drawing costs two cores more than the decoding.
+# The window is small, because rendering a large one takes two cores more than decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
-# A computer and a phone. A test runs at both sizes only if the layout decides the result: a page takes
-# seconds of processor time, and everything else behaves the same at any width.
+# A computer and a phone. A test runs at both sizes only if the layout affects the result, because a page
+# takes seconds of processor time and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
@@ -66,9 +67,9 @@ narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indi
 IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
 DRAWER_UP_TO = 640  # As in views/parts/handheld.js: up to this width, the channels are in a drawer.
 JOIN_DEADLINE_S = 60.0
-# A network's addresses appear one after the other, and each may interrupt a page load.
+# A network's addresses appear one after the other, and each change can interrupt a page load.
 OPENING_ATTEMPTS = 4
-# Limit for anything that must appear. Only whether it appears is tested, because CI machines are busy.
+# Limit for anything that must appear. Tests check only whether it appears, because CI machines are busy.
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
 
@@ -98,7 +99,7 @@ for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] 
   };
 }
 """
-# The greeting of new members and the offer after their first message stay away.
+# Do not show the greeting of new members or the offer after their first message.
 SETTLED = """if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.newcomer"] ??= "";"""
 
@@ -118,7 +119,7 @@ class Capture:
 
 
 async def opened(page: Page, url: str) -> None:
-    """Go to an address. A network that is still being set up interrupts the first attempts."""
+    """Open an address. A network that is still being set up can interrupt the first attempts."""
     for attempt in range(1, OPENING_ATTEMPTS + 1):
         try:
             await page.goto(url)
@@ -129,12 +130,12 @@ async def opened(page: Page, url: str) -> None:
 
 
 async def until_still(page: Page) -> None:
-    """Wait until every transition and animation has ended."""
+    """Wait until every transition and animation has finished."""
     await page.evaluate(UNTIL_STILL)
 
 
 async def until_touch_is_handled(page: Page) -> None:
-    """Wait until the page notices swipes and resting fingers, which it does some time after its start."""
+    """Wait until the page handles swipes and long presses, which it does some time after it starts."""
     session = await page.context.new_cdp_session(page)
 
     async def listens() -> bool:
@@ -148,7 +149,7 @@ async def until_touch_is_handled(page: Page) -> None:
 
 
 class Person(Watcher):
-    """A person at a page. `faults` collects the page's uncaught errors."""
+    """A test user at a page. `faults` collects the page's uncaught errors."""
 
     def __init__(self, name: str, page: Page) -> None:
         super().__init__(name, page.evaluate)
@@ -160,7 +161,7 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel next to the channel by its button, or by the menu in the channel's header."""
+        """Open a panel beside the channel, by its button or from the menu in the channel's header."""
         if name in IN_HEADER_MENU:
             await self.press("More about this channel")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -168,13 +169,13 @@ class Person(Watcher):
             await self.press(name)
 
     async def come_in(self) -> None:
-        """Become a member of the server."""
+        """Join the community."""
         await self.page.get_by_label("Your name").fill(self.name)
         await self.press("Join")
         await expect(self.page.locator("#channels")).to_be_attached(timeout=JOIN_DEADLINE_S * 1000)
 
     async def show_channels(self) -> None:
-        """Open the drawer with the channels, if the page has one."""
+        """Open the drawer with the channels, if this layout has one."""
         has_drawer = await self.page.evaluate("document.documentElement.classList.contains('handheld')")
         if has_drawer and await self.page.locator(".home[data-drawer=open]").count() == 0:
             await self.press("Show the channels")
@@ -188,7 +189,7 @@ class Person(Watcher):
         await expect(drawer).to_have_count(0)
 
     async def join(self, *, camera: bool = True, microphone: bool = True) -> None:
-        """Become a member, and join the call of the first voice channel."""
+        """Join the community, and then the call in the first voice channel."""
         await self.come_in()
         await self.enter_call(camera=camera, microphone=microphone)
 
@@ -208,33 +209,33 @@ class Person(Watcher):
         await expect(self.page.locator("#call-state")).to_have_text("Connected", timeout=within_s * 1000)
 
     async def shown_people(self) -> list[str]:
-        """Return the names on the stage, one's own name without its mark."""
+        """Return the names on the stage, with the user's own name but without its marker."""
         names = await self.page.locator("#people .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
     async def shown_speakers(self) -> list[str]:
-        """Return the names of the marked speakers, including one's own."""
+        """Return the names of the highlighted speakers, including the user's own."""
         names = await self.page.locator("#people > .speaking .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
     async def set_layer(self, other: Watcher, layer: int) -> None:
-        """Receive a person's camera only up to this temporal layer; -1 for all layers."""
+        """Receive a person's camera only up to this temporal layer, or all layers if it is -1."""
         track_id = (await self.statistics()).track(other.name).track_id
         await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
 
     def camera_of(self, name: str) -> Locator:
-        """Return the tile with a person's camera."""
+        """Return the tile that shows a person's camera."""
         return self.page.locator("#people > li.with-video").filter(
             has=self.page.get_by_text(name, exact=True)
         )
 
 
 class People:
-    """Opens pages in one browser, each for a person with separate storage.
+    """Opens pages in one browser, each with its own storage for a different person.
 
-    Without `service_worker` no page installs its service worker, which would load every file again for its
-    cache and use a fifth of a page's processor time. `still` pages show no motion: drawing the rings of
-    speakers takes half of a call's processor time.
+    Without `service_worker`, no page installs its service worker, which would load every file again for its
+    cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
+    rings around speakers takes half of a call's processor time.
     """
 
     def __init__(
@@ -264,11 +265,11 @@ class People:
         locale: str | None = None,
         greeted: bool = True,
     ) -> Person:
-        """Open the page at the sign-in form. `link` is the only way to the SFU.
+        """Open the page at the sign-in form.
 
-        `codec` is the codec of the sent video; without it, the page's default. `touch` makes fingers the only
-        input, as on a phone; `locale` is the browser's language.
-        The page greets a new member only without `greeted`.
+        All media passes through `link` if it is given. `codec` is the codec for sent video; by default, the
+        page chooses. `touch` makes touch the only input, as on a phone. `locale` is the browser's language.
+        The page greets a new member unless `greeted` is set.
         """
         context = await self._browser.new_context(
             viewport=self._viewport,
@@ -291,13 +292,13 @@ class People:
         return person
 
     async def leave(self) -> None:
-        """Close every page, and delete its person's storage."""
+        """Close every page, and delete its storage."""
         for person in self._all:
             await person.page.context.close()
 
     @property
     def latest(self) -> Person:
-        """Return the latest person to arrive or to try."""
+        """Return the person who arrived last, or tried to."""
         return self._all[-1]
 
     @property
@@ -312,9 +313,10 @@ def chromium() -> str | None:
 
 
 def bare_chromium() -> str | None:
-    """Return the path of Chromium without windows, settings and push messages, which takes half the time.
+    """Return the path of a Chromium without windows, settings and push messages, which takes half as long.
 
-    It lacks the flag that makes an insecure address secure, which tests with their own networks need.
+    It does not support the flag that makes an insecure origin secure, which tests with their own networks
+    need.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 
@@ -341,7 +343,7 @@ class SharedBrowsers:
         still: bool = False,
     ) -> AsyncIterator[People]:
         browser = self._running.get((executable, flags))
-        # A browser that crashed in an earlier test is replaced.
+        # If the browser crashed in an earlier test, it is replaced.
         if browser is None or not browser.is_connected():
             browser = await started(self._playwright, executable, flags)
             self._running[executable, flags] = browser
@@ -368,7 +370,10 @@ async def people_at(
     viewport: ViewportSize = VIEWPORT,
     still: bool = False,
 ) -> AsyncIterator[People]:
-    """Run a browser for people. `inside` is a command prefix that runs it in another namespace."""
+    """Run a browser in which several test users can open pages.
+
+    `inside` is a command prefix that runs it in another namespace.
+    """
     async with async_playwright() as playwright:
         browser = await started(playwright, executable, flags, inside)
         try:

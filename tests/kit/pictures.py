@@ -8,13 +8,13 @@ from random import Random
 from PIL import Image, ImageCms, ImageDraw
 from PIL.PngImagePlugin import PngInfo
 
-# Words in every kind of metadata. None may remain in a file that the server writes.
+# Words in every kind of metadata. None of them may remain in a file that the server writes.
 SECRET = b"SECRET-1f2e3d"
 LATITUDE = (52.0, 31.0, 12.0)
 
 
 def scene(width: int = 64, height: int = 48) -> Image.Image:
-    """Draw red at the top, blue at the bottom, and a white spot at the upper left, which shows the
+    """Draw red at the top, blue at the bottom, and a white dot at the upper left, which shows the
     orientation.
     """
     image = Image.new("RGB", (width, height), (200, 30, 30))
@@ -50,7 +50,9 @@ def animation(
 
 
 def tell_tale(format_: str) -> bytes:
-    """Return a picture with an author, a place, XMP, a profile and text, as far as the format permits."""
+    """Return a picture with an author, a location, XMP, a profile and text, as far as the format supports
+    them.
+    """
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"
     options: dict[str, object] = {"icc_profile": srgb_profile() + SECRET}
     if format_ != "GIF":
@@ -69,7 +71,7 @@ def tell_tale(format_: str) -> bytes:
 
 
 def exif_of(orientation: int) -> bytes:
-    """Return EXIF with the camera's maker and a place."""
+    """Return EXIF data with the camera's maker and a location."""
     exif = Image.Exif()
     exif[0x0112] = orientation
     exif[0x010F] = SECRET.decode()
@@ -119,7 +121,7 @@ def png_bomb(width: int, height: int) -> bytes:
 
 
 def gif_bomb(frames: int, side: int) -> bytes:
-    """Return frames of one pixel, each drawn on a canvas that fills memory."""
+    """Return a GIF with frames of one pixel, each drawn on a canvas that fills the memory."""
     canvas = b"GIF89a" + struct.pack("<HHBBB", side, side, 0x80, 0, 0) + bytes(3) + b"\xff\xff\xff"
     frame = b"\x2c" + struct.pack("<HHHHB", 0, 0, 1, 1, 0) + b"\x02\x02\x44\x01\x00"
     return canvas + frame * frames + b"\x3b"

@@ -1,7 +1,8 @@
-"""A caller on Pion: a client of the media service that shares no code with any browser.
+"""A caller that uses Pion, a client of the media service that shares no code with any browser.
 
-The program is `tests/clients/pion`, compiled with Go on first use. It gets its grants from here, over a live
-socket in the server's own network, so that an outage of its home affects only media and signalling.
+The program is `tests/clients/pion`, compiled with Go on first use. This module gives it its grants, which it
+gets over a live socket in the server's own network, so that an outage of its home affects only media and
+signalling.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ def why_not() -> str:
 
 
 async def built() -> Path:
-    """Build the program. Go fetches modules through its module proxy."""
+    """Build the program if necessary. Go fetches modules through its module proxy."""
     sources = (SOURCE / name for name in ("main.go", "go.mod", "go.sum"))
     if not BUILT.exists() or BUILT.stat().st_mtime < max(source.stat().st_mtime for source in sources):
         go = await asyncio.create_subprocess_exec("go", "build", "-o", str(BUILT), ".", cwd=SOURCE)
@@ -40,7 +41,7 @@ async def built() -> Path:
 
 
 class PionCaller:
-    """Records when sound arrives, like a page in an outage. It shows no messages.
+    """Records when audio arrives, like a page in the outage tests. It shows no messages.
 
     `grants` counts how often it has joined.
     """
@@ -64,7 +65,7 @@ class PionCaller:
         return begin
 
     async def listen(self) -> None:
-        """Read the caller's output until it ends, and give it a grant whenever it requests one."""
+        """Read the caller's output until it ends, and send it a grant whenever it requests one."""
         assert self._process.stdout is not None
         async for line in self._process.stdout:
             match line.decode().split():
@@ -74,7 +75,7 @@ class PionCaller:
                     await self._give()
 
     async def stay_awake(self) -> None:
-        """Keep its live socket, as a page does."""
+        """Keep its live socket open, as a page does."""
         while True:
             await asyncio.sleep(ASK_EVERY_S)
             async with self._lock:
@@ -91,7 +92,7 @@ class PionCaller:
 
 @asynccontextmanager
 async def pion_in(world: World, home: str, product: Product, data_dir: Path) -> AsyncIterator[PionCaller]:
-    """Keep a caller in the first voice channel for the duration of the block."""
+    """Run a caller in the first voice channel for the duration of the block."""
     program = await built()
     base = origin(product.url)
     async with ClientSession(base, connector=world.server.connector()) as http:

@@ -1,7 +1,7 @@
-"""Makes OpenSSL treat this processor as a less capable one, by the environment of a child process.
+"""Makes OpenSSL treat this processor as a less capable one, through the environment of a child process.
 
-Only the instructions of AES-GCM are hidden: on x86-64 AES and carry-less multiplication, scalar and vector;
-on ARM everything except the vectors, as on a Raspberry Pi 4.
+Only the instructions for AES-GCM are hidden. On x86-64 these are AES and carry-less multiplication, scalar
+and vector. On ARM, everything except the vector instructions is hidden, as on a Raspberry Pi 4.
 """
 
 WITHOUT_AES = {

@@ -1,4 +1,4 @@
-"""The product as a person starts it: `svc up` in its own process, on free loopback ports.
+"""Runs the product as a user starts it: `svc up` in its own process, on free loopback ports.
 
 It uses only the product's command line and output, and no browser.
 """
@@ -19,12 +19,12 @@ from tests.kit.fork_server import ServedProcess, shared
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
-# Enough to diagnose a failure. A runaway test cannot fill the memory.
+# Enough to diagnose a failure, but limited, so that a runaway test cannot fill the memory.
 KEPT_LINES = 500
 
 
 class Product:
-    """A running `svc up`. `url` opens the page with an invite in it."""
+    """A running `svc up`. `url` opens the page with an invite."""
 
     def __init__(self, process: Process | ServedProcess) -> None:
         self._process = process
@@ -49,7 +49,7 @@ class Product:
         raise LookupError(f"svc {command} is not running")
 
     async def ready(self) -> None:
-        """Return once the product has printed where to open it."""
+        """Wait until the product has printed its address."""
         async for line in self._printed():
             if found := re.match(r"Open (http\S+)", line):
                 self.url = found[1]
@@ -62,7 +62,7 @@ class Product:
             pass
 
     async def stop(self) -> None:
-        """Stop the product as a service manager would, and kill the rest."""
+        """Stop the product as a service manager would, and kill its remaining processes."""
         if self._process.returncode is not None:
             return
         self._process.send_signal(signal.SIGTERM)
@@ -70,7 +70,7 @@ class Product:
             async with asyncio.timeout(STOP_DEADLINE_S):
                 await self._process.wait()
         except TimeoutError:
-            # The product, or a child that it left behind and that still holds its output.
+            # The product, or a child that outlived it and still holds its output open.
             os.killpg(self._process.pid, signal.SIGKILL)
             await self._process.wait()
             raise AssertionError(f"svc up did not stop within {STOP_DEADLINE_S} s:\n{self.output}") from None
@@ -136,7 +136,7 @@ def _name(pid: int) -> str:
 
 
 def _of_process(pid: int, file: str) -> str:
-    """Empty if the process has ended meanwhile."""
+    """Read a file of a process in /proc. Return "" if the process has ended."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Colour profiles for tests, written tag by tag (ICC.1): of wide spaces, of grey, and of a printer's inks."""
+"""Colour profiles for tests, written tag by tag (ICC.1): wide-gamut, grey, and CMYK profiles."""
 
 import struct
 from collections.abc import Callable, Sequence
@@ -6,7 +6,7 @@ from itertools import product
 
 Matrix = tuple[tuple[float, float, float], ...]
 
-# The columns are red, green and blue in the space of profiles (XYZ for D50).
+# The columns are red, green and blue in the profile connection space (XYZ for D50).
 DISPLAY_P3: Matrix = ((0.5151, 0.2920, 0.1571), (0.2412, 0.6922, 0.0666), (-0.0011, 0.0419, 0.7841))
 ADOBE_RGB: Matrix = ((0.6097, 0.2053, 0.1492), (0.3111, 0.6257, 0.0632), (0.0195, 0.0609, 0.7446))
 _TO_SRGB: Matrix = ((3.1339, -1.6169, -0.4906), (-0.9788, 1.9161, 0.0335), (0.0719, -0.2290, 1.4052))

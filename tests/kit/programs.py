@@ -1,4 +1,4 @@
-"""Programs of others that a test starts, and that must end by themselves."""
+"""Runs third-party programs that must exit by themselves."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ DEADLINE_S = 60.0
 
 
 async def output_of(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """Run a program and return its output and errors; the program must succeed."""
+    """Run a program and return its output and errors. The program must succeed."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command),
         cwd=cwd,

@@ -1,6 +1,7 @@
-"""nginx and Caddy in front of a chat server, with the files of `deploy`, on free loopback ports.
+"""nginx and Caddy in front of a chat server, with the configuration files from `deploy`, on free loopback
+ports.
 
-The files are used unchanged except for names, ports and certificates.
+Only names, ports and certificates in the files are changed.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ STOP_DEADLINE_S = 5.0
 class Proxy:
     http_port: int
     https_port: int
-    # The certificate that a client must trust.
+    # The certificate authority that a client must trust.
     certificate: Path
 
 

@@ -1,6 +1,6 @@
-"""Web Push for a page in Chromium, with a replacement for Chromium's push service on the internet.
+"""Web Push for a page in Chromium, without Chromium's push service on the internet.
 
-The test provides the subscription and its keys. The browser hands each received push to the page's own
+The test provides the subscription and its keys. The browser passes each received push to the page's own
 service worker.
 """
 
@@ -12,7 +12,7 @@ from playwright.async_api import Page
 from tests.chat.push.service import Browser
 
 REGISTERED_WITHIN_S = 30.0
-# The browser's side of a subscription, kept as browsers do: for longer than the page is open.
+# The browser's side of a subscription. Like browsers, it keeps the subscription after the page is closed.
 STAND_IN = """
 (() => {
   const device = %s;
@@ -42,12 +42,12 @@ STAND_IN = """
 
 
 async def can_subscribe(page: Page, browser: Browser) -> None:
-    """Give the page this device's subscription, from its next load on."""
+    """Make the page use this device's subscription, from its next load on."""
     await page.add_init_script(STAND_IN % json.dumps(browser.subscription()))
 
 
 class Deliverer:
-    """Hands pushes to the service worker of a page."""
+    """Delivers pushes to the service worker of a page."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

@@ -1,4 +1,4 @@
-"""HTTP and WebSockets byte by byte, for requests that no honest client makes."""
+"""HTTP and WebSockets byte by byte, for requests that only a hostile client makes."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ class Answer:
 
 
 class Line:
-    """One connection to a server."""
+    """A connection to a server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -40,7 +40,7 @@ class Line:
         await self.writer.drain()
 
     async def ask(self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b"") -> Answer:
-        """Send `body` unchanged; only `headers` give its length."""
+        """Send a request with an unchanged `body`. Only `headers` give its length."""
         lines = [f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""]
         await self.send("\r\n".join(lines).encode("utf-8", "surrogateescape") + body)
         return await self.answer()
@@ -56,7 +56,7 @@ class Line:
         assert answer.status == 101, answer
 
     async def closing(self) -> tuple[int, str]:
-        """Return the code and reason of the next close frame. Other frames are skipped."""
+        """Return the code and reason of the next close frame, ignoring other frames."""
         while True:
             first, length = await self.reader.readexactly(2)
             if length == 126:
@@ -66,7 +66,7 @@ class Line:
                 return struct.unpack("!H", payload[:2])[0], payload[2:].decode()
 
     async def ended(self) -> None:
-        """Read the rest until the server closes the connection."""
+        """Read until the server closes the connection. Return the data."""
         while await self.reader.read(65_536):
             pass
 

@@ -1,4 +1,5 @@
-"""PNG, APNG and GIF for tests, written chunk by chunk, with features that Pillow's encoders never write."""
+"""PNG, APNG and GIF files for tests, written chunk by chunk, with features that Pillow's encoders never use.
+"""
 
 import struct
 import zlib
@@ -9,7 +10,7 @@ from tests.kit.pictures import png_chunk
 GREY, RGB, PALETTE, GREY_ALPHA, RGBA = 0, 2, 3, 4, 6
 SIDE = 24
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# The bits of a colour in these GIFs, and the code that resets a decoder's table.
+# The bits per pixel in these GIFs, and the code that clears a decoder's table.
 _COLOUR_BITS, _CLEAR = 2, 4
 
 
@@ -25,7 +26,7 @@ def apng(
     *frames: tuple[tuple[int, int, int, int], tuple[int, int, int, int], int, int],
     delay: tuple[int, int] = (1, 10),
 ) -> bytes:
-    """Return an APNG in a square of 24. A frame is (x, y, width, height), colour, disposal and blending."""
+    """Return an APNG of 24 x 24 pixels. A frame is (x, y, width, height), colour, disposal and blending."""
     header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, RGBA, 0, 0, 0)
     chunks = [png_chunk(b"IHDR", header), png_chunk(b"acTL", struct.pack(">II", len(frames), 0))]
     number = 0
@@ -48,7 +49,10 @@ def gif(
     through: int | None = None,
     delay: int = 10,
 ) -> bytes:
-    """Return a GIF in a square of 24. A frame: place, colour number, disposal. `through` is transparent."""
+    """Return a GIF of 24 x 24 pixels.
+
+    A frame is its area, colour number and disposal. Colour `through` is transparent.
+    """
     head = b"GIF89a" + struct.pack("<HHBBB", SIDE, SIDE, 0x81, 0, 0) + b"".join(map(bytes, palette))
     pieces = []
     for (x, y, width, height), colour, disposal in frames:
@@ -61,7 +65,7 @@ def gif(
 
 
 def _packed(colour: int, count: int) -> bytes:
-    """Pack pixels without compression: the reader's table is cleared before every second pixel."""
+    """Pack pixels without compression, by clearing the decoder's table before every second pixel."""
     codes = [code for at in range(count) for code in ([colour] if at % 2 else [_CLEAR, colour])]
     bits, length, packed = 0, 0, bytearray()
     for code in [*codes, _CLEAR + 1]:

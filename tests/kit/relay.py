@@ -1,8 +1,8 @@
 """A lossy link between one client and the media service.
 
-Neither side can bypass it: the client gets the relay's address in place of the service's, and the service
-learns the client's address from arriving packets. A seeded generator for each direction decides the loss.
-Packets are never reordered.
+Neither side can bypass it, because the client gets the relay's address in place of the service's, and the
+service learns the client's address from arriving packets. A seeded generator for each direction decides the
+loss. Packets are never reordered.
 """
 
 import asyncio
@@ -19,15 +19,15 @@ _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILIN
 _TCP_CANDIDATE_LINE = re.compile(r"^a=candidate:\S+ 1 tcp .*\r?\n", re.MULTILINE)
 _AUDIO_NACK_LINE = re.compile(r"^a=rtcp-fb:111 nack\r?\n", re.MULTILINE)
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
-# RFC 7983: packets that start with these bytes are SRTP or SRTCP.
+# RFC 7983: packets that start with one of these bytes are SRTP or SRTCP.
 _MEDIA = range(128, 192)
-_RTCP = range(192, 224)  # RFC 5761: the second byte.
-# RED's payload type is 63 (sfu/codecs).
+_RTCP = range(192, 224)  # RFC 5761: the second byte of RTCP packets.
+# The payload type of RED is 63 (see sfu/codecs).
 _RED_LINE = re.compile(r"^a=(?:rtpmap|fmtp|rtcp-fb):63 .*\r\n", re.MULTILINE)
 _RED_TYPE = re.compile(r"^(m=audio .*) 63\b", re.MULTILINE)
-# A client tries all its addresses within this time after the first one.
+# A client tries all its addresses within this time after its first packet.
 _TRIES_S = 5.0
-_IP_AND_UDP = 28  # bytes of headers
+_IP_AND_UDP = 28  # bytes of IP and UDP headers
 
 
 class _Side(asyncio.DatagramProtocol):
@@ -51,12 +51,14 @@ class _Side(asyncio.DatagramProtocol):
 
 
 class Relay:
-    """`loss` is the share of lost packets. `lost` counts, by direction, the media that never arrived.
+    """`loss` is the fraction of lost packets.
+
+    `lost` counts, by direction, the media packets that never arrived.
 
     `burst` is the mean number of packets lost in a row; None loses packets independently. `delay_s` is the
-    one-way delay. `octets` counts the bytes of sent media, lost or not, with IP and UDP headers; RTCP has its
-    own key. Without `repeats_sound` the client does not support NACK for audio, and without `takes_red` it
-    does not support RED.
+    one-way delay. `octets` counts the bytes of sent media, lost or not, including IP and UDP headers. RTCP
+    has its own key. Without `repeats_sound` the client does not support NACK for audio, and without
+    `takes_red` it does not support RED.
     """
 
     def __init__(
@@ -72,7 +74,7 @@ class Relay:
         self._repeats_sound, self._takes_red = repeats_sound, takes_red
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
-        self._sources: dict[Address, float] = {}  # When each address was first seen.
+        self._sources: dict[Address, float] = {}  # When a packet from each address first arrived.
         self._sfu: Address | None = None
         self.to_client = _Side(self._from_client)
         self.to_sfu = _Side(self._from_sfu)
@@ -85,7 +87,7 @@ class Relay:
         return sdp if self._repeats_sound else _AUDIO_NACK_LINE.sub("", sdp)
 
     def leads_to(self, service: Address) -> None:
-        """Set the service's address, for a client whose offers are rewritten elsewhere."""
+        """Set the service's address, for a client whose offers are rewritten by other code."""
         self._sfu = service
 
     def answered(self, sdp: str) -> str:
@@ -93,8 +95,8 @@ class Relay:
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:
-        # At first a client tries several addresses, and the first one is used. A later address belongs to an
-        # ICE restart or another session, and replaces it.
+        # A client tries several addresses at first, and the relay uses the first one. A later address belongs
+        # to an ICE restart or another session, and replaces it.
         now = asyncio.get_running_loop().time()
         if source not in self._sources:
             self._sources[source] = now
@@ -123,7 +125,10 @@ class Relay:
         return arrives
 
     def _loses(self, direction: str) -> bool:
-        """Draw whether the next packet is lost. In bursts, by a Gilbert model with this mean length."""
+        """Decide randomly whether the next packet is lost.
+
+        Bursts follow a Gilbert model with this mean length.
+        """
         drawn = self._random[direction].random()
         if self.burst is None:
             return drawn < self.loss
@@ -161,7 +166,7 @@ async def relay(
 
 
 def _readdressed(sdp: str, address: Address) -> tuple[str, Address]:
-    """Replace the description's one candidate address, and keep UDP only. Return the old address."""
+    """Replace the description's single candidate address, and keep only UDP. Return the old address."""
     sdp = _TCP_CANDIDATE_LINE.sub("", sdp)
     found = {(host, int(port)) for _, host, port in _CANDIDATE.findall(sdp)}
     assert len(found) == 1, f"a relay stands before one address, not {found}"

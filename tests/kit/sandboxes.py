@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, with the tests' decoders and with chosen layers and user."""
+"""Starts sandboxes as the programs do, but with the tests' decoders and with chosen layers and user."""
 
 import ctypes
 import errno
@@ -39,7 +39,7 @@ def starting(
     """Replace `svc.base.sandbox._started`. The system calls `refused` fail, as in a container."""
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
-        # Imported here, because the decoders' process also imports this module.
+        # Imported in the function, because the decoders' process also imports this module.
         from svc.base import sandbox
 
         names = [str(layer) for layer in layers]
@@ -54,7 +54,7 @@ def starting(
     return started
 
 
-# x86-64 and aarch64.
+# The system call numbers on x86-64 and aarch64.
 _NUMBERS = {
     "unshare": (272, 97),
     "chroot": (161, 51),
@@ -65,7 +65,7 @@ _NUMBERS = {
 
 
 def refuse(names: Sequence[str]) -> None:
-    """Have this process's system calls of these names fail with EPERM from now on."""
+    """Make system calls with these names fail with EPERM in this process from now on."""
     column = ("x86_64", "aarch64").index(platform.machine())
     steps = [(0x20, 0, 0, 0)]
     for name in names:

@@ -8,9 +8,10 @@ _DONE = b"\0done"
 
 
 def settle(loop: UdpLoop, udp: socket.socket, server: str) -> None:
-    """Wait until everything posted so far is done. Commands run in order, and a datagram marks the end.
+    """Wait until everything posted so far is done.
 
-    Packets sent to the loop earlier may be processed in between. `udp` waits; other datagrams are dropped.
+    Commands run in order, and a datagram marks the end. Packets sent to the loop earlier may be processed
+    before that. `udp` receives that datagram, and drops all others.
     """
     loop.send_stun(_DONE, udp.getsockname()[:2], server)
     while udp.recv(2048) != _DONE:

@@ -1,6 +1,7 @@
-"""The media service in its own process, as an operator runs it, and the chat servers that use it.
+"""Runs the media service in its own process, as an operator does, and the chat servers that use it.
 
-`svc sfu` runs on loopback ports chosen by the kernel, and all its output is kept. Media is elsewhere.
+`svc sfu` runs on loopback ports chosen by the kernel, and all its output is kept. This module does not handle
+media.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ KEPT_LINES = 2_000
 SECRET = "the control secret"
 
 _LISTENING = re.compile(r" listening http=(\d+) udp=(\d+)$")
-# Lines of a traceback do not start with a time, nor do Python's own warnings.
+# Unlike log lines, the lines of a traceback and Python's own warnings do not start with a time.
 _HARMLESS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z (DEBUG|INFO) ")
 
 
@@ -42,12 +43,12 @@ class ControlConnection:
         self.received: list[tuple[str, Any]] = []
 
     async def say(self, event: str, **data: object) -> None:
-        """Send an event with this server's credentials, unless `data` has others."""
+        """Send an event with this server's credentials, unless `data` contains others."""
         text = json.dumps(self._credentials | data)
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
 
     async def ending(self) -> int:
-        """Return the service's close code. All frames before it are skipped."""
+        """Return the service's close code. All frames before it are ignored."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while (message := await self._socket.receive()).type is WSMsgType.TEXT:
                 pass
@@ -55,13 +56,13 @@ class ControlConnection:
         return int(message.data)
 
     async def sync(self) -> dict[str, list[str]]:
-        """Return the users of each room. By then the service has handled all earlier events."""
+        """Return the users in each room, once the service has handled all earlier events."""
         await self.say("sync_request")
         rooms = (await self.hear("sync_response"))["rooms"]
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
     async def hear(self, event: str) -> Any:
-        """Return the data of the next event of this name. `received` also keeps the events before it."""
+        """Return the data of the next event with this name. `received` also keeps the events before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while True:
                 frame = json.loads(await self._socket.receive_str())
@@ -89,7 +90,7 @@ class SfuProcess:
 
     @property
     def faults(self) -> list[str]:
-        """Return the lines of its output that would worry an operator."""
+        """Return the lines of its output that indicate a problem."""
         return [line for line in self._lines if not _HARMLESS.match(line)]
 
     async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
@@ -98,7 +99,7 @@ class SfuProcess:
         return self._sockets[-1]
 
     async def control(self, *rooms: str, server_id: str = "home", secret: str = SECRET) -> ControlConnection:
-        """Connect a chat server that has registered these rooms."""
+        """Connect a chat server that has registered with the service."""
         control = ControlConnection(await self.connect("/server"), server_id, secret)
         for room_id in rooms:
             await control.say("server_register", room_id=room_id)
@@ -115,7 +116,7 @@ class SfuProcess:
         }
 
     async def ready(self) -> None:
-        """Return once the service has printed where it listens."""
+        """Wait until the service has printed its address."""
         async for line in self._written():
             if found := _LISTENING.search(line):
                 self.http_port, self.udp_port = int(found[1]), int(found[2])
@@ -129,7 +130,7 @@ class SfuProcess:
             pass
 
     async def ended(self) -> int:
-        """Wait for its end and return its exit status."""
+        """Wait until the service exits. Return its exit status."""
         async with asyncio.timeout(STOP_DEADLINE_S):
             return await self._process.wait()
 
@@ -137,13 +138,13 @@ class SfuProcess:
         self._process.send_signal(number)
 
     async def kill(self) -> None:
-        """End the service without a goodbye."""
+        """Kill the service, so that it cannot say goodbye."""
         self._killed = True
         self._process.kill()
         await self._process.wait()
 
     async def stop(self) -> None:
-        """Stop the service as a service manager would. It must end in order, without warnings."""
+        """Stop the service as a service manager would. It must exit cleanly and without warnings."""
         if self._killed:
             return
         if self._process.returncode is None:
@@ -175,7 +176,7 @@ async def running_sfu(
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     environment = os.environ | quiet | ports | variables
     process: Process | ServedProcess
-    # A library detects the usable instructions when it is loaded.
+    # A library detects the available instructions when it is loaded.
     is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
     if is_plain and (server := shared()):
         process = await server.start((*COMMAND[1:], *flags), environment)

@@ -1,4 +1,4 @@
-"""Members in a call who receive everything and send nothing, for large calls on a small machine.
+"""Members in a call who receive everything and send nothing, for testing large calls on a small machine.
 
 Each one has an account and a media connection, like a page. Received media is counted, not decoded.
 """
@@ -22,7 +22,7 @@ LISTENING = Scenario()
 
 
 class _Silent(Client):
-    """A client of the service that the chat server sends to a room."""
+    """A media client that the chat server sends to a room."""
 
     def __init__(
         self, http: ClientSession, url: str, grant: Mapping[str, object], certificate: Certificate
@@ -37,7 +37,9 @@ class _Silent(Client):
 
 @asynccontextmanager
 async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
-    """Keep people in the first voice channel while the block runs. They join with the invite in `url`."""
+    """Let members join the first voice channel with the invite in `url`, and stay for the duration of the
+    block.
+    """
     parts = urlsplit(url)
     address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]
     certificate = Certificate.generate(datetime.now(UTC))

@@ -1,7 +1,9 @@
-"""A track in three encodings from real encoders that answer keyframe requests, through a ManualEngine.
+"""Sends a track in three encodings through a ManualEngine.
+
+The encoders are real and answer keyframe requests.
 
 Alice sends, Bob receives, and the test sets every time and every fault. FFmpeg's encoders stand in for a
-browser's, and the packets are written by hand: RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264).
+browser's, and this module packs the frames into packets by RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264).
 """
 
 import itertools
@@ -27,10 +29,11 @@ MID, RID, REPAIRED_RID, DESCRIPTOR = 1, 10, 11, 3
 RIDS = ("q", "h", "f")
 CODECS = {"VP8": 112, "VP9": 106, "H264": 96}
 RATE = 90_000
-TICKS = 3000  # of a frame, at 30 a second
+TICKS = 3000  # duration of a frame, at 30 frames a second
 SIZES = {"q": (64, 48), "h": (128, 96), "f": (256, 192)}
-MOST_BYTES = 400  # of a payload: most frames have several packets
-# A browser's, of VP8 in three temporal layers and templates from 0 on, behind template and frame number.
+MOST_BYTES = 400  # bytes of a payload; most frames have several packets
+# A browser's descriptor of VP8 with three temporal layers and templates numbered from 0. Template and frame
+# number precede it.
 STRUCTURE = bytes.fromhex("8002044eaaaf2860414d34538a0940409fc059c0")
 NTP_START = 3_900_000_000
 ENCODERS = {"VP8": "libvpx", "VP9": "libvpx-vp9", "H264": "libx264"}
@@ -58,7 +61,7 @@ def new_engine(seed: int = 7 << 32) -> ManualEngine:
 
 @dataclass
 class Encoding:
-    """One encoder and its source. The test sets the first number and timestamp."""
+    """One encoder and its source. The test sets the first sequence number and timestamp."""
 
     codec: str
     rid: str
@@ -70,8 +73,9 @@ class Encoding:
     sending: bool = True
     keyframe_requested: bool = True
     named: bool = True
-    on_line: bool = True  # The packets name the line.
-    frame_number: int | None = None  # of the Dependency Descriptor; None: the packets carry none
+    on_line: bool = True  # The packets name the encoding and the media section.
+    # extension id of the Dependency Descriptor; None if the packets carry none
+    frame_number: int | None = None
     keyframes: int = 0
     units: dict[bytes, int] = field(default_factory=dict)  # a frame's bytes -> its number
     _context: av.VideoCodecContext = field(init=False)
@@ -186,7 +190,7 @@ def _picture(number: int, width: int, height: int) -> av.VideoFrame:
     """Draw a moving pattern."""
     frame = av.VideoFrame(width, height, "yuv420p")
     for depth, plane in enumerate(frame.planes):
-        # The padding of a line is invisible.
+        # The padding at the end of each row is not shown.
         starts = (
             (7 * row + 11 * number * (row // 16 + 1) + 500 * depth) % 3000 for row in range(plane.height)
         )
@@ -198,7 +202,7 @@ def _picture(number: int, width: int, height: int) -> av.VideoFrame:
 class Received:
     """One frame as Bob received it."""
 
-    rid: str | None  # None: not all of its packets arrived
+    rid: str | None  # None if some of its packets did not arrive
     number: int
     timestamp: int
     first_at: float
@@ -206,7 +210,10 @@ class Received:
 
 
 class Scene:
-    """Alice sends a track in three encodings, 30 frames a second. Bob receives it and sends no feedback."""
+    """Alice sends a track in three encodings with 30 frames a second.
+
+    Bob receives it and sends no feedback.
+    """
 
     def __init__(
         self,
@@ -235,14 +242,15 @@ class Scene:
         self.number = 0
         self.reports = reports
         self.got: list[tuple[float, Rtp]] = []
-        self.datagrams: list[bytes] = []  # to Bob, as they were on the wire
-        self.frame_numbers: list[int] = []  # of the descriptors that Bob got, one per frame
+        self.datagrams: list[bytes] = []  # packets to Bob, as they were sent
+        # frame numbers in the descriptors that Bob received, one per frame
+        self.frame_numbers: list[int] = []
         # Changes one frame's packets on their way to the service, for example by dropping some.
         self.line: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
 
     def open_line(self, ssrc: int) -> None:
-        """Connect a line from Alice to Bob under this SSRC."""
+        """Connect a track from Alice to Bob under this SSRC."""
         self.ssrc = ssrc
         numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
         self.forwarder = self.engine.open_line(self.alice.transport, 0, "1", "video", numbers, [], list(RIDS))
@@ -324,8 +332,8 @@ class Scene:
         return Received(of.rid if of else None, of.units[unit] if of else -1, first.timestamp, at, picture)
 
     def check_stream(self, *, gaps: bool = False) -> list[Received]:
-        """Check that timestamps and picture ids rise, and that every picture equals the encoder's, bit for
-        bit.
+        """Check that timestamps and picture ids increase, and that every picture is bit-identical to the
+        encoder's.
         """
         frames = self.frames(gaps=gaps)
         whole = [frame for frame in frames if frame.rid]
@@ -350,12 +358,12 @@ class Scene:
         return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
 
     def _alone(self, encoding: Encoding) -> dict[int, bytes]:
-        """Return the digest of each frame of one encoding, decoded alone."""
+        """Return the digest of each frame when one encoding is decoded alone."""
         return decode_units(DECODERS[self.codec], encoding.units)
 
 
 def decode_units(decoder: str, units: dict[bytes, int]) -> dict[int, bytes]:
-    """Return the digest of each frame, by its number."""
+    """Return the digest of each frame, by frame number."""
     context = av.CodecContext.create(decoder, "r")
     assert isinstance(context, av.VideoCodecContext)
     context.thread_count = 1

@@ -1,4 +1,6 @@
-"""A complete media service except for media: real HTTP and WebSockets on loopback over a recorded plane."""
+"""A media service that is complete except for media: real HTTP and WebSockets on loopback, over a recorded
+plane.
+"""
 
 import asyncio
 import json
@@ -20,7 +22,7 @@ SECRET = "the control secret"
 
 
 class Site:
-    """The service under test, and a client's connection to it."""
+    """The service under test, and methods to connect clients to it."""
 
     def __init__(
         self, service: Service, plane: RecordedPlane, http: aiohttp.ClientSession, port: int
@@ -47,7 +49,7 @@ class Site:
         return socket
 
     async def join(self, user_id: str, room_id: str = "lobby", server_id: str = "home") -> "Socket":
-        """Connect a participant, up to the first offer."""
+        """Connect a participant, and wait for the first offer."""
         socket = await self.ask_to_join(user_id, room_id=room_id, server_id=server_id)
         await socket.hear("room_joined")
         socket.offer = await socket.hear("offer")
@@ -103,12 +105,13 @@ class Socket:
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
     async def sync(self, server_id: str = "home", *, epoch: int = 0) -> Any:
-        """Return the response to a sync_request. By then the service has handled all earlier events."""
+        """Return the response to a sync_request, which the service sends after handling all earlier events.
+        """
         await self.say("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
         return (await self.hear("sync_response"))["rooms"]
 
     async def ending(self) -> tuple[int | None, str]:
-        """Return the code and reason that the service closes with."""
+        """Wait until the service closes the connection. Return its code and reason."""
         message = await self.socket.receive(timeout=600)
         assert message.type is aiohttp.WSMsgType.CLOSE, message
         return message.data, message.extra or ""
@@ -117,7 +120,7 @@ class Socket:
         await self.socket.close(code=code)
 
     def vanish(self) -> None:
-        """Cut the connection without a close frame, like a client that dies."""
+        """Cut the connection without a close frame, like a client that crashes."""
         connection = self.socket._conn
         assert connection is not None and connection.transport is not None
         connection.transport.abort()

@@ -1,6 +1,6 @@
-"""A link with a fixed rate: excess data fills the sender's socket buffer.
+"""A link with a fixed rate. Data beyond it fills the sender's socket buffer.
 
-The link leads from a test's namespace (tests.kit.namespace) to another one, which lives as long as its
+The link leads from a test's namespace (see tests.kit.namespace) to another one, which exists as long as its
 sockets.
 """
 
@@ -16,7 +16,7 @@ _DEADLINE_S = 10.0
 
 
 def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
-    """Open UDP sockets at FAR; a link of this rate (in `tc`'s syntax) leads to them from NEAR."""
+    """Open UDP sockets at FAR, to which a link of this rate (in the syntax of `tc`) leads from NEAR."""
     opened: list[socket.socket] = []
     near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")
@@ -39,12 +39,12 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
 def _furnish_near(rate: str) -> None:
     _run("ip", "address", "add", f"{NEAR}/24", "dev", "near")
     _run("ip", "link", "set", "near", "up")
-    # The sockets limit the queue before the rate, not this setting.
+    # The sockets' buffers limit the queue before this setting does.
     _run("tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", rate, "burst", "20k", "limit", "100m")
 
 
 def _open_beyond(count: int, near: int, opened: list[socket.socket]) -> None:
-    """Open the sockets in a separate thread, because that thread moves to another network."""
+    """Open the sockets in a separate thread, because the thread moves to another network."""
     try:
         unshare_network()
         there = f"/proc/{os.getpid()}/fd/{near}"

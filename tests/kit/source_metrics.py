@@ -1,6 +1,6 @@
-"""Measure the source: files, lines, functions and duplicates, for `ci/metrics`.
+"""Measures the source for `ci/metrics`: files, lines, functions and duplicates.
 
-Duplicate shapes are functions of at least six lines that differ only in names and constants.
+Functions of at least six lines count as duplicates if they differ only in names and constants.
 """
 
 import ast
@@ -28,15 +28,15 @@ class Row:
     files: int
     lines: int
     longest_line: int
-    levels: int  # of the longest chain of imports between the part's own files and folders
-    most_imported: str  # the file or folder that most others of the part import, and how many do
+    levels: int  # the length of the longest chain of imports between the part's own files and folders
+    most_imported: str  # the file or folder that most others in the part import, and their number
     median_file: float
     small_files: int
     functions: int
     median_function: float
-    wide_constructors: int  # more than six arguments
+    wide_constructors: int  # functions with more than six arguments
     duplicate_shapes: int
-    names_twice: int  # of classes
+    names_twice: int  # methods of classes
 
 
 def rows(source: Path) -> Iterator[Row]:
@@ -53,7 +53,7 @@ def rows(source: Path) -> Iterator[Row]:
 
 
 def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
-    """Return which files and folders of a folder each of them imports."""
+    """Return which of its own files and folders each file or folder of a folder imports."""
     found: dict[str, set[str]] = {}
     inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
     for importer, target in inside:

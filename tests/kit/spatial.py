@@ -1,6 +1,6 @@
-"""Streams of a browser with several spatial layers in one SSRC (SVC), and their decoding.
+"""Streams with several spatial layers in one SSRC (SVC) from a browser, and their decoding.
 
-`tests/data/svc` has captures of Chromium 156 (`L3T3_KEY` and `L2T2` of VP9), as handed to SRTP. Extension 13
+`tests/data/svc` has captures of Chromium 156 (`L3T3_KEY` and `L2T2` of VP9), as passed to SRTP. Extension 13
 is the Dependency Descriptor.
 """
 
@@ -27,16 +27,16 @@ FILES = {
     "vp9_l3t3_key": OWN / "vp9_l3t3_key.rtpdump",
     "vp9_l2t2": OWN / "vp9_l2t2.rtpdump",
 }
-# FFmpeg's own VP9 decoder takes no layer frames without an index.
+# FFmpeg's own VP9 decoder rejects layer frames without an index.
 DECODERS = {"AV1": "libdav1d", "VP9": "libvpx-vp9"}
 
 
 @dataclass(frozen=True)
 class Layered:
-    """One packet of the media stream with its frame."""
+    """A packet of the media stream, and the frame it belongs to."""
 
     record: Record
-    place: int  # in the file
+    place: int  # position in the file
     rtp: Rtp
     frame: "FrameFields"
 
@@ -53,7 +53,7 @@ class Stream:
 
     @property
     def starts(self) -> list[int]:
-        """Return the timestamps of the pictures that depend on no other."""
+        """Return the timestamps of the pictures that do not depend on others."""
         return sorted({p.rtp.timestamp for p in self.packets if not p.frame["dependencies"]})
 
 
@@ -67,7 +67,7 @@ def stream(name: str) -> Stream:
         header = None if record.is_rtcp else parse_header(record.data)
         descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
         rtp = None if record.is_rtcp else read_rtp(record.data)
-        # In RTX the media's descriptors are repeated, behind two more bytes of payload.
+        # RTX packets repeat the media's descriptors, after two additional bytes of payload.
         if not header or not descriptor or not rtp or (packets and rtp.ssrc != packets[0].rtp.ssrc):
             continue
         frame = reader.read(descriptor, header["timestamp"])
@@ -78,9 +78,9 @@ def stream(name: str) -> Stream:
 
 @cache
 def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
-    """Return the digest of each picture of a spatial layer by timestamp.
+    """Return the digest of each picture of a spatial layer, by timestamp.
 
-    Decodes only the frames that the layer needs.
+    Only the frames that the layer needs are decoded.
     """
     source = stream(name)
     frames = source.frames

@@ -1,7 +1,7 @@
 """Synthetic audio and video for tests, and their recognition by a receiver.
 
-A tone has a pitch and a picture has a shade. Both survive lossy codecs, so they identify the sender. No
-network and no codec here.
+The pitch of a tone and the shade of a picture survive lossy codecs, so they identify the sender. This module
+has no network code and no codecs.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ WIDTH, HEIGHT, FRAME_RATE = 160, 120, 30
 
 
 class _Paced(MediaStreamTrack):
-    """Gives frames out in real time."""
+    """Hands out frames in real time."""
 
     def __init__(self, interval_s: float) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class _Paced(MediaStreamTrack):
         self._number = -1
 
     async def next_number(self) -> int:
-        """Return the number of the next frame, when it is due."""
+        """Wait until the next frame is due. Return its number."""
         now = asyncio.get_running_loop().time()
         self._start = now if self._start is None else self._start
         self._number += 1
@@ -69,7 +69,7 @@ class Picture(_Paced):
 
     def __init__(self, shade: int, *, rich: bool = False) -> None:
         super().__init__(1 / FRAME_RATE)
-        self.shade = shade  # for the next frames; may change
+        self.shade = shade  # the shade of the next frames, which may change
         self._random = random.Random(shade) if rich else None
 
     async def recv(self) -> VideoFrame:
@@ -89,7 +89,7 @@ class Picture(_Paced):
 
 
 def shade_of(frame: VideoFrame) -> int:
-    """Return the grey in the middle of a picture's lower half."""
+    """Return the shade of grey in the middle of a picture's lower half."""
     luma = frame.planes[0]
     return bytes(luma)[luma.line_size * (frame.height * 3 // 4) + frame.width // 2]
 

@@ -1,4 +1,7 @@
-"""A peer's end of a TCP connection to the media port: frames in and out, in pieces chosen by the test."""
+"""The peer's end of a TCP connection to the media port.
+
+It sends and receives frames, in pieces chosen by the test.
+"""
 
 import socket
 
@@ -30,12 +33,12 @@ class TcpPeer:
         self.socket.sendall(data)
 
     def recv(self) -> bytes:
-        """Return the next frame. Raises ConnectionError if none will come."""
+        """Return the next frame. Raises ConnectionError at the end."""
         size = int.from_bytes(self._exactly(2), "big")
         return self._exactly(size)
 
     def is_closed(self) -> bool:
-        """Wait for the end. Everything before it is discarded."""
+        """Wait until the connection is closed. Data before that is discarded."""
         try:
             while self.socket.recv(65536):
                 pass

@@ -1,4 +1,4 @@
-"""The layer checker catches every kind of breach, on small made-up trees."""
+"""The layer checker finds every kind of violation in small example trees."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ ARCHITECTURE = Architecture(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Create the layers of a small source tree, with a single allowed import."""
+    """Create a small source tree with layers and a single allowed import."""
     for module in (
         "core/wire.pxd",
         "core/loop.pyx",
@@ -149,7 +149,7 @@ def test_allowed_imports_pass(tree: Path, module: str, source: str) -> None:
     assert violations(tree, ARCHITECTURE) == []
 
 
-def test_an_import_cycle_is_found_through_functions_and_pxd_files(tree: Path) -> None:
+def test_import_cycles_through_functions_and_pxd_files_are_found(tree: Path) -> None:
     write(tree, "core/a.pyx", "from app.core.b cimport B")
     write(tree, "core/b.pxd", "from app.core.c cimport C")
     write(tree, "core/c.pyx", "def f():\n    from app.core import a\n")
@@ -161,7 +161,7 @@ def test_an_import_cycle_is_found_through_functions_and_pxd_files(tree: Path) ->
     assert same_within_the_folder.startswith("a circle of folders in app.core: ")
 
 
-def test_a_cycle_of_folders_is_found_without_a_cycle_of_files(tree: Path) -> None:
+def test_a_cycle_of_folders_is_found_even_without_a_cycle_of_files(tree: Path) -> None:
     write(tree, "web/voice/rules.py", "import app.web.members.names")
     write(tree, "web/members/names.py", "")
     write(tree, "web/members/rules.py", "import app.web.voice.rooms")
@@ -170,13 +170,13 @@ def test_a_cycle_of_folders_is_found_without_a_cycle_of_files(tree: Path) -> Non
     assert circle.startswith("a circle of folders in app.web: ")
 
 
-def test_a_module_and_its_pxd_are_one_node(tree: Path) -> None:
+def test_a_module_and_its_pxd_file_count_as_one_node(tree: Path) -> None:
     write(tree, "core/x.pxd", "cdef class X: pass")
     write(tree, "core/x.pyx", "from app.core.x cimport X")
     assert violations(tree, ARCHITECTURE) == []
 
 
-def test_cython_imports_are_read_in_all_their_forms(tmp_path: Path) -> None:
+def test_all_forms_of_cython_imports_are_recognised(tmp_path: Path) -> None:
     path = tmp_path / "x.pyx"
     path.write_text(
         '"""Not an import: cimport nothing"""\n'

@@ -1,4 +1,4 @@
-"""Responses of two checkouts are compared by their content, without the parts that differ in every run."""
+"""The responses of two checkouts are compared by content, without the values that differ in every run."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_difference_is_reported_with_its_path(new: Answer, different: list[str
     assert comparison.alike == ([] if different else ["it"])
 
 
-def test_another_text_of_an_error_is_reported_separately() -> None:
+def test_a_changed_error_message_is_reported_separately() -> None:
     first, new = (answer(400, error="invalid_request", message=text) for text in ("Too long", "Too short"))
     comparison = found(first, first, new)
     assert comparison.reworded == {'body.message was "Too long", is "Too short"': ["it"]}
@@ -44,7 +44,7 @@ def test_another_text_of_an_error_is_reported_separately() -> None:
 
 
 @pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
-def test_only_common_requests_are_compared(again: Answer) -> None:
+def test_only_requests_that_both_checkouts_know_are_compared(again: Answer) -> None:
     comparison = found(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})
 

@@ -11,7 +11,7 @@ from tests.kit.simulation.link import Conditions, Link
 
 
 def arrivals(conditions: Conditions, *, packets: int = 20_000, seed: int = 1) -> list[list[float]]:
-    """Return the arrivals of packets of 1000 bytes, one each millisecond."""
+    """Return the arrival times of packets of 1000 bytes, sent every millisecond."""
     link = Link(conditions, Random(seed))
     return [link.send(1000, number / 1000) for number in range(packets)]
 
@@ -24,7 +24,7 @@ def test_a_clean_link_only_delays() -> None:
     assert arrivals(Conditions(delay_s=0.02), packets=3) == [[0.02], [0.021], [0.022]]
 
 
-def test_the_same_seed_draws_the_same_fates() -> None:
+def test_the_same_seed_gives_the_same_losses_and_delays() -> None:
     conditions = Conditions(jitter_s=0.02, loss=0.1, reorder=0.1, duplicate=0.1)
     assert arrivals(conditions) == arrivals(conditions)
     assert arrivals(conditions) != arrivals(conditions, seed=2)
@@ -53,13 +53,13 @@ def test_a_duplicate_follows_its_original() -> None:
 
 
 def test_a_rate_limit_drops_packets_beyond_its_queue() -> None:
-    # 8 Mbit/s are offered.
+    # The sender offers 8 Mbit/s.
     fates = arrivals(Conditions(rate_bps=6_000_000))
     assert lost(fates) == pytest.approx(0.25, rel=0.05)
     assert max(fate[0] - number / 1000 for number, fate in enumerate(fates) if fate) < 0.13
 
 
-def test_the_invariant_allows_only_the_same_bytes_again() -> None:
+def test_the_invariant_allows_a_repeated_number_only_with_the_same_bytes() -> None:
     invariant = EncryptionInvariant()
     packet = bytes([0x80, 96]) + (7).to_bytes(2, "big") + bytes(4) + b"ssrc" + b"payload"
     invariant.check(packet)
@@ -68,7 +68,7 @@ def test_the_invariant_allows_only_the_same_bytes_again() -> None:
         invariant.check(packet + b"!")
 
 
-def test_the_invariant_distinguishes_equal_numbers_of_different_cycles() -> None:
+def test_the_invariant_distinguishes_equal_numbers_after_a_rollover() -> None:
     invariant = EncryptionInvariant()
     for nth, number in enumerate((65534, 0, 65535, 2, 30000, 60000, 65534)):
         invariant.check(bytes([0x80, 96]) + number.to_bytes(2, "big") + bytes(8) + bytes([nth]))
@@ -77,7 +77,7 @@ def test_the_invariant_distinguishes_equal_numbers_of_different_cycles() -> None
     assert invariant.numbers_left_out(0) == 65537 - 7
 
 
-def test_the_invariant_allows_an_srtcp_index_once() -> None:
+def test_the_invariant_allows_each_srtcp_index_only_once() -> None:
     invariant = EncryptionInvariant()
     report = bytes([0x80, 200]) + bytes(2) + b"ssrc" + bytes(20) + b"\x80\0\0\1"
     invariant.check(report)
@@ -85,7 +85,7 @@ def test_the_invariant_allows_an_srtcp_index_once() -> None:
         invariant.check(report)
 
 
-def test_a_payload_shows_its_position_and_any_damage() -> None:
+def test_a_payload_reveals_its_position_and_any_damage() -> None:
     frame = Frame(number=5, captured=1.0, packets=3, keyframe=True)
     data = payload(frame, 2, 200)
     assert read(data) == Part(frame=5, index=2, count=3, keyframe=True)

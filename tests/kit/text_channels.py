@@ -1,4 +1,4 @@
-"""Actions of people in the page's text channels, and checks of the page."""
+"""Actions of test users in the page's text channels, and checks of the page."""
 
 import json
 from collections.abc import Sequence
@@ -7,10 +7,11 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
-# A waiting message may not be drawn yet. The browser keeps it until the server has it, if it can store data.
+# A pending message might not be rendered yet. If the browser can store data, it keeps the message until the
+# server has it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scroll a little, which the page notices a frame later, and grow the list meanwhile. Return the distance to
-# the end in px.
+# Scroll a little, which the page notices one frame later, and let the list grow in the meantime. Return the
+# distance to the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -26,13 +27,13 @@ GROWS = """async (message) => {
 
 
 async def come_to_read(person: Person, channel: str = "general") -> None:
-    """Become a member without entering a call, and open a channel."""
+    """Join the community without entering a call, and open a channel."""
     await person.come_in()
     await open_channel(person, channel)
 
 
 async def both(people: People) -> tuple[Person, Person]:
-    """Bring Ada and Grace into the first channel."""
+    """Let Ada and Grace join, with the first channel open."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await come_to_read(grace)
@@ -40,7 +41,7 @@ async def both(people: People) -> tuple[Person, Person]:
 
 
 async def apart(people: People) -> tuple[Person, Person]:
-    """Bring Ada into #random, and Grace into #general. Ada's browser allows notifications."""
+    """Let Ada join with #random open, and Grace with #general. Ada's browser allows notifications."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.context.grant_permissions(["notifications"])
     await come_to_read(ada, "random")
@@ -69,14 +70,14 @@ async def is_listed_as(person: Person, channel: str, name: str) -> None:
 
 
 def box(person: Person) -> Locator:
-    """Return the field for a new message."""
+    """Return the message field."""
     return person.page.locator("#draft")
 
 
 async def write(person: Person, text: str) -> None:
     """Send a message, and wait until the server has it."""
     await box(person).fill(text)
-    # On a phone Enter alone starts a new line.
+    # On a phone, Enter starts a new line.
     await box(person).press("Control+Enter")
     await expect(box(person)).to_have_value("")
     await person.page.wait_for_function(NOTHING_WAITS)
@@ -84,7 +85,7 @@ async def write(person: Person, text: str) -> None:
 
 
 async def stays_at_the_end(last: Locator) -> None:
-    """Check that a reader at the last message still sees it after content below grows."""
+    """Check that a reader at the last message still sees it after content below it has grown."""
     assert await last.evaluate(GROWS) < 1
 
 
@@ -98,12 +99,12 @@ async def shows(person: Person, texts: Sequence[str]) -> None:
 
 
 async def do(person: Person, text: str, action: str) -> None:
-    """Press one of the buttons of a message."""
+    """Press one of a message's buttons."""
     await press_at(message(person, text), action)
 
 
 async def press_at(message: Locator, action: str) -> None:
-    """Press a button of this message. The message may move away from the pointer, but not from the focus."""
+    """Press a button of this message by keyboard, because the message may move away from the pointer."""
     button = message.get_by_role("button", name=action, exact=True)
     await message.hover()
     await button.focus()
@@ -111,10 +112,10 @@ async def press_at(message: Locator, action: str) -> None:
 
 
 class LiveLine:
-    """One page's connection to the live socket. It can be cut, and its requests can be delayed or spoiled.
+    """One page's connection to the live socket.
 
-    `first_events` are the first events of its connections; `nonces` belong to the messages that the page has
-    sent.
+    The connection can be cut, and its requests can be delayed or spoiled. `first_events` has the first event
+    of each connection, and `nonces` those of the messages that the page has sent.
     """
 
     def __init__(self) -> None:
@@ -147,11 +148,11 @@ class LiveLine:
         self._cut_after = event
 
     def cut_before(self, event: str) -> None:
-        """Cut the connection when the page sends this request. The server does not receive it."""
+        """Cut the connection when the page sends this request, before the server receives it."""
         self._cut_before = event
 
     def hold(self, event: str) -> None:
-        """Hold requests of this event from the page until they are released."""
+        """Hold back this event's requests from the page until they are released."""
         self._held_event = event
 
     def hear_late(self, event: str) -> None:
@@ -173,7 +174,7 @@ class LiveLine:
         self._held.clear()
 
     def spoil(self, event: str) -> None:
-        """Replace this event's request with one for a missing object, which the server refuses."""
+        """Replace this event's request with one for a missing object, which the server rejects."""
         self._spoilt_event = event
 
     def mend(self) -> None:

@@ -1,4 +1,4 @@
-"""Videos for tests, made by PyAV: codecs and containers as cameras, browsers and strangers make them."""
+"""Videos for tests, made by PyAV in the codecs and containers that cameras, browsers and attackers use."""
 
 import math
 import struct
@@ -16,7 +16,7 @@ from av.video.stream import VideoStream
 
 from tests.kit.pictures import SECRET
 
-# Berlin, as cameras write it.
+# Berlin, in the form that cameras write.
 PLACE = "+52.5200+013.4050/"
 
 
@@ -32,11 +32,12 @@ def video(
     metadata: bool = False,
     colour: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Encode a film: red at the top, blue at the bottom, with rising brightness and a tone. `colour` tags the
-    pictures (H.273).
+    """Encode a film that is red at the top and blue at the bottom, with increasing brightness and a tone.
 
-    Encodes in a separate thread: under root, the AV1 encoder gives real-time priority to the calling thread,
-    and all its later threads would inherit it.
+    `colour` holds the colour tags of the pictures (H.273).
+
+    Encoding runs in a separate thread: as root, the AV1 encoder gives real-time priority to the calling
+    thread, and all threads that this one starts later would inherit it.
     """
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(
@@ -78,7 +79,7 @@ def _video(
 
 
 def sound() -> bytes:
-    """Encode a tone without pictures."""
+    """Encode a tone without video."""
     file = BytesIO()
     with av.open(file, "w", format="mp4") as output:
         tone = output.add_stream("aac", rate=48_000)
@@ -143,7 +144,8 @@ def box(kind: bytes, *content: bytes) -> bytes:
 
 
 def with_places(mp4: bytes) -> bytes:
-    """Add metadata as phones write it: a place in `udta`, XMP in a `uuid` box, and a name in free space."""
+    """Add metadata as phones write it: a location in `udta`, XMP in a `uuid` box, and a name in free space.
+    """
     place = PLACE.encode()
     xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(place), 0x15C7), place))
     xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, place)
@@ -151,7 +153,7 @@ def with_places(mp4: bytes) -> bytes:
 
 
 def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
-    """Insert boxes into the index, which is the last box of these files, so nothing moves."""
+    """Insert boxes into the index. The index is the last box of these files, so no offsets change."""
     at = mp4.rindex(b"moov") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
     return (
@@ -160,7 +162,9 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """Rotate a film like an upright phone: the picture lies on its side, and a matrix turns it clockwise."""
+    """Rotate a film like one from a phone held upright: the picture lies on its side, and a matrix rotates it
+    clockwise.
+    """
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

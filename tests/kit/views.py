@@ -1,4 +1,4 @@
-"""A single component of the page in a real browser, without the rest of the page.
+"""Shows a single component of the page in a real browser, without the rest of the page.
 
 The test names the module, the component and its properties.
 """
@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# Our own file without scripts, for its origin and its headers.
+# A file of the page that has no scripts, used for its origin and its headers.
 EMPTY = "/web/vendor/licences/preact.txt"
 SETUP = """async () => {
   document.body.replaceChildren();
@@ -26,8 +26,8 @@ SETUP = """async () => {
   await loadWords();
   window.calls = [];
 }"""
-# Functions cannot be sent to a page: `calls` records the arguments of those named in `callbacks`. Lists
-# of pairs named in `maps` become maps.
+# Functions cannot be sent to a page, so `calls` records the arguments of the functions named in `callbacks`.
+# Lists of pairs named in `maps` are converted to maps.
 MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
   const [{ h, render }, views] = await Promise.all([import("/web/vendor/preact.js"), import(module)]);
   const holder = document.createElement("div");
@@ -44,7 +44,7 @@ MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
 
 
 class Bench:
-    """A page that contains only the component mounted last."""
+    """A page that contains only the component that was mounted last."""
 
     def __init__(self, page: Page, empty: str) -> None:
         self.page = page
@@ -78,7 +78,7 @@ class Bench:
         )
 
     async def calls(self) -> list[list[object]]:
-        """Return the component's notifications since the page was opened: a property and its arguments."""
+        """Return the component's callback calls since the page was opened: a property and its arguments."""
         calls: list[list[object]] = await self.page.evaluate("() => window.calls")
         return calls
 

@@ -1,7 +1,8 @@
-"""Event loops whose clock jumps: they run hours of timers in milliseconds, deterministically.
+"""Event loops whose clock jumps, so that they run hours of timers in milliseconds, deterministically.
 
 When nothing is ready, the clock moves to the next timer. Loopback sockets within the test work as usual,
-because written data is readable at once. Thread work runs inline, because the loop would not wait for it.
+because written data is readable at once. Work for threads runs inline, because the loop would not wait for a
+thread.
 """
 
 import asyncio
@@ -56,7 +57,7 @@ def in_virtual_time(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P,
         with asyncio.Runner(loop_factory=VirtualLoop) as runner:
             runner.run(test(*args, **kwargs))
 
-    # pytest reads the parameters, and must not find the coroutine function underneath.
+    # pytest reads the parameters from the signature, and must not see the coroutine function underneath.
     run.__signature__ = inspect.signature(test)  # type: ignore[attr-defined]
     del run.__wrapped__
     return run

@@ -1,4 +1,4 @@
-"""Waiting for a condition, with a deadline and an error message.
+"""Waits for a condition, with a deadline and an error message.
 
 A scenario that no single condition describes can be retried.
 """
@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 POLL_S = 0.1
-# Deadlines are for an idle machine. A busy one takes longer without a fault.
+# Deadlines are for an idle machine. On a busy one, everything takes longer.
 PATIENCE = 4
 
 
@@ -22,7 +22,7 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
 
 
 async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15) -> None:
-    """Return once `ask` returns this value. Raises AssertionError with its last value at the deadline."""
+    """Wait until `ask` returns this value. Raises AssertionError with the last value at the deadline."""
     answer: object = None
 
     async def is_so() -> bool:
@@ -39,8 +39,8 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
     """Run a scenario until it holds, at most this many times. Raises the AssertionErrors of all runs.
 
-    For scenarios that a stalled machine spoils, such as pictures that a browser shows in time. Our own faults
-    appear in every run.
+    This is for scenarios that a stalled machine can spoil, such as frames that a browser must show in time.
+    Faults of the product would appear in every run.
     """
     failures: list[AssertionError] = []
     while len(failures) < most:
@@ -54,7 +54,7 @@ async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> No
 
 
 async def eventually(what: str, condition: Callable[[], object], *, within_s: float) -> None:
-    """Wait for a condition that need not be awaited."""
+    """Wait for a condition that is not awaitable."""
 
     async def holds() -> bool:
         return bool(condition())

@@ -1,7 +1,7 @@
-"""Video frames of the simulation. Each payload contains its frame's number and its own index.
+"""Video frames for the simulation. Each payload contains its frame's number and its own index.
 
-To the engine they are VP8 (RFC 7741: payload descriptor, then the keyframe bit), and the receiver verifies
-their checksum. Nothing is decoded.
+To the engine they look like VP8 (RFC 7741: payload descriptor, then the keyframe bit), and the receiver
+verifies their checksum. Nothing is decoded.
 """
 
 import struct
@@ -34,7 +34,7 @@ class Part:
 
 
 def payload(frame: Frame, index: int, size: int) -> bytes:
-    """Return the payload of packet `index`: about `size` bytes, unique."""
+    """Return the payload of packet `index`, which is unique and has about `size` bytes."""
     filler = struct.pack("!IH", frame.number, index) * (max(size - HEAD.size, 6) // 6)
     return (
         HEAD.pack(

@@ -1,7 +1,7 @@
-"""EncryptionInvariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
+"""Checks the encryption invariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
 
-Otherwise AES-GCM reveals its authentication key (RFC 7714 section 8.1; docs/security.md). It remembers all
-datagrams as they leave the engine, before any link loses them.
+Otherwise AES-GCM reveals its authentication key (RFC 7714 section 8.1; docs/security.md). All datagrams are
+recorded as they leave the engine, before any link can lose them.
 """
 
 from collections import defaultdict
@@ -10,10 +10,10 @@ from tests.kit.packets import is_rtcp
 
 
 class EncryptionInvariant:
-    """Checks all datagrams to one participant under one key; AES-GCM only."""
+    """Checks all datagrams to one participant under one key. Supports only AES-GCM."""
 
     def __init__(self) -> None:
-        self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC: index: hash of the bytes
+        self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC -> index -> hash of the bytes
         self.bytes_sent: defaultdict[int, int] = defaultdict(int)  # by SSRC
         self._highest: dict[int, int] = {}
         self._control: set[bytes] = set()
@@ -21,7 +21,7 @@ class EncryptionInvariant:
     def check(self, datagram: bytes) -> None:
         """Record one datagram. Raises AssertionError if it breaks the invariant."""
         if is_rtcp(datagram):
-            # SSRC, and the index at the end (RFC 7714 section 9.3).
+            # The SSRC, and the index at the end (RFC 7714 section 9.3).
             key = datagram[4:8] + datagram[-4:]
             assert key not in self._control, "an SRTCP index was used twice"
             self._control.add(key)
@@ -36,6 +36,6 @@ class EncryptionInvariant:
         assert known == hash(datagram), f"index {index} of SSRC {ssrc} was encrypted with different bytes"
 
     def numbers_left_out(self, ssrc: int) -> int:
-        """Count the unused numbers between the first and the last."""
+        """Count the unused sequence numbers between the first and the last."""
         numbers = self.media[ssrc]
         return max(numbers) - min(numbers) + 1 - len(numbers) if numbers else 0

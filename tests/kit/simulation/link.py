@@ -1,33 +1,33 @@
-"""Link: one direction of a network path, with faults drawn from a seed.
+"""One direction of a network path, with faults drawn from a seed.
 
 It returns when a datagram arrives, if at all. It carries no bytes and has no clock. Jitter keeps the order,
-as a router's queue does: other packets overtake only those chosen for it.
+as a router's queue does. Only the packets chosen for reordering are overtaken.
 """
 
 from dataclasses import dataclass
 from random import Random
 
-# Duration of one jitter value: a queue fills and empties gradually, not from packet to packet.
+# Duration of one jitter value, because a queue fills and empties gradually, not from packet to packet.
 JITTER_PERIOD_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The effects of a path on its datagrams."""
+    """The faults that a path inflicts on its datagrams."""
 
     delay_s: float = 0.02
-    jitter_s: float = 0.0  # added to the delay, at most
-    loss: float = 0.0  # share of datagrams
+    jitter_s: float = 0.0  # the maximum that is added to the delay
+    loss: float = 0.0  # the fraction of lost datagrams
     burst: float = 1.0  # mean number of datagrams lost together
-    reorder: float = 0.0  # share of datagrams that others overtake
-    reorder_s: float = 0.012  # maximum extra delay of those packets
-    duplicate: float = 0.0  # share of duplicated datagrams
+    reorder: float = 0.0  # fraction of datagrams that others overtake
+    reorder_s: float = 0.012  # maximum extra delay of the overtaken datagrams
+    duplicate: float = 0.0  # fraction of duplicated datagrams
     rate_bps: float = 0.0  # 0 = unlimited
-    queue_s: float = 0.1  # longest queue; excess is lost; with rate_bps
+    queue_s: float = 0.1  # the longest queue, if rate_bps is set; anything beyond it is lost
 
 
 class Link:
-    """Decides the fate of one datagram after the other. `send` must be called in order of time."""
+    """Decides the fate of each datagram. `send` must be called in chronological order."""
 
     def __init__(self, conditions: Conditions, random: Random) -> None:
         self.conditions = conditions

@@ -1,8 +1,8 @@
-"""VideoReceiver: a browser that shows a video track, as it appears on the network.
+"""A browser that shows a video track, as seen from the network.
 
 It reassembles frames, requests missing packets or a keyframe, and sends reports. It verifies every packet:
-authentication, payload, and that no number has two contents. It decodes nothing and has no playout delay: a
-frame has the time at which it was complete.
+authentication, payload, and that no sequence number is used for two contents. It decodes nothing and has no
+playout delay: the time of a frame is when it was complete.
 """
 
 import struct
@@ -16,12 +16,12 @@ from tests.kit.simulation.world import Endpoint
 
 PROCESS_S = 0.01
 REPORT_INTERVAL_S = 1.0
-# libwebrtc's NackRequester: ten requests, then a keyframe.
+# Like libwebrtc's NackRequester: ten requests, then a keyframe request.
 MAX_NACKS = 10
 
 
 class VideoReceiver:
-    """Subscribes to one forwarder."""
+    """Receives one forwarder's track."""
 
     def __init__(
         self,
@@ -40,18 +40,19 @@ class VideoReceiver:
         self.down_track = endpoint.participant.subscribe(
             forwarder, self.ssrc, rtx_ssrc=self.rtx_ssrc, extension_ids=[DESCRIPTOR]
         )
-        # By extended number, with the timestamp; None is padding alone.
+        # By extended sequence number, with the timestamp. None means a padding-only packet.
         self.parts: dict[int, tuple[Part | None, int]] = {}
-        self.completed: dict[int, float] = {}  # when each frame was
+        self.completed: dict[int, float] = {}  # when each frame was complete
         self.packets = 0
         self.duplicates = 0
         self.nacks = 0
         self.plis = 0
-        self._frames: dict[int, int] = {}  # packets received of each frame
+        self._frames: dict[int, int] = {}  # received packets of each frame
         self._last_keyframe = -1
         self._first = -1
         self._highest = -1
-        self._missing: dict[int, tuple[float, int]] = {}  # time of the next request, requests so far
+        # time of the next request, number of requests so far
+        self._missing: dict[int, tuple[float, int]] = {}
         self._received = 0  # as in receiver reports, where a packet recovered by RTX counts as lost
         self._reported = (0, 0)  # expected and received, at the last report
         self._last_sr = (0, 0.0)
@@ -67,7 +68,7 @@ class VideoReceiver:
         try:
             packet = packets.read_rtp(self.endpoint.participant.inbound.unprotect(data))
         except pylibsrtp.Error as error:
-            # The same packet again, bit for bit, as the invariant has verified.
+            # The same packet again, bit for bit, as the encryption invariant has verified.
             assert "bad index" in str(error), error
             self.packets += 1
             self.duplicates += 1
@@ -160,12 +161,12 @@ class VideoReceiver:
 
     @property
     def frames(self) -> set[int]:
-        """The numbers of frames with at least one received packet."""
+        """Return the numbers of frames of which at least one packet was received."""
         return set(self._frames)
 
     def check_order(self) -> None:
-        """Check that numbers and timestamps rise with frames, and that all packets of a frame have one
-        timestamp.
+        """Check that sequence numbers and timestamps increase from frame to frame, and that all packets of a
+        frame have the same timestamp.
         """
         previous: tuple[Part, int] | None = None
         for number in sorted(self.parts):

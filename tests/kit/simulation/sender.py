@@ -1,7 +1,7 @@
-"""VideoSender: a browser's camera, as it appears on the network.
+"""A browser's camera, as seen from the network.
 
-It sends frames of several packets with transport-wide numbers, retransmits on NACK, sends keyframes on PLI,
-and sender reports. It has no congestion control: its rate is fixed.
+It sends frames of several packets with transport-wide sequence numbers, retransmits on NACK, sends keyframes
+on PLI, and sends sender reports. It has no congestion control: its rate is fixed.
 """
 
 import struct
@@ -17,13 +17,14 @@ from tests.kit.simulation.world import Endpoint
 
 HISTORY_S = 1.0
 REPORT_INTERVAL_S = 1.0
-# Until reports give the round-trip time. A browser resends a packet at most once per round trip.
+# The round-trip time until reports give the actual one. A browser resends a packet at most once per round
+# trip.
 DEFAULT_RTT_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A packet kept for retransmission."""
+    """A packet that is kept for retransmission."""
 
     number: int
     sent: float
@@ -57,7 +58,8 @@ class VideoSender:
         self.packet_bytes = packet_bytes
         self.pace_s = pace_s
         self.frames: list[Frame] = []
-        self.reached: set[tuple[int, int]] = set()  # (SSRC, extended number) that got to the SFU
+        # (SSRC, extended sequence number) of the packets that arrived at the SFU
+        self.reached: set[tuple[int, int]] = set()
         self.sent = 0
         self.resent = 0
         self.plis = 0
@@ -90,7 +92,7 @@ class VideoSender:
 
     @property
     def never_reached(self) -> int:
-        """The number of packets that never reached the SFU."""
+        """Return the number of packets that never arrived at the SFU."""
         return self.sent - len(self.reached)
 
     # --- media ---
@@ -145,7 +147,7 @@ class VideoSender:
             self.reached.add((self.ssrc, number))
 
     def _resend(self, sequence: int) -> None:
-        """Answer one number of a NACK, by RTX or with the same packet."""
+        """Answer one sequence number of a NACK, with RTX or with the same packet."""
         now = self.endpoint.world.now
         kept = next((kept for kept in self._history if kept.number & 0xFFFF == sequence), None)
         if kept is None or now - self._resent_at.get(kept.number, -1.0) < self.rtt:

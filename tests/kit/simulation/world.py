@@ -1,7 +1,7 @@
-"""World: an engine, its participants, and the links between them, on a simulated clock.
+"""An engine, its participants, and the links between them, on a simulated clock.
 
-It runs as fast as the machine can: events wait in a heap, and time jumps from one to the next. Senders and
-receivers register on an Endpoint.
+It runs as fast as the machine can, because events wait in a heap and the clock jumps from one to the next.
+Senders and receivers register on an Endpoint.
 """
 
 import heapq
@@ -21,12 +21,12 @@ Action = Callable[[Any], None]
 
 
 class World:
-    """All events, in order of time."""
+    """All events, in chronological order."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.engine = new_engine(seed << 32 | 7)
-        # Not 0, which means "never" in the core.
+        # The time is not 0, because 0 means "never" in the core.
         self.now = 1.0
         self._events: list[tuple[float, int, Action, Any]] = []
         self._order = count()
@@ -38,7 +38,7 @@ class World:
         heapq.heappush(self._events, (when, next(self._order), action, argument))
 
     def every(self, period: float, action: Callable[[], None]) -> None:
-        """Call `action` periodically, beginning at a random phase."""
+        """Call `action` periodically, starting at a random phase."""
 
         def again(_: None) -> None:
             action()
@@ -63,7 +63,7 @@ class World:
         self._turn()
 
     def _turn(self) -> None:
-        """Finish an iteration of udploop, until it would sleep."""
+        """Finish an iteration of udploop, up to the point where it would sleep."""
         self.engine.advance(self.now)
         for data, remote, _local in self.engine.take_datagrams():
             if data[0] >= 128:
@@ -77,13 +77,13 @@ class World:
             self.at(deadline, self._wake, deadline)
 
     def _wake(self, deadline: float) -> None:
-        # Another packet may have arrived meanwhile.
+        # Another packet may have arrived in the meantime.
         if deadline == self._deadline:
             self._turn()
 
 
 class Endpoint:
-    """A participant with the links to it and from it."""
+    """A participant with its incoming and outgoing link."""
 
     def __init__(self, world: World, port: int, up: Conditions, down: Conditions) -> None:
         self.world = world
@@ -91,7 +91,7 @@ class Endpoint:
         self.up = Link(up, Random(world.random.random()))
         self.down = Link(down, Random(world.random.random()))
         self.invariant = EncryptionInvariant()
-        self.on_rtp: Action = lambda data: None  # receives the encrypted packet
+        self.on_rtp: Action = lambda data: None  # called with each encrypted packet
         self.on_rtcp: Callable[[int, int, bytes], None] = lambda kind, count, body: None
 
     def transmit(self, data: bytes) -> bool:
