@@ -180,8 +180,7 @@ class Listener(Protocol):
         """Wait for the message. Return when it was shown, or 0 if this client shows no messages."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is shown.
-        """
+        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is."""
 
 
 class AtPage:

@@ -1,5 +1,4 @@
-"""PNG, APNG and GIF files for tests, written chunk by chunk, with features that Pillow's encoders never use.
-"""
+"""PNG, APNG and GIF files written chunk by chunk, with features that Pillow's encoders never use."""
 
 import struct
 import zlib

@@ -105,8 +105,7 @@ class Socket:
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
     async def sync(self, server_id: str = "home", *, epoch: int = 0) -> Any:
-        """Return the response to a sync_request, which the service sends after handling all earlier events.
-        """
+        """Return the response to a sync_request, sent after all earlier events have been handled."""
         await self.say("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
         return (await self.hear("sync_response"))["rooms"]
 

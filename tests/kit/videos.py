@@ -144,8 +144,7 @@ def box(kind: bytes, *content: bytes) -> bytes:
 
 
 def with_places(mp4: bytes) -> bytes:
-    """Add metadata as phones write it: a location in `udta`, XMP in a `uuid` box, and a name in free space.
-    """
+    """Add metadata like a phone: a location in `udta`, XMP in a `uuid` box, and a name in free space."""
     place = PLACE.encode()
     xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(place), 0x15C7), place))
     xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, place)
