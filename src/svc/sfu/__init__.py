@@ -1,4 +1,4 @@
 """The media-forwarding service's control plane: rooms, peers, signalling, ICE and DTLS.
 
-Forwards no packet itself: `svc._rtp` does, reached through `svc.sfu.media` only.
+Does not forward packets itself: `svc._rtp` does, and only `svc.sfu.media` calls it.
 """

@@ -2,10 +2,10 @@
 
 There are two keys. The raw secret of the registration has full authority anyway, so its `user_token` is not
 examined. The client credential, which the chat server gives to its members, also needs a `user_token`. It
-must be signed for this user and this room, unexpired and unused. Every other request is refused with the same
-text: a stranger cannot learn which rooms exist.
+must be signed for this user and this room, unexpired and unused. Every other request is rejected with the
+same text, so that strangers cannot learn which rooms exist.
 
-Assigns no seat (`rooms` does). docs/signalling.md, "From participants".
+Does not assign seats (`rooms` does). See docs/signalling.md, "From participants".
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ REFUSAL = "Room does not exist or credentials do not match"
 
 
 class JoinRefused(Exception):
-    """The join is refused. The reason may be shown to the client."""
+    """The join is rejected. The reason can be shown to the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Admission:
 
 
 def admit(rooms: Rooms, request: ClientJoin, wall_now: float) -> Admission:
-    """Return the room of the request and the caps of its sender. Raises JoinRefused."""
+    """Return the requested room and the sender's caps. Raises JoinRefused."""
     registration = rooms.registration(request.server_id)
     if registration is None:
         raise JoinRefused(REFUSAL)

@@ -1,10 +1,10 @@
 """Read a client's answer and check each media section against the offer.
 
-Applies nothing: ICE, DTLS and the forwarders use the result. Knows only one offer and its answer. Accepts all
-that Chromium accepts, even beyond the standards.
+Does not apply the answer: ICE, DTLS and the forwarders do. Considers only one offer and its answer. Accepts
+all that Chromium accepts, even beyond the standards.
 
-RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122 (fingerprint), RFC 8842 (setup),
-RFC 8285 (extmap), RFC 8830 (msid).
+See RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122 (fingerprint), RFC 8842
+(setup), RFC 8285 (extmap), RFC 8830 (msid).
 """
 
 import re
@@ -15,7 +15,7 @@ from svc.sfu.codecs import ENCODINGS, EXTENSIONS, Codec, codecs
 from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
 from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
-# RFC 8829 section 5.3.1, from the offerer's side: the directions that may answer each offered direction.
+# RFC 8829 section 5.3.1, from the offerer's side: the answers that are allowed for each offered direction.
 _ANSWERS = {
     "recvonly": ("sendonly", "inactive"),
     "sendonly": ("recvonly", "inactive"),
@@ -29,7 +29,7 @@ _PROTOCOLS = frozenset(
     for profile in ("RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP")
 )
 
-# RFC 8122 section 5. SHA-1 is left out: it no longer binds anybody to a certificate.
+# RFC 8122 section 5. SHA-1 is left out: it no longer proves who holds a certificate.
 _FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
 _HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 
@@ -42,8 +42,8 @@ class AnswerError(SdpError):
 class AnsweredSection:
     """One media section of the answer, from the client's side.
 
-    A rejected section (port 0, or no codec in common) has no payload types. In sections that the client sends
-    in, a browser may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
+    A rejected section (port 0, or no codec in common) has no payload types. Where the client sends, a browser
+    may use any offered payload type, even one that its answer omits (`codecs.payload_types`).
     """
 
     mid: str
@@ -131,9 +131,9 @@ def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSect
 
 
 def _rids(media: MediaDescription) -> tuple[str, ...]:
-    """Return the rids of our encodings that the client sends, or none if it sends only one.
+    """Return the rids of the offered encodings that the client sends, or none if it sends only one.
 
-    Packets of other encodings are dropped.
+    Packets with other rids are dropped.
     """
     sent = media.sent_rids()
     rids = tuple(rid for rid in ENCODINGS if rid in sent)
@@ -141,7 +141,9 @@ def _rids(media: MediaDescription) -> tuple[str, ...]:
 
 
 def _common_payload_types(media: MediaDescription, *, redundancy: bool) -> frozenset[int]:
-    """Return our payload types that the answer lists with our meaning. RTX counts only next to its codec."""
+    """Return our payload types that the answer lists with the same meaning. RTX counts only next to its
+    codec.
+    """
     maps, formats = media.rtpmaps(), frozenset(media.formats)
     common: set[int] = set()
     for codec in codecs(media.kind, redundancy=redundancy):
@@ -161,7 +163,7 @@ def _means(mapping: RtpMap | None, codec: Codec) -> bool:
 
 
 def _common_extensions(media: MediaDescription) -> frozenset[int]:
-    """Return our extension ids that the answer keeps with our meaning (RFC 8285 section 6)."""
+    """Return our extension ids that the answer keeps with the same meaning (RFC 8285 section 6)."""
     table = {(extension.id, extension.uri) for extension in EXTENSIONS}
     kept = [entry for entry in media.extmaps() if entry.direction != "inactive"]
     return frozenset(entry.id for entry in kept if (entry.id, entry.uri) in table)
@@ -177,7 +179,7 @@ def _msid(media: MediaDescription) -> tuple[str | None, str | None]:
 
 
 def _transport_sections(answer: SessionDescription, accepted: list[MediaDescription]) -> list[Section]:
-    """Return the parts of the answer that can describe the single transport, most binding first.
+    """Return the parts of the answer that can describe the single transport, in order of precedence.
 
     Only attributes that the first accepted section of the bundle omits are read from the others (RFC 9143
     section 7.1.3).

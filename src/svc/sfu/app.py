@@ -1,8 +1,8 @@
-"""The media service as a program: builds everything from the configuration and runs it.
+"""The media service's program: builds everything from the configuration and runs it.
 
-Opens the two ports, runs the periodic duties (gauges every 15 s, the room sweep every 5 minutes, the
+Opens the two ports, runs the periodic tasks (gauges every 15 s, the room sweep every 5 minutes, the
 readiness probe at start) and shuts down in order. Flags cover the settings that are not variables of
-docs/configuration.md. docs/signalling.md and docs/configuration.md, "SFU".
+docs/configuration.md. See docs/signalling.md and docs/configuration.md, "SFU".
 """
 
 import asyncio
@@ -43,8 +43,8 @@ from svc.sfu.service import Clocks, Service
 SHUTDOWN_S = 3.0
 # Clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
-# One thread decides and keeps about three others busy sending. On two processors it is faster alone
-# (benchmarks/README.md).
+# One thread makes the forwarding decisions and keeps about three others busy sending. With two processors,
+# one thread that does both is faster (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
 LEAST_PROCESSORS = 3
 
@@ -59,7 +59,7 @@ class Flags:
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
     workers: int | None = None  # threads that send media; None = by the number of processors
-    listen_fds: tuple[int, ...] = ()  # already open; used instead of opening sockets
+    listen_fds: tuple[int, ...] = ()  # already open sockets, to use instead of opening new ones
     handover_socket: Path | None = None  # where a successor connects
     take_over: bool = False  # take over from the service that listens there
 
@@ -82,11 +82,11 @@ class Front:
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The media plane as the program itself uses it, apart from its sessions."""
+    """The part of the media plane that the program starts and stops. Sessions use the rest."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:
-    """Run until stopped by a signal. If a port is taken, end with a one-line error."""
+    """Run until stopped by a signal. If a port is taken, exit with a one-line error."""
     logs.configure(sys.stderr, debug=config.debug)
     raise_limit()
     asyncio.run(_run(config, flags))
@@ -149,7 +149,7 @@ async def running(
 
 
 async def _succession(flags: Flags) -> Succession | None:
-    """Take over the running service's ports, if a flag asks for it and a service is there.
+    """Take over the ports of a running service, if a flag asks for it and there is one.
 
     Raises ConfigError.
     """
@@ -172,7 +172,7 @@ async def _succession(flags: Flags) -> Succession | None:
 async def _offering(
     flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Wait for a successor, if a flag says where."""
+    """Wait for a successor at the path that a flag gives, if any."""
 
     async def give_up() -> None:
         """Stop reading. The system keeps incoming data until the successor reads it."""
@@ -189,7 +189,9 @@ async def _offering(
 
 
 def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
-    """Separate the inherited TCP sockets into signalling and media, which has the port number of UDP."""
+    """Separate the inherited TCP sockets into signalling and media. Media's have the port number of the UDP
+    sockets.
+    """
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]
     signalling = [tcp for tcp in given.tcp if tcp not in media]
@@ -237,9 +239,9 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
 async def serving(
     service: Service, plane: Plane, config: Config, flags: Flags, sockets: Sequence[socket] = ()
 ) -> AsyncIterator[Front]:
-    """Run HTTP and the periodic duties of a service, on `sockets` or its own.
+    """Serve HTTP and run the service's periodic tasks, on `sockets` or on sockets that it opens.
 
-    Raises ConfigError if a port is taken. At the end, disconnect everybody.
+    Raises ConfigError if a port is taken. Disconnects all clients on exit.
     """
     measurements = Measurements(service, plane)
     routes = Routes(service, measurements, control_from_anywhere=flags.control_from_anywhere)
@@ -285,7 +287,7 @@ async def _perform_duties(service: Service, measurements: Measurements, probe: P
 
 
 async def _every(interval_s: float, duty: Callable[[], None]) -> None:
-    """Run `duty` periodically. Log a failure as our bug, but go on."""
+    """Run `duty` periodically. Log a failure as our bug, and continue."""
     while True:
         try:
             duty()

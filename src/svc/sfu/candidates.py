@@ -1,9 +1,9 @@
-"""ICE candidates: parse them, write them, refuse some, and choose which to offer.
+"""ICE candidates: parse them, write them, reject some, and choose which to offer.
 
-Component 1 only: everything is bundled on one port with rtcp-mux. Over TCP only peers connect, so our
-candidates are passive, and a peer's are useless. Resolves no names and sends nothing. Only
-`interface_addresses` asks the operating system. RFC 8445 section 5.1 (gathering, priorities, foundations),
-RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
+Handles component 1 only: everything is bundled on one port with rtcp-mux. Over TCP only peers connect, so our
+candidates are passive, and a peer's TCP candidates are useless. Does not resolve names or send anything. Only
+`interface_addresses` asks the operating system. See RFC 8445 section 5.1 (gathering, priorities,
+foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
 """
 
 import zlib
@@ -23,7 +23,7 @@ _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "r
 # Below all UDP candidates except relays (RFC 6544 section 4.2).
 _TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
-# The rest of the local preference after the direction, which is 4 for a passive candidate (RFC 6544 section
+# The local preference below the direction bits, which are 4 for a passive candidate (RFC 6544 section
 # 4.2).
 _PASSIVE, _MAX_OTHER_PREFERENCE = 4 << 13, 8191
 _COMPONENT = 1
@@ -50,12 +50,12 @@ class Candidate:
     address: Address
     kind: Kind
     related: Address | None = None
-    ufrag: str | None = None  # The generation it belongs to, if the peer names it.
-    base: str = ""  # Ours only: the address that we send from, "" if the kernel chooses.
-    tcp: bool = False  # Ours only, and always passive.
+    ufrag: str | None = None  # The ICE generation of the candidate, if the peer names it.
+    base: str = ""  # Our own candidates only: the address that we send from, "" if the kernel chooses.
+    tcp: bool = False  # Our own candidates only, which are always passive.
 
     def __str__(self) -> str:
-        """Return the value of RTCIceCandidateInit.candidate, and of `a=` in a session description."""
+        """Return the text for RTCIceCandidateInit.candidate and for `a=` in a session description."""
         ip, port = self.address
         transport = "tcp" if self.tcp else "udp"
         text = f"candidate:{self.foundation} {_COMPONENT} {transport} {self.priority}"
@@ -93,8 +93,8 @@ class Candidate:
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
     """Return why no check may ever be sent to `ip`, or None if it may be tried.
 
-    Private addresses are allowed: people on the server's network use them. Loopback would aim us at our own
-    machine, unless we offer it ourselves.
+    Private addresses are allowed, because members on the server's network use them. Loopback would aim us at
+    our own machine, so it is allowed only if we offer it.
     """
     address = ip_address(ip)
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address.scope_id):
@@ -127,7 +127,7 @@ def interface_addresses() -> tuple[str, ...]:
 def host_candidates(
     *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Return `advertised` as candidates, or else those of `interfaces` that `bound` listens on."""
+    """Return candidates for `advertised`, or else for those of `interfaces` that `bound` listens on."""
     own = {str(ip_address(ip)) for ip in interfaces}
     addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
     # IPv6 first, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.
@@ -149,7 +149,8 @@ def fixed_addresses(
 ) -> tuple[Address, ...]:
     """Return the addresses that other SFUs can send to, and from which this one can send.
 
-    The advertised address of a machine behind a NAT is none of its own, so all of its interfaces count too.
+    A machine behind a NAT advertises an address that none of its interfaces has, so all of its interfaces
+    count too.
     """
     offered, own = (
         host_candidates(port=port, interfaces=interfaces, bound=bound, advertised=listed)
@@ -161,7 +162,7 @@ def fixed_addresses(
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
     """Return the public addresses of those of `hosts` that are behind a NAT.
 
-    `mapped` has the public address of each of our addresses (`Readiness.mapped`).
+    `mapped` maps each of our addresses to its public address (`Readiness.mapped`).
     """
     return tuple(
         Candidate(
@@ -173,7 +174,7 @@ def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Addres
             base=host.base,
         )
         for host in hosts
-        # Where the kernel chose the base, we do not know it.
+        # The base is unknown where the kernel chose it.
         if host.base and mapped.get(host.base, host.address) != host.address
     )
 
@@ -203,7 +204,7 @@ def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _rank(candidate: Candidate) -> int:
-    """Return how many candidates of its kind are preferred to it."""
+    """Return how many candidates of the same kind are preferred to this one."""
     return MAX_LOCAL_PREFERENCE - (candidate.priority >> 8 & MAX_LOCAL_PREFERENCE)
 
 

@@ -1,7 +1,7 @@
 """The checklist of one ICE generation: candidate pairs, their states and their order.
 
-One stream with one component has one checklist, in which no pair waits for another. RFC 8445's Frozen state
-therefore does not occur: a new pair is Waiting.
+There is one stream with one component, hence one checklist, in which no pair waits for another. RFC 8445's
+Frozen state therefore does not occur: a new pair is Waiting.
 
 - Waiting: to be checked in its turn, best pair first (section 6.1.4.2).
 - In progress: a check has been sent. It is being retransmitted or awaits its response.
@@ -13,8 +13,8 @@ A check from the peer triggers one of ours on the same pair, ahead of the queue 
 that the path is open now. It revives a failed pair, and replaces a check that was sent before the peer's NAT
 let it in.
 
-Peers choose the addresses that we send to. Both lists and checks are bounded, or the SFU would be a port
-scanner (section 19.5.1). Knows no bytes and no clock. The caller passes the role.
+Peers choose the addresses that we send to. Both lists and checks are bounded, because otherwise the SFU could
+be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller passes the role.
 """
 
 from collections import deque
@@ -29,10 +29,10 @@ from svc.sfu.transitions import Transitions
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
 MAX_REMOTE_CANDIDATES = 30
-# "...limit the total number of connectivity checks it performs to 100": all transmissions.
+# "...limit the total number of connectivity checks it performs to 100": that includes retransmissions.
 MAX_CHECKS = 100
 # Reserved for responses to the peer's checks and for nominations, so that a list of dead candidates cannot
-# silence us towards a reachable peer.
+# use up the checks that a reachable peer needs.
 RESERVED_CHECKS = 25
 
 
@@ -53,9 +53,9 @@ class PairEvent(Enum):
 _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
-# A replaced check can still be answered, hence the answers in Waiting and Failed. Its failure means nothing.
-# If the roles change during a nomination, a pair may have two checks pending, and both may fail. A succeeded
-# pair is checked once more when it is nominated, and may then fail.
+# A replaced check can still be answered, hence the answers in Waiting and Failed. If it fails, that is
+# ignored. If the roles change during a nomination, a pair may have two checks pending, and both may fail. A
+# succeeded pair is checked once more when it is nominated, and may then fail.
 PAIR_TRANSITIONS = Transitions(
     "candidate pair",
     {
@@ -90,14 +90,16 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY of our checks: that of the candidate that they may reveal to the peer."""
+        """The PRIORITY value of our checks: the priority of the candidate that the peer might learn from
+        them.
+        """
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
 
 
 @dataclass(slots=True, eq=False)
 class Check:
-    """A request of ours that can still be answered. Consent checks have no pair."""
+    """A request that we sent and that can still be answered. Consent checks have no pair."""
 
     key: bytes = field(repr=False)
     controlling: bool  # The role that the request claimed.
@@ -112,8 +114,8 @@ class Checklist:
     """The pairs of one generation."""
 
     def __init__(self, local_candidates: Iterable[Candidate]) -> None:
-        # A server-reflexive candidate is sent from its base, so it makes no pair of its own (RFC 8445 section
-        # 6.1.2.4). Neither does a TCP candidate: the peer connects, and its checks make the pair.
+        # A server-reflexive candidate is sent from its base, so it does not form a pair (RFC 8445 section
+        # 6.1.2.4). Neither does a TCP candidate: the peer connects, and its checks create the pair.
         hosts = [each for each in local_candidates if each.kind == "host" and not each.tcp]
         self._bases = {(host.base, version(host.address[0])): host.priority for host in reversed(hosts)}
         self._loopback_offered = any(is_loopback(host.address[0]) for host in hosts)
@@ -156,9 +158,9 @@ class Checklist:
             self._triggered.append(pair)
 
     def next_pair(self, *, ordinary: bool, controlling: bool) -> tuple[CandidatePair, bool] | None:
-        """Return the next pair to check and whether it was triggered.
+        """Return the next pair to check, and whether it was triggered.
 
-        `ordinary` includes untriggered pairs.
+        With `ordinary`, untriggered pairs qualify too.
         """
         if self._triggered and self._affords(urgent=True):
             return self._triggered[0], True
@@ -174,7 +176,7 @@ class Checklist:
             self._triggered.remove(pair)
 
     def answered(self, pair: CandidatePair) -> None:
-        """Record that `pair` is valid. It needs no further check."""
+        """Record that `pair` is valid and needs no further check."""
         pair.happened(_ANSWERED)
         if pair in self._triggered:
             self._triggered.remove(pair)

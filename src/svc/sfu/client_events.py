@@ -11,7 +11,7 @@ ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2
 MAX_SPATIAL_LAYER = 2
 MAX_PRIORITY, DEFAULT_PRIORITY = 100, 50
-# Wider than any picture that browsers encode.
+# Wider than any video that browsers encode.
 MAX_WIDTH_PX = 16_384
 _TemporalLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_TEMPORAL_LAYER)]
 _SpatialLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_SPATIAL_LAYER)]
@@ -26,7 +26,7 @@ class ClientJoin(Payload):
     user_id: Id
     server_password: str
     user_token: str = ""  # The raw secret needs none.
-    # Only `true` turns these on; any other value is ignored.
+    # Only `true` turns these options on. Any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
     bandwidth: object = False  # The client wants bandwidth estimates of its downlink.
@@ -65,7 +65,7 @@ class Renegotiate(Payload):
 
 
 class LayerWish(Payload):
-    """One receiver's wish for a track; without an event, a receiver wants everything."""
+    """One receiver's wish for a track. A receiver that never sends one wants everything."""
 
     max_temporal_layer: _TemporalLayer = ALL_LAYERS
     max_spatial_layer: _SpatialLayer = ALL_LAYERS
@@ -90,7 +90,7 @@ class SetLayer(LayerWish, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The id of the track, or else its section. Raises EnvelopeError."""
+        """The track's id, or else its section. Raises EnvelopeError."""
         if (key := self.track_id or self.mid) is None:
             raise EnvelopeError("track_id is missing")
         return key
@@ -139,14 +139,16 @@ class ActiveSpeakers(Payload):
 
 
 class LayersWanted(Payload):
-    """The track is named by id and by source: a browser may know it by another id than the room does."""
+    """The track is named by id and by source, because a browser may use a different id for it than the
+    room.
+    """
 
     event = "layers_wanted"
     track_id: str
     source: str
     width: int
     watched: bool
-    # Only for a track in several encodings. Others have nothing to switch off.
+    # Only for a track in several encodings. Other tracks have nothing to switch off.
     encodings: list[bool] | UnsetType = UNSET
 
 

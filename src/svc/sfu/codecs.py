@@ -1,10 +1,10 @@
-"""The codecs and header extensions that this service forwards: one table for all media sections.
+"""The codecs and header extensions that this service forwards, in one table for all media sections.
 
-All sections share one BUNDLE, so a payload type or an extension id means the same in every section. Chooses
-no codec for anybody and never inspects a payload.
+All sections share one BUNDLE, so a payload type or an extension id means the same in every section. Does not
+choose codecs or inspect payloads.
 
-Media service specification section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587 (Opus), RFC
-9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
+See the media service specification, section 1 ("Codecs registered at startup"); RFC 6184 (H264), RFC 7587
+(Opus), RFC 9628 (VP9), RFC 4588 (RTX), RFC 8285 (extensions).
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,8 @@ def _h264(payload_type: int, profile: str, packetization_mode: int) -> Codec:
 
 
 AUDIO: Final = (
-    # With "nack" in the offer, Chromium retransmits Opus and requests it again, although its answers omit it.
+    # With "nack" in the offer, Chromium retransmits Opus and requests retransmissions, although its answers
+    # omit "nack".
     Codec("opus", "audio", 111, 48_000, 2, "minptime=10;useinbandfec=1", ("nack",)),
     # RFC 3551 section 4.5.2: G722 samples at 16 kHz but declares 8000.
     Codec("G722", "audio", 9, 8_000),
@@ -65,7 +66,7 @@ AUDIO: Final = (
 # that is listed first.
 RED: Final = Codec("red", "audio", 63, 48_000, 2, "111/111")
 
-# No RED and no ULPFEC for video: with them in an answer, a browser wraps all VP8 in RED.
+# Video has no RED and no ULPFEC: if an answer contains them, a browser wraps all VP8 in RED.
 VIDEO: Final = (
     _h264(96, "42e01f", 1),
     _h264(98, "42001f", 1),
@@ -104,24 +105,24 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
-# Where a track may have several encodings (RFC 8852): the encoding that a packet belongs to or repeats.
+# The encoding that a packet belongs to or repeats, for tracks that may have several (RFC 8852).
 RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True
 )
-# The encodings that we request, smallest first: a quarter, half and all of the width.
+# The encodings that we request, smallest first: a quarter, a half and the full width.
 ENCODINGS: Final = ("q", "h", "f")
 
 _CODECS = {"audio": AUDIO, "video": VIDEO}
 
 
 def codecs(kind: str, *, redundancy: bool = False) -> tuple[Codec, ...]:
-    """Return the codecs of one kind, preferred codec first. With `redundancy`, RED is one of audio's."""
+    """Return the codecs of one kind, preferred codec first. With `redundancy`, audio includes RED."""
     return (*_CODECS[kind], RED) if redundancy and kind == RED.kind else _CODECS[kind]
 
 
 _ALL_VIDEO = frozenset(codec.payload_type for codec in VIDEO)
-# Every browser decodes VP8, so it is used where a room's members have no other codec in common.
+# Every browser decodes VP8, so it is used if a room's members have no other codec in common.
 _FLOOR = frozenset({112})
 
 

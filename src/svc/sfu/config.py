@@ -1,7 +1,7 @@
-"""The variables of the media service, read from any mapping of names to text.
+"""The media service's environment variables, read from any mapping of names to text.
 
 Checks every value once. Does not read the process's environment. All other settings are command-line flags
-(`app.Flags`). docs/configuration.md, "SFU".
+(`app.Flags`). See docs/configuration.md, "SFU".
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ StunServer = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings of an operator: docs/configuration.md, "SFU"."""
+    """The operator's settings. See docs/configuration.md, "SFU"."""
 
     port: int
     udp_port: int

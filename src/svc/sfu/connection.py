@@ -1,8 +1,8 @@
 """One WebSocket of the media service, of either kind: frames in, frames out, and pings.
 
 Reading is paced: a client that sends too much is slowed down through TCP. Sending never waits: frames queue
-up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. 90 s of silence
-close the connection. Knows no event. docs/signalling.md.
+up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. The connection
+is closed after 90 s of silence. Does not interpret events. See docs/signalling.md.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from svc.sfu.close_codes import CloseCode
 ERROR = "room_error"
 PING_INTERVAL_S = 30.0
 SILENCE_LIMIT_S = 90.0
-# How long the peer's system may take to accept one frame.
+# How long the peer's operating system may take to accept one frame.
 SEND_DEADLINE_S = 10.0
 # How long the peer may take to answer our close.
 CLOSE_DEADLINE_S = 2.0
@@ -37,7 +37,8 @@ CLOSE_DEADLINE_S = 2.0
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
-# The characters that cost one unit of the pace: parsing JSON of the maximum frame size takes 10 ms.
+# The number of characters that costs one unit of the pace: parsing JSON of the maximum frame size takes 10
+# ms.
 _CHARACTERS_OF_A_TURN = 16 * 1024
 
 _GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
@@ -67,7 +68,7 @@ class Connection:
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
         # Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
-        # Called with the identity that has been proved on this connection.
+        # Called with the identity that the peer has proved on this connection.
         self.on_proof: Callable[[str], None] = lambda owner: None
         self._socket = socket
         self._pace = pace

@@ -1,7 +1,7 @@
 """One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
 
 Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
-core. The session reads `outcomes`. Knows no signalling, no media sections and no clock.
+core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
 """
 
 from collections import Counter, deque
@@ -50,12 +50,12 @@ class ConnectivityContext:
 
 @dataclass(frozen=True, slots=True)
 class PathLost:
-    """Media has no path to the client. A restart may find one."""
+    """Media has no path to the client. An ICE restart may find one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathSilent:
-    """Nothing arrives over the path. It may be lost."""
+    """Nothing arrives over the path, which may be lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +77,19 @@ class MediaFailed:
 
 @dataclass(frozen=True, slots=True)
 class MediaClosed:
-    """The client has closed its media."""
+    """The client has closed its media connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathMoved:
-    """Media has another path to the client, which may not send on it before a restart."""
+    """Media has another path to the client, which might not send on it until ICE restarts."""
 
 
 Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed
 
 
 class Connectivity:
-    """The state described in the module's docstring. Owns the transport and closes it."""
+    """One client's ICE, DTLS and keys. Owns the transport and closes it."""
 
     def __init__(self, transport: MediaTransport, context: ConnectivityContext) -> None:
         self.outcomes: list[Outcome] = []
@@ -119,7 +119,7 @@ class Connectivity:
         return self._has_path and self._secured
 
     def check(self, terms: AnswerTerms) -> None:
-        """Raise AnswerError if an answer changes what it may not change during a call."""
+        """Raise AnswerError if an answer changes something that must stay the same during a call."""
         if self._dtls and terms.fingerprints != self._fingerprints:
             raise AnswerError("The answer changes the certificate of the connection: join again instead")
 
@@ -154,7 +154,7 @@ class Connectivity:
         self._carry(now)
 
     def path_silent(self, silent: bool, now: float) -> None:
-        """Handle silence on the selected path, or its end if `silent` is False."""
+        """Handle silence on the selected path, or the end of the silence if `silent` is False."""
         if silent:
             self._ice.path_silent(now)
         else:

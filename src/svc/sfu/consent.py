@@ -1,7 +1,7 @@
 """When to renew consent for the selected path, and when to stop sending (RFC 7675 section 5.1).
 
 Only authenticated responses to our requests count: a peer that merely sends does not prove that our media
-arrives. Builds no messages.
+arrives. Does not build messages.
 """
 
 from collections.abc import Callable

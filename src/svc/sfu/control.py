@@ -1,9 +1,9 @@
-"""The /server connection: a chat server registers rooms and learns who is in them.
+"""The /server connection, over which a chat server registers rooms and learns who is in them.
 
 Every message except `keep_alive` carries `server_id` and `server_password`. An invalid message is dropped
 without a reply. A connection receives events only for registrations whose secret it has presented.
 
-Assigns no seats (`rooms` does). docs/signalling.md.
+Does not assign seats (`rooms` does). See docs/signalling.md.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ def control_pace() -> TokenBucket:
 
 
 class Control(EventHandlers):
-    """A control connection, the Watcher of its registrations."""
+    """A control connection, which watches its registrations."""
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self._connection = connection

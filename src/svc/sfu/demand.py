@@ -2,10 +2,10 @@
 
 A publisher need not encode more than the widest tile shows, an encoding that nobody needs, or a track that
 nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
-`layers_wanted` when the combined demand changes. This is our own addition to the protocol. A receiver that
+`layers_wanted` when the combined demand changes. This is an extension of the protocol. A receiver that
 sends no width counts as one with a large tile.
 
-No I/O and no clock. docs/signalling.md, "From participants" and "To participants".
+Has no I/O and no clock. See docs/signalling.md, "From participants" and "To participants".
 """
 
 from collections.abc import Callable, Iterable
@@ -17,14 +17,14 @@ from svc.sfu.client_events import LayersWanted
 from svc.sfu.codecs import ENCODINGS
 from svc.sfu.rooms import ALL_ENCODINGS, Track, TrackUse
 
-# The least time between two events for a track: its publisher's browser may have to set up its encoder each
-# time.
+# The minimum time between two events for a track. The publisher's browser might have to set up its encoder
+# each time.
 INTERVAL_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """The combined demand of a track's receivers. Without an event, a publisher assumes the defaults."""
+    """The combined demand of a track's receivers. A publisher that gets no event assumes the defaults."""
 
     width: int = 0  # of the widest tile; 0 = unknown, so possibly as wide as the picture
     watched: bool = True
@@ -42,7 +42,7 @@ def demand_of(track: Track, before: Demand) -> Demand:
     """Combine what the receivers need of a track."""
     uses = track.uses.values()
     known = [use.width or inf for use in uses if use.width is not None]
-    # A receiver that has not sent a wish yet keeps the track going but changes nothing else.
+    # A receiver that has not sent a wish yet keeps the track active but changes nothing else.
     widest = max(known) if known else before.width or inf
     encodings = before.encodings
     if len(track.rids) > 1:
@@ -88,7 +88,7 @@ class DemandUpdates:
         self._tracks: dict[Track, _Sent] = {}
 
     def changed(self, track: Track, now: float) -> None:
-        """Send a change: an increase immediately, a decrease after a moment in which it may be reverted."""
+        """Send a change: an increase immediately, a decrease after a delay in which it may be reverted."""
         sent = self._tracks.setdefault(track, _Sent(Demand(), -inf, Demand()))
         sent.wanted = demand_of(track, sent.demand)
         if sent.wanted == sent.demand:

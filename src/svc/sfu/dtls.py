@@ -1,17 +1,17 @@
 """The DTLS handshake that yields the SRTP keys, over memory buffers (pyOpenSSL).
 
-Datagrams and `now` go in; `transmits`, `events` and the next deadline come out. Opens no socket, carries no
-application data, and releases keys only after the peer's certificate has matched a fingerprint of its answer.
-RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842 and RFC 8122 (roles, fingerprints), RFC 8827 section 6.5
-(the cipher suites of WebRTC).
+Datagrams and `now` go in; `transmits`, `events` and the next deadline come out. Does not open sockets or
+carry application data. Releases keys only after the peer's certificate has matched a fingerprint in its
+answer. See RFC 6347 (DTLS 1.2), RFC 5764 (use_srtp), RFC 8842 and RFC 8122 (roles, fingerprints), RFC 8827
+section 6.5 (the cipher suites of WebRTC).
 
-Clocks. OpenSSL retransmits by its own clock, which nobody can set: first after 1 s, then doubling. This
+Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
 act. If OpenSSL disagrees that the time has come, `advance` asks again later (a test's clock runs ahead of
-it). A second is long to wait for media, so we also repeat a last flight that fits one datagram, byte for
-byte, on the caller's clock: after 100 ms, doubling. A peer that has it drops the copy as a replay. Nobody
-acknowledges the server's very last flight. It is repeated four times after the handshake, and whenever the
-peer shows that it still waits for it.
+it). A second is a long wait for media, so we also repeat the latest flight on the caller's clock, byte for
+byte, if it fits in one datagram: first after 100 ms, then doubling. A peer that already has it drops the copy
+as a replay. Nobody acknowledges the server's very last flight. It is repeated four times after the handshake,
+and whenever the peer shows that it is still waiting for it.
 """
 
 from collections import Counter
@@ -38,11 +38,12 @@ RESENDS_WHEN_CONNECTED = 4
 # Polling OpenSSL more often than this would only burn CPU.
 _TIMER_STEP_S = 0.05
 
-# The size that a path carries without fragments, even with IPv6 and tunnels. RTP packets are as large.
+# The datagram size that a path carries without fragmentation, even with IPv6 and tunnels. RTP packets have
+# the same limit.
 MTU_BYTES = 1200
 # Chromium's largest is 1413 bytes. A flight of certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
-# A handshake takes four, and a lossy one a few dozen.
+# A handshake takes four datagrams, or a few dozen if many are lost.
 MAX_HANDSHAKE_DATAGRAMS = 256
 _RECORD_HEADER = 13
 # ContentType change_cipher_spec and handshake, RFC 6347 section 4.3.1.
@@ -67,7 +68,7 @@ class _Profile:
     key_bytes: int = 16
 
 
-# In our order of preference. The server chooses, and GCM takes a third of the CPU time.
+# In order of preference. The server chooses, and GCM takes a third of the CPU time of the other profile.
 _PROFILES = (
     _Profile("AEAD_AES_128_GCM", b"SRTP_AEAD_AES_128_GCM", salt_bytes=12),
     _Profile("AES_CM_128_HMAC_SHA1_80", b"SRTP_AES128_CM_SHA1_80", salt_bytes=14),
@@ -79,7 +80,7 @@ class SrtpKeys:
     """The master key followed by the master salt, for each direction."""
 
     profile: str
-    local: bytes = field(repr=False)  # Protects what we send.
+    local: bytes = field(repr=False)  # Protects the packets that we send.
     remote: bytes = field(repr=False)
 
 
@@ -111,7 +112,8 @@ class Certificate:
         self.context.set_cipher_list(_CIPHERS)
         self.context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_QUERY_MTU | SSL.OP_NO_RENEGOTIATION)
         self.context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
-        # Saves 21 KB per connection, which would at most carry its close.
+        # Releases buffers while a connection is idle. This saves 21 KB per connection, which after the
+        # handshake carries at most the close.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
         # Accept any certificate here: its fingerprint is checked after the handshake.
         self.context.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, lambda *_: True)
@@ -130,7 +132,7 @@ class Certificate:
             .issuer_name(name)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            # Peers check the fingerprint, not the dates, so a wrong clock does no harm.
+            # Peers check the fingerprint, not the dates, so a wrong clock is harmless.
             .not_valid_before(now - timedelta(days=1))
             .not_valid_after(now + timedelta(days=365))
         )
@@ -150,7 +152,7 @@ class Event(Enum):
     ENDED = auto()  # Ended by either side or by a failure.
 
 
-# A connection that the peer has closed is closed once more by its owner.
+# After the peer has closed a connection, its owner closes it too.
 TRANSITIONS = Transitions(
     "DTLS",
     {
@@ -163,7 +165,7 @@ TRANSITIONS = Transitions(
 
 
 class DtlsTransport:
-    """One handshake with one peer, as the module's docstring describes."""
+    """One handshake with one peer. The module's docstring describes it."""
 
     def __init__(self, certificate: Certificate, role: Role) -> None:
         self.transmits: list[bytes] = []
@@ -237,7 +239,7 @@ class DtlsTransport:
             self._resend(self._flight, now)
 
     def close(self) -> None:
-        """Tell the peer that we are leaving."""
+        """Notify the peer that we are closing the connection."""
         # During a handshake OpenSSL refuses to shut down, and then there is nothing to send.
         with suppress(SSL.Error):
             self._connection.shutdown()
@@ -260,7 +262,9 @@ class DtlsTransport:
             self._finish(now)
 
     def _finish(self, now: float) -> None:
-        """Check the peer's certificate, whose key it has proved to hold, against its answer."""
+        """Check the peer's certificate against its answer. The handshake has proved that the peer holds the
+        key.
+        """
         if not self._fingerprint_matches():
             self._fail("the certificate does not match the fingerprint of the answer")
             return
@@ -292,7 +296,7 @@ class DtlsTransport:
         return SrtpKeys(profile.name, local, remote)
 
     def _read(self) -> None:
-        """Read after the handshake, to notice repeated flights and the end. Ignore other contents."""
+        """Read after the handshake, to notice repeated flights and the close. Ignore other contents."""
         try:
             while True:
                 self._connection.recv(_BUFFER)
@@ -343,7 +347,7 @@ class DtlsTransport:
 
 
 def _datagrams(records: bytes) -> list[bytes]:
-    """Pack OpenSSL's output into datagrams of whole records: a memory buffer joins them."""
+    """Split OpenSSL's output into datagrams of whole records, which a memory buffer has joined."""
     datagrams: list[bytes] = []
     while records:
         size = _RECORD_HEADER + int.from_bytes(records[11:13], "big")

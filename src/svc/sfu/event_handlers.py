@@ -1,4 +1,4 @@
-"""Methods that handle events: the type of the parameter names the event and validates its payload."""
+"""Methods that handle events. The type of the parameter names the event and validates its payload."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_type_hints

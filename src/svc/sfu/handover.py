@@ -6,10 +6,10 @@ successor) connects to it. They exchange these messages, each within a deadline:
   1 predecessor -> successor   the sockets (SCM_RIGHTS) and their number
   2 successor -> predecessor   `ready`: set up, but not reading yet
   3 predecessor                stops reading and tells its participants to join again
-  4 predecessor -> successor   `yours`; the predecessor ends and the successor reads
+  4 predecessor -> successor   `yours`; the predecessor exits and the successor reads
 
-Data that arrives between 3 and 4 waits in the system. If the successor disappears before 2, nothing changes.
-Knows no participant, and nothing about the traffic on the ports.
+Data that arrives between 3 and 4 waits in the kernel. If the successor disappears before 2, nothing changes.
+Knows neither the participants nor the traffic on the ports.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from svc.base.config import ConfigError
 from svc.base.listeners import Inherited
 from svc.base.tasks import cancel_and_wait
 
-# A process on this machine that has already started. A busy one may take a while.
+# The other process is on this machine and has already started. If it is busy, it may take a while.
 DEADLINE_S = 10.0
 # TCP and UDP over IPv4 and IPv6. A name with many addresses needs more.
 MAX_SOCKETS = 16
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class HandoverFailed(ConfigError):
-    """Another service is there and keeps the ports."""
+    """Another service is running and keeps the ports."""
 
 
 class Succession:
@@ -105,9 +105,9 @@ async def wait_for_successor(
     give_up: Callable[[], Awaitable[None]],
     handed_over: Callable[[], None],
 ) -> AsyncIterator[None]:
-    """Wait for a successor at `path` for as long as the block runs.
+    """Wait for a successor at `path` while the block runs.
 
-    Raises ConfigError. `give_up` stops using the sockets. `handed_over` is called once they belong to the
+    Raises ConfigError. `give_up` must stop using the sockets. `handed_over` is called once they belong to the
     successor.
     """
     listening = _bound(path)
@@ -149,7 +149,7 @@ class _Predecessor:
                     logger.warning("handing over ports failed", extra={"fault": str(fault) or "no answer"})
 
     async def _meet(self, connection: socket) -> bool:
-        """Return whether the ports were handed over."""
+        """Serve one connection. Return whether the ports were handed over."""
         _require_own_user(connection)
         loop = asyncio.get_running_loop()
         sockets.send_fds(connection, [_count(len(self._descriptors))], list(self._descriptors))
@@ -157,16 +157,16 @@ class _Predecessor:
             if await loop.sock_recv(connection, MAX_MESSAGE_BYTES) != READY:
                 return False
         await self._give_up()
-        with suppress(OSError):  # A successor that disconnects now has the sockets all the same.
+        with suppress(OSError):  # Even if the successor disconnects now, it has the sockets.
             await loop.sock_sendall(connection, YOURS)
         logger.info("handed over ports")
         return True
 
 
 def _count(count: int) -> bytes:
-    """Return the message that goes with the sockets, so that a lost one is noticed.
+    """Return the message that goes with the sockets.
 
-    Sockets know their kinds.
+    It has their number, so that a lost socket is noticed.
     """
     return f"sockets {count}\n".encode()
 
@@ -189,7 +189,7 @@ def _received(connection: socket) -> Inherited:
 
 
 def _bound(path: Path) -> socket:
-    """Return a listening socket that replaces any previous one. Only its owner can ever open it."""
+    """Return a listening socket that replaces any previous one. Only its owner can connect to it."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     listening = socket(sockets.AF_UNIX)
     before = os.umask(0o177)
@@ -207,7 +207,7 @@ def _bound(path: Path) -> socket:
 
 
 def _remove(path: Path, ours: int | None) -> None:
-    """Remove the socket, unless it is already the successor's."""
+    """Remove the socket, unless it already belongs to the successor."""
     if _inode(path) == ours:
         path.unlink(missing_ok=True)
 
@@ -222,7 +222,7 @@ def _inode(path: Path) -> int | None:
 def _require_own_user(connection: socket) -> None:
     """Raise PermissionError if another user is at the other end.
 
-    The file's mode ensures this already. Linux also reports the peer's user.
+    The file's mode already excludes other users. On Linux the kernel also reports the peer's user.
     """
     if not hasattr(sockets, "SO_PEERCRED"):
         return

@@ -1,16 +1,16 @@
-"""The ICE agent of one participant: finds a path, keeps the peer's consent to it, restarts.
+"""The ICE agent of one participant: finds a path, keeps the peer's consent to it, and restarts.
 
 A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838), sans-I/O: checks,
-responses, candidates and `now` go in; `transmits`, `events` and the next deadline come out. Every call takes
-the agent as far as it goes, so its owner drains both lists after each call. The agent opens no socket,
-gathers nothing, and does not answer the peer's checks. The native core authenticates and answers them, and
-reports them as BindingCheck. It leaves checks in role conflict to the agent, because they need a decision. A
-peer's data may be dropped and counted, but never raises.
+responses, candidates and `now` go in; `transmits`, `events` and the next deadline come out. Every call
+advances the agent as far as possible, so its owner drains both lists after each call. The agent does not open
+sockets, gather candidates, or answer the peer's checks. The native core authenticates and answers them, and
+reports them as BindingCheck. It leaves checks in role conflict to the agent, because they need a decision.
+Invalid data from a peer is dropped and counted, and never raises an exception.
 
 Theory of operation. The SFU offers, so it is controlling, and uses regular nomination:
 
-- Waiting: nothing is sent until the answer arrives with the peer's credentials. Early candidates and checks
-  already make pairs.
+- Waiting: nothing is sent until the answer arrives with the peer's credentials. Candidates and checks that
+  arrive early already form pairs.
 - Checking: one check every 20 ms, triggered ones first, then the best pair.
 - Nominating: a valid pair is checked again with USE-CANDIDATE. There are no long timers. The best valid pair
   is nominated at once, or 50 ms later if a better one may still answer. If the first valid pair is TCP, the
@@ -62,11 +62,11 @@ from svc.sfu.stun_codec import Class, Message
 
 # Ta of RFC 8445 section 14.2, which allows 5 ms or more.
 PACE_S = 0.02
-# How long a valid pair waits for a better one: a round trip within a continent.
+# How long a valid pair waits for a better one: about one round trip within a continent.
 NOMINATION_WAIT_S = 0.05
 # A TCP pair waits longer for UDP, which carries media better.
 TCP_NOMINATION_WAIT_S = 0.25
-# Browsers report failure after 15 to 30 s.
+# Browsers report a failure after 15 to 30 s.
 PATIENCE_S = 30.0
 
 
@@ -87,7 +87,7 @@ class IceCredentials:
 
 
 class IceAgent:
-    """The agent that the module's theory of operation describes."""
+    """One participant's ICE agent. The module's docstring has its theory of operation."""
 
     def __init__(
         self,
@@ -129,8 +129,8 @@ class IceAgent:
     def set_remote(self, ufrag: str, pwd: str, now: float) -> None:
         """Set the answer's credentials and start checking.
 
-        Repeating them is harmless. Other credentials are refused until we restart: an answer cannot restart
-        ICE by itself (RFC 8839 section 4.4.1.1.1).
+        Repeating them is harmless. Different credentials are refused until we restart, because an answer
+        cannot restart ICE by itself (RFC 8839 section 4.4.1.1.1).
         """
         remote = IceCredentials(ufrag, pwd)
         if self._remote is not None:
@@ -159,7 +159,7 @@ class IceAgent:
         """Start a new generation. The selected path stays until this one selects another."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
-        # Checks from an earlier generation are kept only for the consent of its path.
+        # Checks from an earlier generation are kept only for consent on its path.
         self._forget_checks(lambda check: check.pair is not None)
         self._begin_generation()
         self.advance(now)
@@ -395,7 +395,7 @@ class IceAgent:
             self._ask(consent, consent.pair, now)
 
     def _ask(self, consent: Consent, pair: CandidatePair, now: float, *, nominating: bool = False) -> None:
-        """Check whether the peer is there, with a request that is never retransmitted."""
+        """Check whether the peer still answers, with a request that is never retransmitted."""
         request = self._request(consent.username, pair)
         if nominating:
             request.attributes["USE-CANDIDATE"] = None

@@ -15,7 +15,7 @@ class State(Enum):
 
 class Event(Enum):
     REMOTE_KNOWN = auto()
-    NOMINATED = auto()  # By us: the nominating check has been sent.
+    NOMINATED = auto()  # We have sent the nominating check.
     NOMINATION_LOST = auto()  # The check failed, or we are no longer controlling.
     SELECTED = auto()
     GIVEN_UP = auto()
@@ -23,8 +23,9 @@ class Event(Enum):
     RESTARTED = auto()
 
 
-# Consent for an old path may expire in any state. It changes the state only when no newer generation is at
-# work. A controlled agent goes straight from Checking to Connected, and its peer may select again.
+# Consent for an old path may expire in any state. It changes the state only when no newer generation is
+# looking for a path. A controlled agent goes straight from Checking to Connected, and its peer may select
+# again.
 TRANSITIONS = Transitions(
     "ICE",
     {

@@ -1,10 +1,11 @@
-"""Keep the videos that one client receives within its downlink, and report what it gets of each.
+"""Keep the videos that one client receives within its downlink's capacity, and report which layers it gets of
+each.
 
-The glue between the estimate of the downlink (`media`), the allocation, and the client's sections
+This is the glue between the estimate of the downlink (`media`), the allocation, and the client's sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
 touches only tracks for which the client has sent `adaptive: true`.
 
-No I/O and no clock. docs/bandwidth.md; docs/signalling.md, "To participants".
+Has no I/O and no clock. See docs/bandwidth.md; docs/signalling.md, "To participants".
 """
 
 from collections.abc import Callable, Mapping
@@ -16,24 +17,25 @@ from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
 from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
-# Enough for 25 cameras and a screen. There is no need to probe for more.
+# Enough for 25 cameras and a screen. There is no need to probe for a higher rate.
 MAX_PROBED_BPS = 10_000_000
-# The least time between two `layers` events.
+# The minimum time between two `layers` events.
 LAYERS_INTERVAL_S = 0.25
-# Clients hear of the estimate this often, and at once when it falls below this share of the last one.
+# Clients are sent the estimate this often, and immediately when it falls below this share of the previous
+# one.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
-# A review after a client's wishes waits this long for the next wish: clients send one for each track.
+# A review waits this long after a client's wish for further ones, because clients send one for each track.
 REVIEW_DELAY_S = 0.05
-# The time constant for averaging resends.
+# The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
 # The probed rate is changed only if it differs by this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
-# Videos are paced for this long after the downlink last limited one. After a drop, encoders send less for
-# some seconds, so that everything fits until their rates return.
+# Videos are paced for this long after the downlink last limited one. After a drop in capacity, encoders send
+# less for some seconds, so everything seems to fit until their rates recover.
 _PACED_AFTER_S = 10.0
-# Below every estimate: the downlink is estimated and never probed.
+# This rate is below every estimate, so that the downlink is estimated but never probed.
 _UNPROBED_BPS = 1
 
 
@@ -60,7 +62,7 @@ class LayerControl:
         self._report_due = inf
 
     def start(self, listener: Callable[[int, str, int], None], now: float) -> None:
-        """Have the downlink estimated and probed, and report layers from now on."""
+        """Start estimating and probing the downlink, and reporting layers."""
         self._listener = listener
         self._estimated_at = now
         self._probe(MAX_PROBED_BPS)
@@ -79,7 +81,7 @@ class LayerControl:
             self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
-        """Schedule a review after a change of a wish, of the sections, or of what is forwarded."""
+        """Schedule a review after a change of a wish, of the sections, or of the forwarded layers."""
         if self._listener:
             self._review_due = min(self._review_due, now + REVIEW_DELAY_S)
             self._report_soon(now)
@@ -114,7 +116,8 @@ class LayerControl:
             self._review_due = self._allocator.next_review
             self._probe(min(max(wanted_bps(videos, reserved), _MIN_PROBED_BPS), MAX_PROBED_BPS))
         else:
-            # A client that hides every video saves its data, and probes of a narrow downlink would never end.
+            # Do not probe for a client that hides every video: it wants to save data, and on a narrow
+            # downlink the probing would never end.
             self._probe(_UNPROBED_BPS if sections and not shown else MAX_PROBED_BPS)
         if any(limit != UNLIMITED for limit in limits.values()):
             self._paced_until = now + _PACED_AFTER_S
@@ -124,7 +127,7 @@ class LayerControl:
             self._subscriptions.pace(section, paced=adaptive and now < self._paced_until)
             limit = limits.get(section.track.track_id, UNLIMITED)
             if section.wish and section.wish.paused and section.wish.adaptive:
-                # When the client shows it again, the next review decides how much of it fits.
+                # When the client shows the video again, the next review decides how much of it fits.
                 section.limit = PAUSED
             elif limit != section.limit:
                 at_once = limit.rank < section.limit.rank
@@ -133,7 +136,7 @@ class LayerControl:
                 self._report_soon(now)
 
     def _probe(self, up_to_bps: float) -> None:
-        """Probe the downlink up to a rate, if that differs much from the current one."""
+        """Probe the downlink up to a rate, if that differs considerably from the current one."""
         if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
             self._probed_bps = up_to_bps
             self._transport.want_bandwidth(up_to_bps, self._listener)
@@ -155,7 +158,7 @@ def _video(section: ReceivingSection) -> Video:
     assert section.track is not None and section.wish is not None, (
         "an adaptive section has a track and a wish"
     )
-    # Not by the section, which is reused for other tracks.
+    # Tracks are named by id rather than by section, because a section is reused for other tracks.
     return Video(
         section.track.track_id,
         _levels(section),
@@ -166,7 +169,7 @@ def _video(section: ReceivingSection) -> Video:
 
 
 def _levels(section: ReceivingSection) -> tuple[Level, ...]:
-    """Return what may be forwarded of a track within the client's wish."""
+    """Return the levels at which a track may be forwarded, within the client's wish."""
     assert section.track is not None, "a down track has a track"
     track, wish = section.track, section.wish or LayerWish()
     rates = track.rates.encodings(max(len(track.rids), 1))
@@ -175,7 +178,7 @@ def _levels(section: ReceivingSection) -> tuple[Level, ...]:
 
 
 def _state(section: ReceivingSection) -> LayerState:
-    """Describe what a client gets of a track."""
+    """Return the layers that a client gets of a track."""
     assert section.track is not None, "a down track has a track"
     wish = section.effective
     return LayerState(

@@ -2,7 +2,7 @@
 
 The core counts the bytes of each layer and reports them every quarter of a second. This module smooths them,
 remembers the rate of an encoding that is switched off, and assumes one for an encoding that has never been
-received. No I/O and no clock.
+received. Has no I/O and no clock.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 # The usual rates of a 720p camera in three encodings.
 ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
-# The share of a new measurement in the smoothed rate: a keyframe alone must not look like a higher rate.
+# The share of a new measurement in the smoothed rate: a single keyframe must not look like a higher rate.
 _NEW_SHARE = 0.3
 # A layer below this rate is not in use (bit/s).
 _MIN_LAYER_BPS = 500.0
-# Browsers take a moment to start an encoding, and do not send the largest ones of a small picture at all.
+# Browsers take a moment to start an encoding, and do not send the largest encodings of a small video at all.
 _MISSING_AFTER_S = 2.0
 
 
@@ -39,7 +39,7 @@ class LayerRates:
         self._absent_s: dict[int, float] = {}
 
     def measured(self, report: MeasuredRates, wanted: int) -> None:
-        """Take a report. Bit i of `wanted`: the publisher should be sending encoding i."""
+        """Process a report. Bit i of `wanted` is set if the publisher should be sending encoding i."""
         known = max(self._layers, default=-1) + 1
         for encoding in range(max(len(report.layer_bytes), known)):
             bit = 1 << encoding
@@ -48,7 +48,7 @@ class LayerRates:
                 self._absent_s.pop(encoding, None)
                 self._smooth(encoding, [8 * size / report.elapsed_s for size in sizes])
             else:
-                # The next report after a pause covers only a part of its time, and begins with a keyframe.
+                # The first report after a pause covers only part of its interval, and begins with a keyframe.
                 self._starting.add(encoding)
                 if wanted & bit:
                     self._absent_s[encoding] = self._absent_s.get(encoding, 0.0) + report.elapsed_s
@@ -94,8 +94,8 @@ class LayerRates:
             return ()
         layers = self._layers.get(encoding)
         if layers is None:
-            # Browsers begin a track in one encoding at a low rate. If it were assumed too expensive for every
-            # line from the start, its publisher would stop, and its rate would never be measured.
+            # Browsers start a track in one encoding at a low rate. If it were assumed too expensive for every
+            # downlink from the start, its publisher would stop, and its rate would never be measured.
             return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         used = max((layer for layer, bps in enumerate(layers) if bps >= _MIN_LAYER_BPS), default=0)
         return tuple(sum(layers[: layer + 1]) for layer in range(used + 1))

@@ -1,7 +1,8 @@
 """The metrics that a scraper reads: gauges, the encryption, counters and the forwarding delay.
 
 The gauges are set from real state (`resync`), not counted up and down, so they cannot drift. `app` calls
-`resync` every 15 s. The core counts packets itself. Serves no HTTP. docs/configuration.md, "SFU metrics".
+`resync` every 15 s. The core counts packets itself. Does not serve HTTP. See docs/configuration.md, "SFU
+metrics".
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,8 @@
 """The media plane as the control plane sees it: transports, forwarders and down tracks.
 
 The only importer of the native core: gives it the codec tables, and turns its events into calls and its ids
-into objects. Decides nothing about rooms, ICE or offers. Calls are cheap. Calls and callbacks run on the
-asyncio thread. ARCHITECTURE.md, "One packet's journey".
+into objects. Makes no decisions about rooms, ICE or offers. Calls are cheap. Calls and callbacks run on the
+asyncio thread. See ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio
@@ -55,15 +55,17 @@ class TransportListener(Protocol):
         """Handle one datagram of the handshake, from a validated path."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
-        """Handle the first media packet in a section, or the first from another SSRC."""
+        """Handle the first media packet in a section, or the first from a different SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Handle silence of 1.5 or 2.6 s on the selected path, or its end if `silent` is False."""
+        """Handle silence of 1.5 or 2.6 s on the selected path, or the end of the silence if `silent` is
+        False.
+        """
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
-        """Handle the start or end of lasting sound in a section.
+        """Handle the start or end of sustained sound in a section.
 
-        `level` as in RFC 6464: 0 loudest, 127 silence.
+        `level` is as in RFC 6464: 0 is the loudest, 127 silence.
         """
 
     def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
@@ -108,7 +110,7 @@ class DownTrack:
         self._core.set_paused(self.id, paused)
 
     def set_paced(self, paced: bool) -> None:
-        """Send the track no faster than the receiver's line carries, or as soon as it arrives."""
+        """Send the track no faster than the receiver's downlink carries, or as soon as it arrives."""
         self._core.set_paced(self.id, paced)
 
     def close(self) -> None:
@@ -140,7 +142,7 @@ class Forwarder:
         cname: str = "",
         encoding: int = -1,
     ) -> DownTrack:
-        """Forward to a receiver, as its answer accepted. Request a keyframe from the sender.
+        """Forward to a receiver in the form that its answer accepted. Request a keyframe from the sender.
 
         `encoding`: forward only this encoding of a track that has several.
         """
@@ -179,7 +181,7 @@ class MediaTransport:
         self.transaction_prefix = core.transaction_prefix(self.id)
 
     def set_local_credentials(self, ufrag: str, pwd: str) -> None:
-        """Start an ICE generation. Checks of the previous one are still answered."""
+        """Start an ICE generation. Checks for the previous one are still answered."""
         self._core.set_credentials(self.id, ufrag, pwd)
 
     def set_controlling(self, controlling: bool) -> None:
@@ -213,11 +215,11 @@ class MediaTransport:
         ssrcs: Sequence[int] = (),
         rids: Sequence[str] = (),
     ) -> Forwarder:
-        """Let the client send in a section, or change what it may send there.
+        """Let the client send in a section, or change the media that it may send there.
 
-        `payload_types` should be all that were offered: a browser may keep sending a payload type that its
-        answer omitted. `ssrcs` assign packets that carry no mid. `rids` are the encodings of a track that has
-        several, smallest first.
+        `payload_types` should include all that were offered, because a browser might keep sending a payload
+        type that its answer omits. `ssrcs` identify packets that carry no mid. `rids` are the encodings of a
+        track that has several, smallest first.
         """
         forwarder = self._forwarders.get(mid)
         forwarder_id = self._core.open_line(
@@ -240,7 +242,7 @@ class MediaTransport:
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Report the downlink's capacity once a second and at a drop. Probe it up to a rate."""
+        """Report the downlink's capacity once a second and whenever it drops. Probe it up to a rate."""
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
@@ -249,7 +251,7 @@ class MediaTransport:
             self._bandwidth_listener(estimate_bps, REASONS[reason], repeated_bytes)
 
     def close(self) -> None:
-        """End everything of this participant. No callback follows."""
+        """End all media of this participant. No callback follows."""
         self._plane.forget(self)
         self._core.close_transport(self.id)
 
@@ -261,7 +263,7 @@ class MediaPlane:
     """The core and its thread, on one UDP port. Raises OSError (EADDRINUSE) if the port is taken.
 
     Uses inherited `sockets` and `listeners` instead of opening sockets; their owner closes them. TCP is
-    served at the same port number of `addresses`. Where it is not, `tcp_refused` says why. `workers` is the
+    served on the same port number of `addresses`, or else `tcp_refused` gives the reason. `workers` is the
     number of threads that share the sending.
     """
 
@@ -319,14 +321,14 @@ class MediaPlane:
         self._core.start()
 
     async def stop(self) -> None:
-        """Stop serving. The core's thread has ended when this returns."""
+        """Stop serving. The core's thread has ended when this function returns."""
         if self._loop is not None:
             self._loop.remove_reader(self._core.fileno())
             self._loop = None
         await asyncio.to_thread(self._core.stop)
 
     def descriptors(self) -> list[int]:
-        """Return the descriptors of its sockets, for another process."""
+        """Return the descriptors of the core's sockets, to pass to another process."""
         return self._core.descriptors()
 
     def open_transport(self, listener: TransportListener, rtcp_ssrc: int | None = None) -> MediaTransport:
@@ -361,7 +363,7 @@ class MediaPlane:
             try:
                 self._dispatch(event)
             except Exception:
-                # A session logs its own listener's failure and ends. Other events are still delivered.
+                # A session whose listener fails logs the failure and ends. Other events are still delivered.
                 log.exception("a listener failed", extra={"transport": event[1]})
 
     def _dispatch(self, event: "Event") -> None:

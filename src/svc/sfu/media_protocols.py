@@ -1,4 +1,4 @@
-"""The media plane as signalling uses it: protocols for the four objects of `media`.
+"""Protocols for the four objects of `media`, as signalling uses them.
 
 Sessions use these protocols, so that tests of negotiation need no socket and no packet. All calls are cheap
 and never wait.

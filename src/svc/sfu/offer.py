@@ -3,8 +3,8 @@
 The first four are microphone, camera, screen and screen audio. Writes the text from a list of transceivers.
 Does not choose the sections, keep state between offers, or read answers (`answer` does).
 
-RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC 8830
-(msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
+See RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC
+8830 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
 """
 
 import re
@@ -46,7 +46,7 @@ class IceParameters:
 class Transceiver:
     """One media section of ours.
 
-    `wanted` and `simulcast` apply to recvonly sections, the fields before them to sendonly sections.
+    `wanted` and `simulcast` apply to recvonly sections, the fields before these two to sendonly sections.
     `redundancy` applies to all audio sections.
     """
 
@@ -66,13 +66,13 @@ class Transceiver:
 
 
 def set_redundancy(transceivers: Iterable[Transceiver], redundancy: bool) -> None:
-    """Offer RED in all audio sections, or on none."""
+    """Offer RED in all audio sections, or in none."""
     for transceiver in transceivers:
         transceiver.redundancy = redundancy and transceiver.kind == "audio"
 
 
 def is_msid_token(text: str) -> bool:
-    """Return whether the text may stand in a=msid, as stream id or track id."""
+    """Return whether the text is valid in a=msid as a stream id or track id."""
     return len(text) <= _MAX_MSID and TOKEN.fullmatch(text) is not None
 
 
@@ -88,7 +88,7 @@ def build_offer(
     """Write the offer for these sections.
 
     `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
-    value does not fit in its line, or is repeated where it may not be.
+    value does not fit in its line, or is repeated where it must be unique.
     """
     _check_unique(transceivers)
     transport = [
@@ -106,7 +106,7 @@ def build_offer(
         Attribute("msid-semantic", "WMS *"),
     ]
     session.media = [_offer_section(transceiver, transport) for transceiver in transceivers]
-    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section holds for all
+    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section applies to all
         media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
     return str(session)
 
@@ -173,7 +173,9 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the extension table of one section. Transport-wide numbers give feedback on both directions."""
+    """Return the extension table of one section. Transport-wide sequence numbers provide feedback in both
+    directions.
+    """
     return tuple(
         Attribute("extmap", f"{extension.id} {extension.uri}")
         for extension in EXTENSIONS
@@ -194,7 +196,7 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # Once for all codecs: there are many such sections, and an offer must fit in one message.
+        # Written once for all codecs: there are many such sections, and an offer must fit in one message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 

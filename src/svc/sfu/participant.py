@@ -1,8 +1,8 @@
-"""The /client connection: one participant, from its first message to its last.
+"""The /client connection, which serves one participant from its first message to its last.
 
 The first message must be `client_join`, or `client_resume` for a session that has recently lost its
 connection. A refused client gets the reason in a `room_error` before the connection closes. Otherwise every
-further message goes to the session. Negotiates nothing itself. docs/signalling.md.
+further message goes to the session. Does not negotiate itself. See docs/signalling.md.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ _FIRST_EVENTS = (ClientJoin.event, ClientResume.event)
 _BURST = 200
 _PER_S = 20
 
-# Distant deadlines (consent checks are every 5 s or so) may be this late, so that sessions wake together.
-# Otherwise the processor's cache is cold at each check, which then costs four times as much. `consent` allows
-# for the delay.
+# Distant deadlines, such as the consent check every 5 s, may be this late, so that sessions wake together.
+# Otherwise the processor's cache is cold at each check, which makes it four times as expensive. `consent`
+# allows for the delay.
 _GRID_S = 1.0
-# A client_join has five ids and secrets. Its sender is still unauthenticated.
+# A client_join has five ids and secrets, and its sender is still unauthenticated.
 MAX_JOIN_CHARACTERS = 8 * 1024
 
 logger = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class Participant:
             self._timer = None
 
     def wake_at(self, deadline: float) -> None:
-        """Make the session advance by that time. Waking it too early is harmless."""
+        """Make the session advance by that time at the latest. Waking it too early is harmless."""
         if self._timer and self._timer.when() <= deadline:
             return
         if self._timer:
@@ -180,5 +180,5 @@ class Participant:
             if self._ticket and envelope.event == "answer":
                 self._service.resumptions.confirm(self._ticket)
             session.receive(envelope)
-            # Free the envelope: an answer has 10 KB.
+            # Free the envelope now: an answer takes 10 KB.
             del envelope

@@ -1,9 +1,9 @@
 """Watch whether the selected path is alive, and find the path that the peer uses instead.
 
 Theory of operation. A peer whose NAT gives it another port, or that changes its network, immediately checks
-from a new address. Consent alone would notice after 30 s. So media follows its peer, as a lite agent's does,
-but never on a check alone, which an attacker could have recorded and resent from elsewhere. The agent checks
-both the new path and the selected path. Media moves if the peer answers on the new path and not on the
+from a new address. Consent alone would notice after 30 s. So media follows the peer, as with a lite agent,
+but a check alone is never enough: an attacker could have recorded it and resent it from elsewhere. The agent
+checks both the new path and the selected path. Media moves if the peer answers on the new path and not on the
 selected one.
 
 - Steady: the selected path is in use.
@@ -13,8 +13,8 @@ selected one.
 - Lost: no answer within another 0.8 s. All paths are checked each second. The first that answers is selected.
 
 A path that a controlling peer nominates is selected as soon as it has answered. So is a UDP path while a TCP
-connection is selected. Checks are limited by an allowance and go only to addresses that sent an authenticated
-check. Sans-I/O; builds no messages.
+connection is selected. Checks are rate-limited and go only to addresses that sent an authenticated check.
+Sans-I/O; does not build messages.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,11 @@ DECIDE_AFTER_S = 0.5
 LOST_AFTER_S = 0.8
 # The interval at which a lost path is checked.
 ASK_AGAIN_S = 1.0
-# Other paths that are remembered and tried at once: a laptop has two networks, each with IPv4 and IPv6.
+# The number of other paths that are remembered and tried at once: a laptop has two networks, each with IPv4
+# and IPv6.
 MAX_OTHERS = 4
-# Paths tried at once, and per second in the long run: a NAT that rebinds every 30 s needs one in 30 s.
+# The number of paths tried in a burst, and per second in the long run. A NAT that rebinds every 30 s needs
+# one path per 30 s.
 TRIALS, TRIALS_PER_S = 12, 0.2
 
 
@@ -102,7 +104,7 @@ class PathMonitor:
         if selected is not None:
             if not self._try(other, now):
                 return False
-            # A peer that is reached over TCP, for lack of UDP, moves to UDP as soon as that works.
+            # A peer that is reached over TCP because UDP failed moves to UDP as soon as that works.
             other.nominated |= nominated or (selected.is_tcp and not check.path.is_tcp)
             if self.health is Health.STEADY:
                 self._begin(now)
@@ -115,7 +117,7 @@ class PathMonitor:
         return True
 
     def silent(self, generation: int, now: float) -> None:
-        """Handle silence on the selected path, which belongs to that generation."""
+        """Handle silence on the selected path, which belongs to ICE generation `generation`."""
         if self.health in (Health.DOUBTED, Health.LOST):
             return
         comparing = self.health is Health.COMPARING
@@ -163,7 +165,7 @@ class PathMonitor:
     def _rest(self) -> None:
         self._due = inf
         for other in self._others.values():
-            # The peer's nomination holds whatever the outcome of the doubt.
+            # The peer's nomination applies whatever the outcome of the doubt.
             if not other.nominated:
                 other.due, other.answered = inf, False
 

@@ -1,6 +1,7 @@
 """Run the readiness probe: send its datagrams, resolve its names and report its results.
 
-`readiness` decides which servers to query, when, and what a response means. docs/signalling.md, "Over HTTP".
+`readiness` decides which servers to query, when, and what a response means. See docs/signalling.md, "Over
+HTTP".
 """
 
 import asyncio
@@ -55,7 +56,7 @@ class Probe:
         self._arrived = asyncio.Event()
 
     async def run(self) -> None:
-        """Probe until healthy, then refresh. Return at once if there are no servers."""
+        """Probe until healthy, then keep refreshing. Return at once if there are no servers."""
         now = asyncio.get_running_loop().time
         self._plane.set_probe_listener(self._received)
         self._readiness.start(now())

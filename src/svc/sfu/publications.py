@@ -6,12 +6,12 @@
     2    screen        share_screen
     3    screen_audio  share_screen
 
-A section that the client may not use is offered inactive. When an answer says that the client sends in a
+A section that the client may not use is offered as inactive. When an answer says that the client sends in a
 section, its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a
 section for silence. It ends when an answer makes the section inactive, when the client loses the cap for it,
 or when the peer leaves.
 
-Reads no session description and sends no offer. docs/signalling.md, "How an offer is made".
+Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable
@@ -75,11 +75,11 @@ class Publications:
         self._simulcast = simulcast
         self._new_id = new_id
         self._cname = new_id()
-        # Stream ids for tracks without their own. Voice and camera belong together (a browser keeps one
-        # stream in lip sync), and so do a screen and its sound.
+        # Stream ids for tracks without their own. Voice and camera share a stream, which a browser keeps in
+        # lip sync, and so do a screen and its audio.
         self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
         self._sending: dict[str, _Sending] = {}
-        self._wanted: frozenset[int] | None = None  # as in the latest offer
+        self._wanted: frozenset[int] | None = None  # as stated in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
         """Return the four sections for the next offer."""
@@ -106,8 +106,8 @@ class Publications:
         if not section.sending or source.cap not in self._peer.caps:
             self._end(section.mid)
             return
-        # Accept every offered payload type: until the next offer, a browser may send one that its answer
-        # omitted.
+        # Accept every offered payload type: until the next offer, a browser might send one that its answer
+        # omits.
         forwarder = self._transport.receive_section(
             section.mid, section.kind, payload_types(section.kind), section.ssrcs, section.rids
         )
@@ -131,7 +131,9 @@ class Publications:
             self._peer.room.change(track)
 
     def rates_measured(self, mid: str, report: MeasuredRates, now: float) -> None:
-        """Record the bit rates of a track, and review its demand if other encodings are received now."""
+        """Record the bit rates of a track, and review its demand if the set of received encodings has
+        changed.
+        """
         sending = self._sending.get(mid)
         if sending is None or sending.track is None:
             return

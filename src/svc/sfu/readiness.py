@@ -2,8 +2,8 @@
 
 At startup a STUN Binding request goes from the media socket to each configured server. A response shows that
 UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, carries datagrams
-and passes the time. Serves no HTTP and refuses nobody: clients may join while the service is starting.
-docs/signalling.md, "Over HTTP".
+and passes the time. Does not serve HTTP or reject anybody: clients may join while the service is starting.
+See docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer for responses, at most 5 s.
 - Healthy: after a response, or after the last attempt has gone unanswered. The log reports missing answers:
@@ -11,8 +11,8 @@ there may be no internet, and the callers may all be in the next room. Healthy a
 to
   query or the probe is disabled.
 
-Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and notices when it changes.
-Without it the reflexive address would be useless a minute later.
+Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and detects changes of it.
+Without the requests the reflexive address would be useless a minute later.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from svc.sfu.transitions import Transitions
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 5.0
-# RFC 8445 section 11 requires 15 s or more. NATs that close a mapping sooner than 30 s are rare.
+# RFC 8445 section 11 requires 15 s or more. NATs that close a mapping within less than 30 s are rare.
 REFRESH_S = 25.0
 
 Server = tuple[str, int]
@@ -106,7 +106,9 @@ class Readiness:
             self._become_healthy(Reason.SKIPPED)
 
     def resolved(self, addresses: Sequence[Address]) -> None:
-        """Query the addresses from a lookup. A failed lookup has none, and only uses up the attempt."""
+        """Query the addresses from a lookup. A failed lookup returns no addresses, and only uses up the
+        attempt.
+        """
         # One address per IP version is enough: a name may have many.
         for remote in {version(ip): (ip, port) for ip, port in reversed(addresses)}.values():
             self._ask(remote)
@@ -136,7 +138,7 @@ class Readiness:
 
     def _attempt(self, now: float) -> None:
         if self.healthy:
-            # Late responses count only during the start.
+            # Late responses count only during startup.
             self._pending.clear()
             self._due = now + REFRESH_S
         else:

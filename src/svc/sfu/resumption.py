@@ -1,9 +1,9 @@
 """Map credentials to the sessions that they resume, and remember why some sessions have ended.
 
 A credential is a secret of one session, drawn for each connection and sent only there. The previous
-credential stays valid until the client has answered an offer over its new connection, because the new one may
-have been lost. Only hashes are kept. Decides nothing about seats or rooms. docs/signalling.md, "Session
-resumption".
+credential stays valid until the client has answered an offer over its new connection, because the new one
+might have been lost. Only hashes are kept. Makes no decisions about seats or rooms. See docs/signalling.md,
+"Session resumption".
 """
 
 from collections.abc import Callable
@@ -15,9 +15,11 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.session import RESUME_WITHIN_S, Session
 
 CREDENTIAL_BYTES = 32
-# Endings that a client must learn of, even if it was disconnected at the time: it must not rejoin.
+# Reasons that a client must learn, even if it was disconnected when its session ended, because it must not
+# rejoin.
 _FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
-# The oldest are dropped first. Only holders of a grant end sessions, each a few in 30 s.
+# The maximum number of remembered reasons. The oldest are dropped first. Only holders of a grant can end
+# sessions, each a few per 30 s.
 MAX_ENDED = 10_000
 
 

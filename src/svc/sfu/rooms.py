@@ -1,10 +1,10 @@
 """The state of the service: registrations of chat servers, their rooms, peers and tracks.
 
-Pure bookkeeping: no I/O, no clock, no negotiation. Assigns seats and notifies each `Member` (a peer's
+Pure bookkeeping, without I/O, clock or negotiation. Assigns seats and notifies each `Member` (a peer's
 session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may use the
 same room ids.
 
-docs/signalling.md and docs/configuration.md, "SFU".
+See docs/signalling.md and docs/configuration.md, "SFU".
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class NoSeats(Exception):
 
 
 class OutdatedEpoch(Exception):
-    """A request of a chat server that another one has replaced as the owner of the community."""
+    """A request from a chat server that has been replaced as the owner of the community."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class AudioControl:
 class TrackUse:
     """One receiver's use of a track."""
 
-    width: int | None = None  # Width of its tile; 0 = unknown, None = not known yet
+    width: int | None = None  # width of its tile; 0 = the receiver sends none, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
     forwarded: int | None = None  # Encoding that it gets now, if that is known
     encodings: int = 0  # Bit i: receivers at another SFU use or need encoding i
@@ -61,7 +61,7 @@ class TrackUse:
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """The media that one peer publishes in one media section, while it is announced."""
+    """The media that one peer publishes in one media section, as long as it is announced."""
 
     track_id: str
     stream_id: str
@@ -128,7 +128,7 @@ class Peer:
 
     @property
     def present(self) -> bool:
-        """False once this peer has left, or has been evicted by the user's second join."""
+        """Whether this peer is in the room: it has not left, and the user has not joined again."""
         return self.room.peers.get(self.user_id) is self
 
     @property
@@ -146,7 +146,7 @@ class Peer:
     def can_show(self, payload_types: frozenset[int]) -> None:
         """Record the codecs of an answer.
 
-        A codec that an earlier answer omitted stays out, to avoid repeated switching.
+        A codec that an earlier answer omitted stays excluded, to avoid repeated switching.
         """
         takes = for_all([payload_types if self.takes is None else self.takes & payload_types])
         # A peer that receives no video restricts nobody.
@@ -204,7 +204,7 @@ class Room:
             self.report_demand(track)
 
     def unwatch(self, track: Track, watcher: object) -> None:
-        """Record that a receiver does not show a track."""
+        """Record that a receiver no longer uses a track."""
         if watcher in track.uses:
             del track.uses[watcher]
             self.report_demand(track)
@@ -271,7 +271,7 @@ class Registration:
     epoch: int = 0
 
     def admit(self, epoch: int) -> None:
-        """Accept a request of this epoch or raise OutdatedEpoch. A newer one ends older connections."""
+        """Accept a request of this epoch or raise OutdatedEpoch. A newer epoch closes older connections."""
         if epoch < self.epoch:
             raise OutdatedEpoch
         if epoch > self.epoch:
@@ -339,7 +339,7 @@ class Rooms:
     def register(
         self, server_id: str, server_password: str, room_id: str, now: float, *, epoch: int = 0
     ) -> Registration | None:
-        """Ensure that a room exists. Return None if the secret is empty or not this server's.
+        """Ensure that a room exists. Return None if the secret is empty or wrong for this server.
 
         Raises OutdatedEpoch.
         """
@@ -406,7 +406,7 @@ class Rooms:
     def sweep(self, now: float, wall_now: float) -> None:
         """Forget everything that has been idle for a long time.
 
-        Tokens use the wall clock, the rest the steady clock.
+        Tokens expire by the wall clock, everything else by the steady clock.
         """
         for registration in list(self._registrations.values()):
             registration.sweep(now, wall_now)

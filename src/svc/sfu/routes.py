@@ -1,7 +1,7 @@
 """The HTTP side of the media service: health, metrics and WebSocket upgrades.
 
 `/server` is for chat servers, every other path for participants. Requests without an upgrade get 400. Decides
-who may connect, not who may join. docs/signalling.md.
+who may connect, not who may join. See docs/signalling.md.
 """
 
 import asyncio
@@ -23,8 +23,9 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that has not joined stays 10 s at most. More than this many at once are a flood. The service then
-# drops the oldest connection of the address that has most, so valid tokens still get in.
+# A client that has not joined is disconnected after 10 s. More than this many such clients at once are a
+# flood. The service then drops the oldest connection of the address that has the most, so that clients with
+# valid tokens can still join.
 MAX_NEWCOMERS = 1_000
 
 # Headers with which a proxy reports that a request came from elsewhere.
@@ -82,7 +83,7 @@ class Routes:
         self, request: web.Request, pace: TokenBucket, conversation: type[Control] | type[Participant]
     ) -> web.StreamResponse:
         """Upgrade the request to a WebSocket and serve it until it ends."""
-        if request.transport is None:  # The client has disconnected already.
+        if request.transport is None:  # The client has already disconnected.
             return web.Response()
         socket = Socket(request.transport)
         if not socket.can_prepare(request):

@@ -3,7 +3,7 @@
 Knows the grammar of lines and of the attributes that this service reads, and limits what it accepts. Keeps
 every other attribute unchanged. `offer` and `answer` know what a description must contain.
 
-RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
+See RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
 (msid).
 """
 
@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-MAX_TEXT = 256 * 1024  # characters; the limit of the frame that carries it
-# A line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700.
+MAX_TEXT = 256 * 1024  # in characters; equals the limit of the frame that carries the text
+# Parsing a line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700
+# of them.
 MAX_LINES = 10_000
 # A browser's longest line names the 1,024 media sections of a group.
 MAX_LINE = 8 * 1024
@@ -247,7 +248,7 @@ def _split(text: str) -> list[tuple[str, str]]:
 
 
 def _join(lines: Iterable[str]) -> str:
-    """Write the lines. Refuse a value that would break out of its line."""
+    """Write the lines. Reject a value that contains a line break."""
     lines = [*lines, ""]
     text = "\r\n".join(lines)
     breaks = len(lines) - 1

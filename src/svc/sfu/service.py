@@ -1,7 +1,7 @@
-"""The state that all connections of one media service share, and its periodic duties.
+"""The state that all connections of one media service share, and its periodic tasks.
 
-Connects the rooms, the media plane and the counters. Opens nothing itself and has no timer: `app` calls the
-duties at their intervals. docs/signalling.md.
+Connects the rooms, the media plane and the counters. Does not open ports and has no timer: `app` calls the
+tasks at their intervals. See docs/signalling.md.
 """
 
 from collections import Counter
@@ -53,7 +53,7 @@ class Service:
         self.sessions: set[Session] = set()
         self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.resumptions = Resumptions(chance.randbytes, clocks.steady)
-        self.ready = False  # UDP connectivity was verified, or need not be
+        self.ready = False  # UDP connectivity was verified, or does not need to be
         self.leaving = False  # nobody may join from now on
         self._plane = plane
         self._find_hosts = host_candidates
@@ -96,7 +96,7 @@ class Service:
         return self._fixed
 
     def spanned(self, room: Room) -> Span:
-        """Return the relays of a room, which spans several SFUs from now on."""
+        """Make a room span several SFUs from now on, and return its relays."""
         if room not in self._spans:
             room.span = self._spans[room] = Span(room, self._plane, self.clock)
         return self._spans[room]

@@ -1,22 +1,21 @@
-"""One participant's negotiation: its offers and answers, and their effects.
+"""One participant's negotiation: the offers, the answers, and their effects.
 
 Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
 meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
-only make the session want another offer, which describes the state at the time when it is written. Changes
-that come together therefore cost one offer, and none is lost.
+only mark another offer as due, which describes the state at the time when it is written. Simultaneous changes
+therefore cost one offer, and none is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
-connection may resume it (`resume`). That connection gets everything that has happened meanwhile in a new
-offer.
+connection may resume it (`resume`). That connection learns everything that has happened in the meantime from
+a new offer.
 
 An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
-valid answer. A failure of ours ends this session (1011), never the process: each entry point is guarded
-against it.
+valid answer. An internal error ends this session (1011), never the process: each entry point is guarded.
 
 Written against `media_protocols` and the client's connection. Has no socket and no timer of its own.
 `wake_at` requests the next call of `advance`.
 
-docs/signalling.md; RFC 8829 (JSEP).
+See docs/signalling.md; RFC 8829 (JSEP).
 """
 
 import logging
@@ -59,15 +58,15 @@ from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
-# From an answer to encrypted media. Where a path has fallen silent, 2.3 to 3.5 s have passed already.
+# The time from an answer to encrypted media. If a path has fallen silent, 2.3 to 3.5 s have already passed.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# A client that closes its media either leaves or comes back. Its WebSocket may close later, and the close
-# code tells which.
+# A client that closes its media either leaves or comes back. Its WebSocket might close later, and the close
+# code shows which.
 GOODBYE_DEADLINE_S = 1.0
-# A chat server that is killed or updated is back within 3 s, and its machine within half a minute.
+# A chat server that is killed or updated is back within 3 s, or within half a minute if its machine restarts.
 RESUME_WITHIN_S = 30.0
-# Each ICE generation may send 100 checks to addresses that the client chose, so restarts are limited. A phone
+# Each ICE generation can send 100 checks to addresses that the client chose, so restarts are limited. A phone
 # that changes networks needs one or two.
 RESTART_INTERVAL_S = 10.0
 RESTART_BURST = 3
@@ -93,7 +92,7 @@ class Session(EventHandlers):
         plane: MediaPlane,
         context: ConnectivityContext,
     ) -> None:
-        """Take the seat. `open` starts the negotiation. Raises NoSeats."""
+        """Take a seat in the room. `open` starts the negotiation. Raises NoSeats."""
         self._client = client
         self._rooms = rooms
         self._context = context
@@ -104,7 +103,7 @@ class Session(EventHandlers):
         self._offered: list[Transceiver] = []
         self._redundancy = admission.redundancy
         self._answer_due = self._restart_due = self._media_due = self._goodbye_due = inf
-        self._away_until = inf  # While the client has no connection.
+        self._away_until = inf  # Set while the client has no connection.
         self._path_reported_lost = False
         self._restarts = TokenBucket(RESTART_BURST, 1 / RESTART_INTERVAL_S)
         self._peer = rooms.join(admission.room, user_id, admission.caps, self, self._clock())
@@ -161,12 +160,12 @@ class Session(EventHandlers):
         self._end(CloseCode.FAULT, "Internal error")
 
     def is_with(self, client: Client) -> bool:
-        """Return whether this is the client's connection, or was its last."""
+        """Return whether this is the client's current connection, or was its last one."""
         return self._client is client
 
     @entry
     def detach(self) -> None:
-        """Continue without the connection, if media does, until another one resumes the session."""
+        """Continue without the connection, if media continues, until another one resumes the session."""
         if not self._connectivity.connected:
             self.close(lost=True)
             return
@@ -251,7 +250,7 @@ class Session(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, request: KeepAlive) -> None:
-        """Confirm that the connection still leads here, if the client can tell the answers apart."""
+        """Confirm that the connection still works, if the client can tell the answers apart."""
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 

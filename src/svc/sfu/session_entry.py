@@ -1,4 +1,4 @@
-"""A guarded entry point of a session: a failure inside ends that session, and no other.
+"""A guarded entry point of a session: a failure inside it ends only that session.
 
 Does not depend on what sessions do.
 """
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class Guarded(Protocol):
-    """A session as its entries see it."""
+    """A session, as its entry points use it."""
 
     log_fields: dict[str, str]
 

@@ -1,12 +1,12 @@
 """The states of one participant's negotiation, and their transitions.
 
 - Stable: the last offer was answered, and nothing has changed since.
-- Due: something has changed. The offer is sent as soon as the caller lets time pass.
+- Due: something has changed. The offer is sent at the next call of `advance`.
 - Offered: an offer is pending. Without an answer within 15 s the session ends (4002).
 - Outdated: an offer is pending, and another will follow its answer.
 - Closed: the session has ended and ignores all input.
 
-Another connection of the same client gets an offer in any state. docs/signalling.md has the diagram.
+Another connection of the same client gets an offer in any state. See docs/signalling.md for the diagram.
 """
 
 from enum import Enum, auto

@@ -1,7 +1,7 @@
 """Send a chat server the speakers of the rooms that it asks about, at a limited rate.
 
-Two changes a second are as many as anybody can follow. A change that is reverted by then is not sent. This is
-our own addition to the protocol.
+Nobody can follow more than two changes a second. A change that is reverted before the next update is not
+sent. This is an extension of the protocol.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ class SpeakerUpdates:
     def want(self, room: Room, wanted: bool) -> None:
         """Start or stop sending this room's speakers.
 
-        After a start, send them at once, even an empty list.
+        The first list is sent at once, even if it is empty.
         """
         self._reported.pop(room, None)
         if pause := self._pauses.pop(room, None):

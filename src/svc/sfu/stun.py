@@ -1,7 +1,7 @@
 """The STUN messages that the SFU sends, and the timers of one request (RFC 8489).
 
-A thin layer over aioice's message codec. Knows nothing of candidates or pairs and opens no socket. Never
-raises for a stranger's bytes: unreadable messages become None.
+A thin layer over aioice's message codec. Does not know candidates or pairs, and does not open sockets. Never
+raises for untrusted bytes: unreadable messages become None.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ ROLE_CONFLICT = 487
 # RFC 8489 section 6.2.1: the first wait. It doubles with each retransmission.
 RTO_S = 0.5
 # Rc and Rm of the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5, 7.5
-# and 15.5 s and given up at 19.5 s. The default of 39.5 s is longer than anybody waits for a call, and
-# retransmissions count as checks.
+# and 15.5 s and given up at 19.5 s. Nobody waits the default of 39.5 s for a call, and retransmissions count
+# as checks.
 TRANSMISSIONS = 6
 LAST_WAIT_S = 4.0
 
@@ -73,11 +73,11 @@ class Transmission:
     limit: int = TRANSMISSIONS
     last_wait_s: float = LAST_WAIT_S
     sent: int = 0
-    due: float = 0.0  # The next transmission, or giving up after the last one.
+    due: float = 0.0  # The time of the next transmission, or of giving up after the last one.
 
     @property
     def spent(self) -> bool:
-        """Whether no transmission is left, so that the request is given up next."""
+        """Whether no transmission is left, so that the request will be given up."""
         return self.sent >= self.limit
 
     def transmitted(self, now: float) -> None:

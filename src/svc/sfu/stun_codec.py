@@ -1,6 +1,6 @@
 """aioice's STUN codec (RFC 8489), imported without the rest of aioice, whose DNS library takes 4 MB.
 
-Contains no code of the SFU.
+Does not contain any SFU logic.
 """
 
 import importlib.util
@@ -8,7 +8,9 @@ import sys
 
 
 def _import_alone(package: str, module: str) -> None:
-    """Import a module of a package whose own code does not run. A later import of the package runs it."""
+    """Import a module without running its package's own code. A later import of the package runs that
+    code.
+    """
     spec = importlib.util.find_spec(package)
     if package in sys.modules or spec is None:
         return

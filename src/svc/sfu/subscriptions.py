@@ -1,20 +1,20 @@
 """The tracks that one client receives: a sendonly media section per forwarded track, and its down track.
 
-The life of a section:
+The states of a section:
 
 - offered: a track was published. The next offer says sendonly, with new sources.
 - flowing: the answer accepted the track. A DownTrack forwards what the answer lists.
 - ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
 - free: the inactive section was answered. It waits for another track of its kind.
 
-A source (SSRC) serves one DownTrack and never another. With the same key, the same SSRC and packet index
-would encrypt two packets alike, which reveals the key (RFC 7714 section 8.1). A reused section therefore gets
-new sources, and so does a section that the client stopped and resumes.
+A source (SSRC) serves one DownTrack and never another. With the same key, a repeated SSRC and packet index
+would reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
+sources, and so does a section that the client stops and later resumes.
 
 Offers and answers grow with every section, and a message above 256 KB would end the call. Sections therefore
 have a budget: a track beyond it is unavailable until a section becomes free.
 
-Keeps the records and writes no offer. docs/signalling.md, "How an offer is made".
+Only keeps the records; does not write offers. See docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ CODEC, NO_SECTION = "codec", "no_line"
 # shorter. All sections together leave room for the client's own four.
 _OFFER_BYTES = {"audio": 1_100, "video": 3_350}
 MAX_OFFER_BYTES = 243_000
-# Video leaves room for audio: forty-six videos are more than a screen shows.
+# Video leaves room for audio: forty-six videos are more than a screen can show.
 MAX_VIDEO_BYTES = 154_500
 
 
@@ -96,7 +96,9 @@ class Subscriptions:
         return [replace(section.transceiver) for section in self._sections]
 
     def tracks(self) -> dict[str, OfferedTrack]:
-        """Return the track in each section, for the client: a reused section keeps its first id there."""
+        """Return the track in each section, for the client: a reused section keeps its first id in the
+        client.
+        """
         return {
             section.transceiver.mid: OfferedTrack(
                 section.track.track_id, section.track.user_id, section.track.source
@@ -170,7 +172,7 @@ class Subscriptions:
         ]
 
     def audio_bps(self) -> float:
-        """Return the bit rate of the sound that the client receives."""
+        """Return the bit rate of the audio that the client receives."""
         return sum(
             section.track.rates.total()
             for section in self._sections
@@ -178,7 +180,7 @@ class Subscriptions:
         )
 
     def apply(self, section: ReceivingSection, *, at_once: bool = False) -> None:
-        """Forward what the wish and the limit of a section permit.
+        """Forward the layers that the wish and the limit of a section permit.
 
         `at_once`: stop a larger encoding before the keyframe of a smaller one arrives.
         """
@@ -202,7 +204,7 @@ class Subscriptions:
                 self._tell_demand(section)
 
     def report_unavailable(self) -> None:
-        """Repeat every unavailable track: the client may have missed an earlier message."""
+        """Report every unavailable track again: the client might have missed an earlier message."""
         for track in self._waiting:
             self._unavailable(track, NO_SECTION)
         for section in self._sections:
@@ -269,7 +271,7 @@ class Subscriptions:
             section.down_track = self._forward(section, track, answer, mixed)
         section.accepted, section.answered = answer.payload_types, True
         self._tell_demand(section)
-        # A client that merely declines to receive knows why it sees nothing.
+        # A client that deliberately does not receive knows why it sees nothing.
         if answer.receiving or answer.rejected:
             self._judge(section, track)
 
@@ -321,12 +323,12 @@ class Subscriptions:
 
 
 def _lower(wish: int, limit: int) -> int:
-    """Return the lower of two layers, of which -1 is the highest."""
+    """Return the lower of two layers. -1 is the highest."""
     return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 
 def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish, *, at_once: bool = False) -> None:
-    """Send the core only the differences: clients repeat themselves."""
+    """Send the core only the differences, because clients repeat their wishes."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
     if wish.max_spatial_layer != before.max_spatial_layer:

@@ -13,7 +13,7 @@ Event = TypeVar("Event", bound=Enum)
 
 
 class IllegalEvent(Exception):
-    """An event that must not happen in the current state: a bug of ours."""
+    """An event that must not happen in the current state, which means a bug in our code."""
 
 
 @dataclass(frozen=True)
