@@ -1,7 +1,8 @@
 """A self-signed certificate, kept in the data folder and replaced when it no longer fits.
 
-No authority signs it, so browsers warn once and show the fingerprint for comparison. It cannot sign others.
-Opens no port. Profile: RFC 5280, and the CA/Browser Forum's where browsers insist.
+No authority signs it, so browsers warn once and show the fingerprint for comparison. It cannot sign other
+certificates. Does not open ports. The profile follows RFC 5280, and the CA/Browser Forum's rules where
+browsers enforce them.
 """
 
 import hashlib
@@ -22,11 +23,12 @@ from svc.base.private_files import replace_text
 
 # Certificate and key in one file, so that both change together.
 FILE_NAME = "tls.pem"
-# Apple's systems reject certificates with more than 825 days, whoever signed them; others 398.
+# Apple's systems reject certificates that are valid for more than 825 days, whoever signed them. Other
+# systems allow 398 days.
 LIFETIME = timedelta(days=390)
 # Renewed this early, a server that starts once a month never shows an expired certificate.
 RENEWED_BEFORE = timedelta(days=45)
-# Phones' clocks differ.
+# The start of validity is in the past, because phones' clocks can be slow.
 _EARLIER = timedelta(days=1)
 _LONGEST_NAME = 253
 

@@ -1,7 +1,7 @@
-"""`svc up --cluster-demo`: a whole cluster on one machine: NATS servers, chat nodes, a relay, and an SFU.
+"""`svc up --cluster-demo`: run a whole cluster on one machine: NATS servers, chat nodes, a relay, and an SFU.
 
 The relay on the page's port holds the members' sockets and passes requests to the node that owns the
-community. On one machine a cluster protects from nothing but the death of a process. Uploads are off, because
+community. On one machine, a cluster protects only against the failure of a process. Uploads are off, because
 the nodes share no store.
 """
 
@@ -30,7 +30,7 @@ from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
 
 NODES = ("one", "two", "three")
-# Shorter than usual: all nodes are on this machine, and somebody watches.
+# Shorter than usual, because all nodes are on this machine and somebody is watching the demo.
 _LEASE_S = 2.0
 # Linux and macOS assign ports from 32768 or 49152 on.
 _PORTS = range(10_000, 32_768)
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(installation: Installation, variables: Mapping[str, str]) -> None:
-    """Run until told to stop. Raises ConfigError if it cannot start."""
+    """Run until stopped. Raises ConfigError if it cannot start."""
     program = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or shutil.which(
         "nats-server"
     )
@@ -115,11 +115,11 @@ def _programs(
             "DISABLE_S3": "true",
             "SVC_CLUSTER": servers,
             "SVC_CLUSTER_SYSTEM": f"nats://system:system@127.0.0.1:{ports[0]}",
-            # The relay is one more proxy.
+            # The relay counts as one more proxy.
             "SVC_TRUSTED_PROXY_HOPS": str(int(chat.environment.get("SVC_TRUSTED_PROXY_HOPS") or 0) + 1),
         }
         flags = ("chat", "--node", name, "--cluster-lease", str(_LEASE_S))
-        # All nodes share the management port's default, so the demo has none.
+        # All nodes would share the management port's default, so the demo has no management port.
         environment["SVC_ADMIN_PORT"] = "0"
         nodes.append(Program(f"chat node {name}", flags, environment, ("127.0.0.1", port)))
     # A relay needs no secret of the community.
@@ -149,7 +149,7 @@ def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]
 
 
 class NatsServer:
-    """One NATS server, which is started again when it ends."""
+    """One NATS server, which is restarted when it exits."""
 
     def __init__(self, program: str, folder: Path, number: int, ports: Sequence[int]) -> None:
         self._program, self._port = program, ports[number]
@@ -221,7 +221,7 @@ async def _until_open(port: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Let the system end this process with its parent, however that one ends. Linux only."""
+    """Make the kernel end this process together with its parent, however the parent ends. Linux only."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -232,7 +232,7 @@ def _end_with_parent() -> None:
 def free_ports(count: int) -> list[int]:
     """Return ports of 127.0.0.1 outside the system's ephemeral range.
 
-    No connection of another program takes one before its server listens.
+    So no other program's outgoing connection can take a port before our server listens on it.
     """
     found: set[int] = set()
     while len(found) < count:

@@ -1,8 +1,9 @@
-"""Keeps the operator's variables out of the memory of `svc up` until it has forked its first programs.
+"""Keeps the operator's environment variables out of the memory of `svc up` until it has forked its first
+programs.
 
 A fork inherits its parent's memory, with the environment that the parent was executed with. So `svc up`
-executes itself again with harmless variables only. The others wait in a memory file, which the supervisor
-reads after the fork. This module does not fork.
+executes itself again with harmless variables only. The other variables wait in a memory file, which the
+supervisor reads after the fork. This module does not fork.
 """
 
 import json
@@ -24,13 +25,15 @@ def is_harmless(name: str) -> bool:
 
 
 def can_fork() -> bool:
-    """Return whether this system can hide the environment, and wait for a fork in an event loop."""
+    """Return whether this system can both hide the environment and await a forked process in an event
+    loop.
+    """
     if sys.platform != "linux" or not hasattr(os, "memfd_create"):
         return False
     try:
         os.close(os.pidfd_open(os.getpid()))
         os.close(os.memfd_create("environment"))
-    except OSError:  # The kernel is older than 5.3, or a container forbids it.
+    except OSError:  # The kernel is older than 5.3, or a container forbids the call.
         return False
     return Path("/proc/self/fd").exists()
 
@@ -48,7 +51,7 @@ def _execute_again() -> NoReturn:
     with os.fdopen(hidden, "wb", closefd=False) as file:
         file.write(json.dumps(dict(os.environ)).encode())
     harmless = {name: value for name, value in os.environ.items() if is_harmless(name)}
-    # -P: nothing in the working directory is imported as a module.
+    # -P keeps modules in the working directory from being imported.
     command = (sys.executable, "-P", *sys.orig_argv[1:])
     os.execve(sys.executable, command, harmless | {_DESCRIPTOR: str(hidden)})
 

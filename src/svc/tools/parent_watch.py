@@ -1,7 +1,7 @@
 """Ends this process when its parent ends, on any system.
 
-The parent holds the other end of our standard input and never writes to it. The system closes that end
-however the parent ends.
+The parent holds the other end of our standard input and never writes to it. However the parent ends, the
+kernel closes that end.
 """
 
 import os
@@ -9,12 +9,12 @@ import signal
 import threading
 import time
 
-# Time for an orderly end before this process is forced to exit.
+# The time for a clean shutdown before this process is forced to exit.
 GRACE_S = 10.0
 
 
 def end_with_parent() -> None:
-    """Watch standard input in the background. Its end sends us SIGTERM."""
+    """Watch standard input in the background. When it closes, send SIGTERM to this process."""
     threading.Thread(target=_watch, name="parent", daemon=True).start()
 
 

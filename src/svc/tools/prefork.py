@@ -1,12 +1,12 @@
 """Forks the first SFU and chat server of `svc up` from a template that has imported what both need.
 
-Forks share the memory of their modules, a quarter of an idle server's. They also share an address layout. So
-only the first start of a program is a fork. A restart executes a new interpreter: an attacker who can crash a
-program must not get a second attempt at the same layout.
+Forks share the memory of their modules, which is a quarter of an idle server's memory. They also share an
+address layout. So only the first start of a program is a fork. A restart executes a new interpreter: an
+attacker who can crash a program must not get a second attempt at the same layout.
 
-A fork inherits its parent's memory, so nothing secret may be there before the fork
+A fork inherits its parent's memory, so no secret may be in memory before the fork
 (`svc.tools.hidden_environment`). Each fork gets its program's own variables over a socket. No thread and no
-event loop may exist before the fork. This module gives no program its variables.
+event loop may exist before the fork. This module does not decide which variables a program gets.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import IO, NoReturn
 
 # The media service, and libraries that it loads with its certificate. The chat server needs most of the
-# libraries, and the rest costs it nothing while the pages are shared.
+# libraries, and the rest costs nothing while the pages are shared.
 SHARED = (
     "cryptography.hazmat.backends.openssl.backend",
     "cryptography.hazmat.primitives.serialization",
@@ -35,7 +35,7 @@ SHARED = (
 )
 _PR_SET_CHILD_SUBREAPER = 36
 _LENGTH = struct.Struct("!I")
-# A program listens on a socket for each address of its host name.
+# A program listens on one socket for each address of its host name.
 _MAX_DESCRIPTORS = 64
 
 
@@ -44,7 +44,7 @@ class ForkedProcess:
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
         self.pid = pid
-        self._stdin = stdin  # Held open: its end ends the program.
+        self._stdin = stdin  # Held open, because the program exits when it closes.
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int] = self._loop.create_future()
         self._pidfd = os.pidfd_open(pid)
@@ -72,7 +72,7 @@ class ForkedProcess:
 
 
 class Waiting:
-    """A forked process that waits for its program's arguments. It ends when this process does."""
+    """A forked process that waits for its program's arguments. It exits when this process does."""
 
     def __init__(self, pid: int, control: socket.socket) -> None:
         self._pid = pid
@@ -81,7 +81,7 @@ class Waiting:
     def begin(
         self, arguments: Sequence[str], environment: Mapping[str, str], descriptors: Sequence[int]
     ) -> ForkedProcess:
-        """Start the program with these listening sockets, whose numbers it chooses itself."""
+        """Start the program with these listening sockets. The program chooses their descriptor numbers."""
         message = json.dumps([list(arguments), dict(environment)]).encode()
         process = ForkedProcess(self._pid, self._control)
         # A fork that has died is reported by its exit status.
@@ -99,7 +99,7 @@ def fork(names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int])
     assert threading.active_count() == 1, "a fork keeps only the thread that forks"
     sys.stdout.flush()
     sys.stderr.flush()
-    # The forks become children of this process when the template ends.
+    # The forks become children of this process when the template exits.
     if not _adopts_orphans(True):
         return {}
     sockets = {name: socket.socketpair() for name in names}
@@ -123,7 +123,7 @@ def fork(names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int])
 def _be_template(
     controls: Mapping[str, socket.socket], report: int, run: Callable[[Sequence[str]], int]
 ) -> NoReturn:
-    """Import the shared modules, fork the programs, report their process ids, and end."""
+    """Import the shared modules, fork the programs, report their process ids, and exit."""
     gc.disable()
     for module in SHARED:
         importlib.import_module(module)
@@ -155,7 +155,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
     """Detach this fork from its parent, and wait for the program's arguments and environment."""
     # On Ctrl-C the supervisor stops the programs in order.
     os.setsid()
-    # The program ends when its standard input does.
+    # The program exits when its standard input closes.
     os.dup2(control.fileno(), 0)
     control.close()
     os.closerange(3, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
@@ -163,7 +163,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
         header, descriptors, _, _ = socket.recv_fds(inherited, _LENGTH.size, _MAX_DESCRIPTORS)
         message = _read(inherited, _LENGTH.unpack(header)[0]) if header else b""
     if not message:
-        # The supervisor has ended before it started the program, and has reported why.
+        # The supervisor exited before it started the program, and has reported the reason.
         os._exit(0)
     arguments, environment = json.loads(message)
     os.environ.clear()
@@ -174,15 +174,15 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
 
 
 def _read(stream: socket.socket, length: int) -> bytes:
-    """Return so many bytes, or none if the stream ends before."""
+    """Return this many bytes, or none if the stream ends earlier."""
     with stream.makefile("rb") as file:
         message = file.read(length)
     return message if len(message) == length else b""
 
 
 def _show_as(words: Sequence[str]) -> None:
-    """Replace the command line and the name that `ps` shows, which a fork inherits from its parent. A long
-    one is cut.
+    """Replace the command line and the name that `ps` shows, which a fork inherits from its parent. Text that
+    is too long is truncated.
     """
     with suppress(OSError):
         Path("/proc/self/comm").write_text(" ".join(words[:2]))

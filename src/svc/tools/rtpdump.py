@@ -1,8 +1,8 @@
 """Reads and writes RTP captures in rtptools' `#!rtpplay1.0` format, record by record.
 
-One line of text, a fixed header (start time, source), then records: a length, the packet's original length,
-milliseconds since the start, and the bytes. Does not interpret packets. rtptools' rtpdump(1) describes the
-format; Wireshark and GStreamer read it too.
+A file has one line of text, a fixed header (start time, source), then records: a length, the packet's
+original length, milliseconds since the start, and the bytes. Does not interpret packets. rtptools' rtpdump(1)
+describes the format; Wireshark and GStreamer read it too.
 """
 
 import re

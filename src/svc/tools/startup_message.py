@@ -1,6 +1,6 @@
 """Composes the startup message of `svc up`: addresses, warnings, and a QR code for phones.
 
-Prints nothing and opens nothing. The QR code (ISO/IEC 18004) uses half-block characters.
+Does not print the message. The QR code (ISO/IEC 18004) uses half-block characters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from svc.chat.joining.invite_file import BETWEEN
 
 # Black on white whatever the terminal's colours, because not every phone reads an inverted code.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
-# Two rows of modules per text row: the key says whether the upper and the lower module are dark.
+# Each text row shows two rows of modules. The key is whether the upper and the lower module are dark.
 _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
@@ -30,8 +30,8 @@ ASKS_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` is a self-made
-    certificate's.
+    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` is that of a self-signed
+    certificate.
     """
 
     host: str
@@ -58,7 +58,9 @@ def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
 
 
 def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return a QR code of the best address for others; nothing if a phone would have no microphone there."""
+    """Return a QR code of the best address for others; nothing if a phone could not use its microphone at
+    that address.
+    """
     elsewhere = _from_elsewhere(place, addresses)
     if not (place.secure and elsewhere):
         return []
@@ -109,7 +111,7 @@ def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
 
 def _on_the_network(address: str, host: str) -> bool:
     ip = ip_address(address)
-    # `::` listens in both families.
+    # `::` listens on both IPv4 and IPv6.
     listened_on = host == "::" or ip.version == 4
     return listened_on and not (ip.is_loopback or ip.is_link_local)
 

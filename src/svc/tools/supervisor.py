@@ -18,12 +18,12 @@ from svc.tools.prefork import ForkedProcess, Waiting
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
-# A program that ran this long did not die of a startup fault.
+# A program that has run this long did not fail because of a startup fault.
 STEADY_S = 30.0
-# Longer than the programs give their clients (15 s for requests, then 5).
+# Longer than the time that the programs give their clients (15 s for requests, then 5 s).
 STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
-# A working program may report for a while that it is still starting.
+# A working program might report for a while that it is still starting.
 PATIENCE_S = 5.0
 POLL_INTERVAL_S = 0.05
 POLL_DEADLINE_S = 2.0
@@ -65,7 +65,7 @@ class Child:
 
     @property
     def is_started(self) -> bool:
-        """Whether the program was started and has not ended by itself for lack of demand."""
+        """Whether the program was started and has not exited for lack of demand."""
         return self._process is not None
 
     async def start(self) -> None:
@@ -76,7 +76,7 @@ class Child:
         # A restart gets an address layout that nobody has had a chance to learn.
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
-            # -P: nothing in the working directory is imported as a module.
+            # -P keeps modules in the working directory from being imported.
             *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, *flags, "--end-with-parent"),
             pass_fds=self._listen_fds,
             env=dict(self.program.environment),
@@ -91,7 +91,7 @@ class Child:
         raise StartError(f"svc {self.program.name} ended with status {await self._ended()}")
 
     async def keep_running(self) -> None:
-        """Restart the program whenever it ends."""
+        """Restart the program whenever it exits."""
         loop = asyncio.get_running_loop()
         while True:
             if self._process is None:
@@ -105,7 +105,7 @@ class Child:
             steady = loop.time() - since > STEADY_S
             if steady:
                 self._backoff.reset()
-            # People in a call are waiting.
+            # Members in a call are waiting.
             delay_s = 0.0 if steady else self._backoff.next_delay()
             fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
             logger.warning("program ended; restarting it", extra=fields)
@@ -148,7 +148,7 @@ class Child:
 async def start_all(children: Sequence[Child]) -> list[str]:
     """Start all children but those on demand, and wait until each is healthy.
 
-    Return the names of those that answer but are still starting. Raises StartError if any of them ends.
+    Return the names of those that answer but are still starting. Raises StartError if any of them exits.
     """
     children = [child for child in children if not child.program.on_demand]
     for child in children:
@@ -193,7 +193,7 @@ async def _health_status(program: Program) -> int | None:
     """Return the status of the health check; None without a response."""
     host, port = program.address
     name = f"[{host}]" if ":" in host else host
-    # Our own child on this machine: the name in its certificate does not matter.
+    # This is our own child on this machine, so the name in its certificate does not matter.
     context = ssl._create_unverified_context() if program.secure else None
     try:
         async with asyncio.timeout(POLL_DEADLINE_S):

@@ -1,4 +1,4 @@
-"""`svc up`: run chat server, SFU and media worker with one command, and generate their secrets.
+"""`svc up`: run the chat server, SFU and media worker with one command, and generate their secrets.
 
 Plans the programs' environments, supervises the programs and prints the address. The programs make all other
 decisions.
@@ -102,11 +102,12 @@ _AT_HOME = {
 
 # A laptop moves between networks.
 RENEWAL_INTERVAL_S = 60.0
-# The media worker starts with an upload, because it takes a fifth of the memory of an idle server. Its start
-# takes half a second, so it stays for the pictures that usually follow the first one.
+# The media worker is not started until the first upload, because it uses a fifth of an idle server's memory.
+# Starting it takes half a second, so it stays for the images that usually follow the first one.
 WORKER_IDLE_EXIT_S = 600
 
-# Programs whose first start is a fork. The worker is not among them: it decodes files from strangers.
+# Programs that are forked at their first start. The worker is not among them: it decodes files from
+# strangers.
 FORKED = ("sfu", "chat")
 NO_FORKS: Mapping[str, Waiting] = {}
 
@@ -122,9 +123,9 @@ class Installation:
     port: int
     sfu_port: int
     udp_port: int
-    # Only the chat server needs to know it.
+    # Only the chat server needs this value.
     worker_port: int = 0
-    # With TLS and without a certificate of the operator, the server makes its own.
+    # With TLS but without a certificate from the operator, the server makes its own.
     tls: bool = False
     tls_certificate: Path | None = None
     tls_key: Path | None = None
@@ -137,7 +138,7 @@ class Installation:
 def run(
     installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting] = NO_FORKS
 ) -> None:
-    """Run until told to stop. The first start of a program is its fork, if it has one.
+    """Run until stopped. A program's first start is its fork, if it has one.
 
     Raises ConfigError if it cannot start.
     """
@@ -176,7 +177,7 @@ async def _run(
 
 async def _serve(children: Sequence[Child], installation: Installation, names: Sequence[str]) -> None:
     starting = await start_all(children)
-    # The chat server has written the code by now.
+    # The chat server has already written the code.
     invite = shown_code(installation.data_dir)
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
     place = Place(installation.host, installation.port, installation.tls, names, own)
@@ -194,8 +195,10 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
 
 
 def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
-    """Make our own certificate if none fits. Return its fingerprint. Raises ConfigError."""
-    # The certificate library takes as long to load as everything else.
+    """Make a self-signed certificate if the stored one does not fit. Return its fingerprint. Raises
+    ConfigError.
+    """
+    # The certificate library takes as long to load as everything else, so it is imported only here.
     from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
 
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
@@ -310,6 +313,6 @@ def _held(port: int, flag: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Write a line in one piece, because the children's log lines may go to the same place."""
+    """Write a line in a single write, because the children's log lines might go to the same place."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -25,7 +25,7 @@ def printed(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 def every_value(result: Result) -> Iterator[str]:
-    """Yield the name and value of each field, one per line."""
+    """Yield one line with the name and value of each field."""
     for field, value in result.items():
         yield f"{field}  {json.dumps(value, ensure_ascii=False)}"
 
@@ -60,7 +60,7 @@ class Action:
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
     # The result as text lines. With --json it is one line of JSON.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # Adds links to the result, given the address where people open the server. None if it has no links.
+    # Adds links to the result, given the address at which members open the server. None if it has no links.
     linked: Callable[[Result, str], Result] | None = None
 
 

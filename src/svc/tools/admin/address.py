@@ -24,7 +24,9 @@ def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
 
 
 def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
-    """Return the best address for others, given the result of `status_get` and this machine's addresses."""
+    """Return the best address to give to others, given the result of `status_get` and this machine's
+    addresses.
+    """
     if status.get("address"):
         parts = urlsplit(status["address"])
         host, port, secure = parts.hostname or "", parts.port or status["port"], parts.scheme == "https"
@@ -35,6 +37,6 @@ def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_
     if not names:
         return best_url(place, addresses)
     if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):
-        # A proxy with the certificate is in front, on the default port.
+        # A proxy in front of the server has the certificate, on the default port.
         return f"https://{names[0]}"
     return url_of(place, names[0])

@@ -1,4 +1,4 @@
-"""The command line of `svc admin`: its subjects, actions and how to run one.
+"""The command line of `svc admin`: its subjects and actions, and how to run an action.
 
 The subjects' modules define the actions. The wheel's build reads this file too.
 """
@@ -45,7 +45,7 @@ WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
 
 
 def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
-    """Add the subcommands. `variables` name the media store when no running server can be asked."""
+    """Add the subcommands. `variables` configure the media store when no server is running."""
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
     common.add_argument("--json", action="store_true", help="print one line of JSON")

@@ -1,4 +1,6 @@
-"""`svc admin cluster`: the nodes of a community on several machines, and handing over to another one."""
+"""`svc admin cluster`: the nodes of a community on several machines, and handing ownership over to another
+node.
+"""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

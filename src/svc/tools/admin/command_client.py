@@ -1,7 +1,7 @@
 """Sends a command of `svc admin` to a server, running or stopped.
 
-A running server gets it over its control socket. A stopped server is opened (`stopped_server`). Knows no
-command and prints nothing.
+A running server gets it over its control socket. A stopped server is opened (`stopped_server`). Does not know
+the individual commands, and prints nothing.
 """
 
 import asyncio

@@ -21,7 +21,7 @@ def take(made: Path, target: Path) -> None:
     """Move the file. Raises ConfigError, which then names the file's current path."""
     try:
         try:
-            os.link(made, target)  # Unlike a rename, a link never replaces a file.
+            os.link(made, target)  # Unlike renaming, hard-linking never replaces a file.
         except OSError as fault:
             if fault.errno not in (errno.EXDEV, errno.EPERM, errno.ENOTSUP):
                 raise

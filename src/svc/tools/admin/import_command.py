@@ -1,6 +1,6 @@
 """`svc admin import`: import an export of svc, Discord or Slack into a stopped server.
 
-All or nothing: an invalid file is reported, with the position of its fault, before anything changes.
+All or nothing: an invalid file is reported, with the position of the error, before anything changes.
 """
 
 import asyncio
@@ -92,7 +92,7 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
-    # The directory is empty and no rights are checked: the operator acts.
+    # The directory of members is empty, because the operator acts and no permissions are checked.
     audit = Audit(database, Directory(time.time))
     return asdict(await add(database, objects, audit, source, now, hidden=options.hidden))
 

@@ -1,4 +1,6 @@
-"""`svc admin job`: uploads that the media worker has yet to process, and uploads where it failed."""
+"""`svc admin job`: uploads that the media worker has yet to process, and uploads that it failed to
+process.
+"""
 
 from argparse import ArgumentParser
 

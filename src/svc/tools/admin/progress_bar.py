@@ -1,6 +1,7 @@
-"""A progress bar on the terminal; nothing if standard error is not a terminal.
+"""A progress bar on the terminal.
 
-One line that is redrawn in place. Knows nothing about the task.
+Shows nothing if standard error is not a terminal. The bar is one line that is redrawn in place. Knows nothing
+about the task.
 """
 
 import sys

@@ -1,6 +1,7 @@
-"""Opens a stopped server: locks its data folder, opens its database, and runs commands by the same rules.
+"""Opens a stopped server: locks its data folder, opens its database, and runs commands under the same rules.
 
-Importing the chat server takes most of a second. A command for a running server does not load this module.
+A command for a running server does not load this module, because importing the chat server takes most of a
+second.
 """
 
 import secrets
@@ -23,7 +24,7 @@ _SAID = (
     *("HOST", "PORT", "EXTERNAL_HOST", "SVC_TRUSTED_PROXY_HOPS"),
     *("SERVER_NAME", "SERVER_DESCRIPTION"),
 )
-# Variables that choose the media store. Without them it is the data folder.
+# Variables that choose the media store. Without them, media is in the data folder.
 _STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
 _STORAGE_PREFIX = "S3_"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from svc.base.config import ConfigError
 from svc.tools.argument_types import count
 
-# Number of rates that `svc bench --plot` measures, up to the given one.
+# The number of rates that `svc bench --plot` measures, up to the given rate.
 PLOTTED_RATES = 8
 
 
@@ -151,7 +151,7 @@ def _run_attack(options: argparse.Namespace) -> None:
 
 
 def _run_outages(options: argparse.Namespace) -> None:
-    """Run with the test suite's browsers and networks. These exist only in a checkout."""
+    """Run with the test suite's browsers and networks. Both exist only in a checkout."""
     checkout = Path(__file__).parents[4]
     if not (checkout / "benchmarks" / "outages.py").exists():
         raise ConfigError(

@@ -46,7 +46,7 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A measurement; zero if a value is unknown. Delays are from sending to each receiver."""
+    """A measurement. A value of zero is unknown. Delays are measured from sending to each receiver."""
 
     members: int
     joins_s: float

@@ -1,7 +1,7 @@
 """One participant of a room, like a page: it signals, then hands its media to Traffic.
 
-Answers every offer, and sends on one line or on none. A refusal by the service ends it with a BenchError.
-docs/signalling.md, "From participants".
+Answers every offer, and sends in one media section or in none. Raises BenchError if the service refuses it.
+See docs/signalling.md, "From participants".
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Room:
 
 
 class Client:
-    """See the module's docstring. Run `listen` for the client's whole life."""
+    """One participant of a room. Run `listen` for as long as the client exists."""
 
     def __init__(
         self, http: ClientSession, room: Room, name: str, scenario: Scenario, certificate: Certificate

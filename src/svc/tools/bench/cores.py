@@ -1,7 +1,7 @@
-"""Assigns cores: measured processes get the first, measuring processes the others.
+"""Assigns cores: measured processes get the first core, measuring processes the others.
 
-Several measured processes share the first core. On a machine with one core all share it. Also sets priorities
-between processes on the same core. Linux only.
+Several measured processes share the first core. On a machine with one core, all processes share it. Also sets
+priorities between processes on the same core. Linux only.
 """
 
 import os
@@ -28,13 +28,15 @@ def on_other_cores() -> Iterator[None]:
 
 
 def honest() -> set[int]:
-    """Return the second core, for `svc bench attack`: the server has the first, attackers the others."""
+    """Return the second core, for the honest members of `svc bench attack`: the server has the first core,
+    the attackers have the others.
+    """
     others = sorted(_all_cores())[1:] or sorted(_all_cores())
     return {others[0]}
 
 
 def attackers() -> set[int]:
-    """Return the remaining cores, or with two cores or fewer those of the honest members."""
+    """Return the remaining cores, or the honest members' core if there are at most two."""
     return set(sorted(_all_cores())[2:]) or honest()
 
 
@@ -46,13 +48,13 @@ def as_nice_as_we(pid: int) -> None:
 
 
 def give_way() -> None:
-    """Compete for a core less than our parent does: it gets three times as much time."""
+    """Yield to the parent process on a shared core: it gets three times as much time."""
     _set_group(os.getpid(), os.nice(_NICER))
 
 
 def _set_group(pid: int, niceness: int) -> None:
     """Set the niceness of a session. Many kernels first share cores between sessions (sched(7))."""
-    # Such groups may not exist here, or may belong to another user.
+    # This system might not have such groups, or they might belong to another user.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 
@@ -69,5 +71,5 @@ def on(cores: set[int]) -> Iterator[None]:
 
 @cache
 def _all_cores() -> set[int]:
-    """Return the cores that this process started with. Inside a block it has fewer."""
+    """Return the cores that this process started with. Inside a block of `on_first_core` it has fewer."""
     return os.sched_getaffinity(0)

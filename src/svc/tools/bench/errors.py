@@ -2,4 +2,4 @@
 
 
 class BenchError(Exception):
-    """Nothing could be measured. The message gives the reason."""
+    """The measurement was impossible. The message gives the reason."""

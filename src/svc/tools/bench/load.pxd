@@ -1,6 +1,6 @@
-"""State of a load generator: its clients, their streams, and counters.
+"""The state of a load generator: its clients, their streams, and counters.
 
-It belongs to Traffic's thread, except `count` and `interval`, which Python sets.
+It belongs to Traffic's thread, except `count` and `interval`, which Python code sets.
 """
 
 from libc.stddef cimport size_t
@@ -70,14 +70,14 @@ cdef struct Client:
     uint16_t transport_number
     uint32_t packets
     uint32_t octets
-    int64_t due             # ns: the next burst; 0 = not yet set
+    int64_t due             # time of the next burst in ns; 0 = not yet set
     bint keyframe_due
 
 
 cdef struct Totals:
     uint64_t sent
     uint64_t unsent         # the generator was scheduled too late, or the kernel's buffer was full
-    uint64_t late           # sent, but in a burst unlike any sender's
+    uint64_t late           # sent, but in a burst larger than a real sender's
     uint64_t received
     uint64_t resent         # other payload types: retransmissions by the service
     uint64_t authenticated
@@ -115,7 +115,7 @@ cdef inline Stream* stream_of(Client* client, uint32_t ssrc) noexcept nogil:
     cdef int known = <int>client.sources
     cdef int i, at
     for i in range(known):
-        # Tracks take turns, so the next packet's track is near the last one's.
+        # Tracks take turns, so the next packet's track is close to the previous packet's track.
         at = (client.last + i) % known
         if client.streams[at].ssrc == ssrc:
             client.last = at

@@ -1,4 +1,4 @@
-"""A measurement's result, as lines for people and as a mapping for JSON.
+"""A measurement's result, as readable lines and as a mapping for JSON.
 
 Computes from readings that others took.
 """
@@ -9,14 +9,14 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 
-# A shared host always takes a little, and the kernel has its own threads.
+# A shared host always takes a little CPU time, and the kernel has its own threads.
 MOST_STOLEN_PERCENT = 2
 MOST_WAITED_PERCENT = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The counters at one moment."""
+    """The counters at one point in time."""
 
     at: float  # s
     totals: Mapping[str, int]
@@ -56,7 +56,7 @@ class Measurement:
     max_us: float | None
     cpu_us_per_packet: float | None  # of the server, per packet that arrived at a receiver
     cpu_percent: float | None  # of one core
-    waited_percent: float  # share of time in which the server was ready but others ran on its core
+    waited_percent: float  # share of time in which the server was ready to run but others ran on its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
     stolen_percent: float  # share of time of all cores, taken by the host
@@ -65,7 +65,7 @@ class Measurement:
     def of(
         cls, scenario: Scenario, pps: int, start: Reading, end: Reading, *, settled: Reading
     ) -> "Measurement":
-        """Compute counts up to `settled`, and time and CPU from `start` to `end`."""
+        """Compute the result: counts up to `settled`, time and CPU from `start` to `end`."""
         counted = {name: settled.totals[name] - start.totals[name] for name in settled.totals}
         expected = counted["sent"] * scenario.receivers_of_each
         seconds = end.at - start.at
@@ -155,7 +155,7 @@ class Measurement:
 
 
 def percentile_us(histogram: Sequence[int], share: float) -> float | None:
-    """Return the latency in microseconds within which that share of the packets arrived; None without
+    """Return the latency in microseconds within which `share` of the packets arrived; None without
     packets.
     """
     rank = share * sum(histogram)

@@ -1,7 +1,7 @@
 """A client's media connection: ICE, then DTLS.
 
 Uses its own socket on the running loop until there are keys. Traffic then takes over the socket and the keys.
-This module answers the peer's checks, which the core does for the SFU. RFC 8445, RFC 5764.
+This module answers the peer's checks, which the core does for the SFU. See RFC 8445, RFC 5764.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ class Connecting:
     async def enter(
         self, traffic: Traffic, terms: Terms, *, streams: int, mid: str = "", ssrc: int = 0
     ) -> int:
-        """Connect, and hand media to Traffic. Return the client's number there. The caller sets a
+        """Connect, and hand media to Traffic. Return the client's number in Traffic. The caller sets a
         deadline.
         """
         secured = await self._secure()
@@ -198,14 +198,16 @@ class Connecting:
             self._secured.set_exception(BenchError(f"the DTLS handshake failed: {outcome}"))
 
     def _send(self, data: bytes, to: Address) -> None:
-        # A failed datagram is retransmitted, as if the network had lost it.
+        # A datagram that could not be sent is retransmitted, as if the network had lost it.
         assert self.socket is not None, "there is an agent only where there is a socket"
         with suppress(OSError):
             self.socket.sendto(data, to)
 
 
 def _of_transport(name: str, description: SessionDescription) -> list[str]:
-    """Return the values for the bundled transport: from the first line, or from the session."""
+    """Return the values for the bundled transport: from the first media section, or else from the session
+    level.
+    """
     values = description.media[0].values(name) or description.values(name)
     if not values:
         raise BenchError(f"the service's description has no a={name}")
@@ -213,7 +215,7 @@ def _of_transport(name: str, description: SessionDescription) -> list[str]:
 
 
 def _socket_towards(address: Address) -> socket.socket:
-    """Return a socket on the local address that leads there, with a large receive buffer."""
+    """Return a socket on the local address that routes to the peer, with a large receive buffer."""
     family = socket.AF_INET if version(address[0]) == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect(address)

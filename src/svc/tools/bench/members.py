@@ -15,7 +15,7 @@ from svc.tools.bench.websocket import WebSocket, connect
 REPLY_DEADLINE_S = 30.0
 _POSTED = b'{"event":"message_posted"'
 _STAMP = b'"bench '
-# Fills a message up to the requested size.
+# The text that fills a message up to the requested size.
 _FILLING = "the quick brown fox jumps over the lazy dog "
 
 

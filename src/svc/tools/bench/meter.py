@@ -1,6 +1,6 @@
 """Measures running Traffic, and the process that forwards it.
 
-Does not know where the clients came from, or whether a media service is at the other end.
+Does not depend on how the clients were set up, or on whether a media service is at the other end.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# When packets are missing, nothing is in transit after this long without arrivals: a host may stop the
-# service for half a second. The total wait is limited.
+# When packets are missing, nothing is still in transit after this long without arrivals: a host might suspend
+# the service for half a second. The total wait is limited too.
 SETTLING_S = 1.0
 MAX_SETTLING_S = 5.0
 _POLL_S = 0.05
@@ -113,7 +113,9 @@ class Meter:
         )
 
     def _missed(self) -> int:
-        """Return the packets that found our sockets full: the generator's fault, not the service's."""
+        """Return how many packets our full sockets dropped, which is the generator's fault, not the
+        service's.
+        """
         if sys.platform != "linux":
             return 0
         return sum(

@@ -8,12 +8,12 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 
 SIZE_INCHES = (9, 6)
-# Distinct to the colour-blind too (Okabe and Ito).
+# Distinguishable by colour-blind readers too (Okabe and Ito).
 BLUE, ORANGE, GREEN = "#0072b2", "#e69f00", "#009e73"
 
 
 def check(output: Path) -> None:
-    """Fail before the measurement if the plot could not be drawn."""
+    """Fail before the measurement if the plot cannot be drawn."""
     if output.suffix not in (".png", ".svg"):
         raise BenchError(f"{output}: the file name must end in .png or .svg")
     try:

@@ -1,4 +1,4 @@
-"""Reads a process's cost, its dropped datagrams, and the time stolen by the host. Linux only.
+"""Reads a process's CPU time, its dropped datagrams, and the time stolen by the host. Linux only.
 
 Reads only /proc. Starts and stops nothing.
 """
@@ -16,7 +16,7 @@ def cpu_ns(pid: int) -> int:
 
 
 def waited_ns(pid: int) -> int:
-    """Return how long its threads were ready while others ran."""
+    """Return how long the process's threads were ready to run while others ran."""
     return _schedstat(pid, 1)
 
 
@@ -26,7 +26,7 @@ def resident_kb(pid: int) -> int:
 
 
 def unread(pid: int) -> int:
-    """Return the datagrams dropped at its full UDP sockets; 0 if we may not list its files."""
+    """Return how many datagrams its full UDP sockets dropped; 0 if we may not list its files."""
     files = _files(pid)
     sockets = (line.split() for name in ("udp", "udp6") for line in _table(f"/proc/{pid}/net/{name}"))
     return sum(int(columns[12]) for columns in sockets if f"socket:[{columns[9]}]" in files)
@@ -39,11 +39,11 @@ def stolen_s() -> float:
 
 
 def _files(pid: int) -> set[str]:
-    """Return its open files by the names of proc(5)."""
+    """Return the process's open files, named as in proc(5)."""
     found = set()
     with suppress(PermissionError):
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            # It may close a file meanwhile.
+            # The process might close a file in the meantime.
             with suppress(FileNotFoundError):
                 found.add(str(descriptor.readlink()))
     return found
@@ -54,17 +54,17 @@ def _table(path: str) -> list[str]:
     try:
         return Path(path).read_text().splitlines()[1:]
     except FileNotFoundError:
-        return []  # No IPv6 here.
+        return []  # This machine has no IPv6.
 
 
 def _schedstat(pid: int, column: int) -> int:
-    """Return a column's nanoseconds, summed over all threads."""
+    """Return a column of schedstat in nanoseconds, summed over all threads."""
     total = 0
     for task in _tasks(pid):
         try:
             total += int((task / "schedstat").read_text().split()[column])
         except (FileNotFoundError, ProcessLookupError):
-            continue  # The thread has ended meanwhile.
+            continue  # The thread has ended in the meantime.
     return total
 
 

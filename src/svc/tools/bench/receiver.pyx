@@ -21,13 +21,13 @@ from svc.tools.bench.load cimport (
 )
 from svc.tools.bench.sender cimport report, send_due
 
-# Packets that each of the thousand drains per second may open, and the most that a pause saves up, so that
-# bursts are opened too.
+# The number of packets that each of the thousand drains per second may open, and the most that accumulate
+# during a pause, so that bursts can be opened too.
 cdef int64_t BUDGET = 20
 cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
-    # At least one packet in this many must be opened: after 2^15 unseen packets libsrtp loses count of the
-    # rollovers and rejects all later ones (RFC 3711 section 3.3.1).
+    # At least one packet in this many must be opened: after 2^15 unopened packets libsrtp loses count of the
+    # rollovers and rejects all later packets (RFC 3711 section 3.3.1).
     LONGEST_UNOPENED = 1 << 13
     # Bytes kept of a packet beyond the budget: enough for a consent check or a keyframe request.
     KEPT = 192
@@ -143,7 +143,8 @@ cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) no
     """Authenticate a packet and record its latency."""
     cdef Header header
     cdef const uint8_t* payload
-    # By libsrtp: the measured service uses OpenSSL, and must not be checked with its own library.
+    # This uses libsrtp because the measured service uses OpenSSL, and must not be checked with its own
+    # library.
     cdef int length = unprotect(client.inbound, NULL, datagram.data, datagram.length)
     if length < 0 or parse(datagram.data, <size_t>length, &header) < 0 or header.payload_length < STAMP + 12:
         load.totals.forged += 1

@@ -21,10 +21,11 @@ from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# Clients that shake hands at once. The room fills quickly, and no handshake waits for all others.
+# The number of clients that do their handshake at the same time. The room fills quickly, and no handshake
+# waits for all the others.
 JOINING_AT_ONCE = 16
 ENTERING_DEADLINE_S = 20.0
-# New tracks must be offered and answered, and keyframes requested.
+# The time for new tracks to be offered and answered, and for keyframes to be requested.
 FLOWING_DEADLINE_S = 20.0
 # Packets per second of each sender while the room fills: enough to start every track.
 FIRST_PPS = 20
@@ -36,7 +37,7 @@ def new_traffic(scenario: Scenario) -> Traffic:
 
 
 class RoomClients:
-    """Created by `room_clients`."""
+    """The clients of one room, created by `room_clients`."""
 
     def __init__(self, http: ClientSession, url: str, scenario: Scenario, pid: int | None) -> None:
         self.scenario = scenario
@@ -139,7 +140,7 @@ async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> 
             control = await everybody.room.register(http)
         except ClientError as problem:
             raise BenchError(f"{url}: {problem}") from None
-        # The messages do not matter, but they must be read.
+        # The messages do not matter, but they must be read for the connection to stay open.
         reading = asyncio.create_task(_read(control))
         everybody.traffic.start()
         try:

@@ -1,6 +1,6 @@
 """The load to measure: publishers, receivers, and the packets between them.
 
-Checks nothing that the service decides.
+Does not check what the service decides.
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from svc.sfu.codecs import AUDIO, VIDEO, Codec
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.traffic import MAX_SIZE, MIN_SIZE
 
-# VP8 because the packet that starts a keyframe is easy to make, and Opus because everybody uses it.
+# VP8, because the packet that starts a keyframe is easy to make, and Opus, because everybody uses it.
 _VIDEO = next(codec for codec in VIDEO if codec.name == "VP8")
 _AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A room's load. Publishers receive each other, as in any room; receivers only receive."""
+    """A room's load. Publishers receive each other's tracks, as in any room; receivers only receive."""
 
     publishers: int = 1
     receivers: int = 10
@@ -50,5 +50,5 @@ class Scenario:
 
     @property
     def mid(self) -> str:
-        """The line to send on: microphone or camera (docs/signalling.md)."""
+        """The media section to send in: microphone or camera (docs/signalling.md)."""
         return "0" if self.audio else "1"

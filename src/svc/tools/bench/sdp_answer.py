@@ -1,6 +1,6 @@
 """SDP answers to the SFU's offers, as a client that sends one track and receives all would write them.
 
-Text in, text out, without a network. RFC 8829 section 5.3, RFC 9143 (BUNDLE).
+Text in, text out, without a network. See RFC 8829 section 5.3, RFC 9143 (BUNDLE).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Terms:
 
     @classmethod
     def of(cls, offer: SessionDescription, mid: str, codec: str) -> "Terms":
-        """Return the numbers of the offer's line with this mid."""
+        """Return the numbers of the offer's media section with this mid."""
         line = next((media for media in offer.media if media.mid == mid), None)
         if line is None:
             raise BenchError(f"the offer has no line {mid}")
@@ -34,14 +34,14 @@ class Terms:
         return cls(number, ids.get(MID.uri, 0), ids.get(TRANSPORT_CC.uri, 0), ids.get(AUDIO_LEVEL.uri, 0))
 
 
-# Attributes of an offered line that the answer repeats: it accepts every codec and extension.
+# Attributes of an offered media section that the answer repeats: it accepts every codec and extension.
 _KEPT = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
 
 
 def answer(
     offer: SessionDescription, *, ice: IceCredentials, fingerprint: str, sends: str, ssrc: int, name: str
 ) -> str:
-    """Accept everything offered, and send on the line with the mid `sends` ("" for none)."""
+    """Accept everything offered, and send in the media section with the mid `sends` ("" for none)."""
     transport = [
         Attribute("ice-ufrag", ice.ufrag),
         Attribute("ice-pwd", ice.pwd),

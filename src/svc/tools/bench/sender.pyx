@@ -2,7 +2,7 @@
 
 Packets resemble a browser's: mid, transport-wide number and audio level, one SSRC per sender, the first bytes of
 VP8 or Opus, and a keyframe on request. Nothing is retransmitted, so that losses stay visible.
-RFC 3550 (reports), RFC 7741 (VP8).
+See RFC 3550 (reports), RFC 7741 (VP8).
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,11 +14,12 @@ from svc._rtp.srtp cimport MAX_TRAILER, Plaintext, protect_rtcp, seal
 from svc._rtp.wire cimport store16, store32, store64
 from svc.tools.bench.load cimport MAGIC, STAMP, TRAFFIC_BYTES, Stream, traffic_now, traffic_send
 
-# Longest pause of a thread with nothing to send (ns).
+# The longest pause of a thread with nothing to send (ns).
 cdef int64_t LONGEST_PAUSE = 1_000_000
-# A sender this late was not scheduled. It continues from now, and the packets it missed are counted.
+# A sender that is this late was not scheduled. It continues from now, and the packets that it missed are
+# counted.
 cdef int64_t GIVE_UP = 100_000_000
-# Packets sent this late form a burst with all that have become due since.
+# Packets sent this late form a burst with all packets that have become due since.
 cdef int64_t LATE = 10_000_000
 cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef enum:

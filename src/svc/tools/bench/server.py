@@ -1,4 +1,4 @@
-"""A temporary service to measure: `svc sfu`, or another, on free ports and its own core.
+"""A temporary service to measure: `svc sfu`, or another program, on free ports and its own core.
 
 Starts it, waits until it is ready, and stops it.
 """
@@ -111,8 +111,8 @@ async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None])
 
 async def stop(process: Process) -> None:
     if process.returncode is None:
-        # `process.terminate()` would reap a process that has ended, and asyncio's thread would then report an
-        # unknown process.
+        # `process.terminate()` would reap a process that has already exited, and asyncio's thread would then
+        # report an unknown process.
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGTERM)
     try:

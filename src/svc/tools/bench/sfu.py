@@ -73,7 +73,7 @@ async def _service(scenario: Scenario, means: Means) -> AsyncIterator[tuple[str,
 
 
 def progress(text: str) -> None:
-    """Redraw a progress line; nothing if standard error is not a terminal."""
+    """Redraw the progress line. Does nothing if standard error is not a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""Creates members: each joins over HTTP with its own device key, the invite and a name.
+"""Creates members. Each joins over HTTP with its own device key, the invite and a name.
 
 Opens no live socket. `docs/http.md` describes joining.
 """
@@ -19,7 +19,7 @@ async def join_all(
     server: ChatServer, count: int, at_once: int, arrive: Callable[[str], Awaitable[None]]
 ) -> None:
     """Let `count` members join, and call `arrive` with each one's access token. Raises BenchError."""
-    # Made in advance, so that key generation is not measured.
+    # The keys are made in advance, so that key generation is not measured.
     devices = iter([(number, ec.generate_private_key(ec.SECP256R1())) for number in range(count)])
 
     async def one_by_one(http: ClientSession) -> None:

@@ -1,7 +1,7 @@
 /* Connected UDP sockets as a load generator uses them: one datagram sent at a time, as browsers do, and
- * whatever waits received in batches with the kernel's arrival times, which are right however late we look.
- * Apart from the core's udp.h on purpose: what measures shares no system call with what is measured.
- * traffic.pyx is the only user. */
+ * all waiting datagrams received in batches with the kernel's arrival times, which are right however late we
+ * read them. Separate from the core's udp.h on purpose: the measuring code shares no system call with the
+ * measured code. Only traffic.pyx uses this file. */
 #ifndef SVC_TRAFFIC_H
 #define SVC_TRAFFIC_H
 
@@ -16,12 +16,12 @@
 
 enum {
     TRAFFIC_BATCH = 32,
-    TRAFFIC_BYTES = 1720 /* of the largest datagram, with room for what SRTP writes */
+    TRAFFIC_BYTES = 1720 /* size of the largest datagram, with room for what SRTP appends */
 };
 
 struct traffic_datagram {
     uint8_t *data;
-    int length;      /* as sent, which may be more than was kept of it */
+    int length;      /* length as sent, which may exceed the part that was kept */
     int64_t arrival; /* ns, monotonic */
 };
 
@@ -47,7 +47,8 @@ static inline int traffic_send(int fd, const uint8_t *data, int length) {
     return send(fd, data, (size_t)length, MSG_DONTWAIT) < 0 ? -1 : 0;
 }
 
-/* Our clock's reading when the datagram came. The kernel stamps real time: only the distance counts. */
+/* Return the monotonic clock's reading when the datagram arrived. The kernel's timestamps are in real time,
+   so only the difference to now is used. */
 static inline int64_t traffic_arrival(struct msghdr *h, int64_t now, int64_t real) {
 #ifdef SCM_TIMESTAMPNS
     struct cmsghdr *c;
@@ -64,7 +65,8 @@ static inline int64_t traffic_arrival(struct msghdr *h, int64_t now, int64_t rea
     return now;
 }
 
-/* Receive up to TRAFFIC_BATCH waiting datagrams, the first `kept` bytes of each; how many came. */
+/* Receive up to TRAFFIC_BATCH waiting datagrams, keeping the first `kept` bytes of each. Return how many were
+   received. */
 static inline int traffic_receive(int fd, struct traffic_datagram *d, int kept) {
     static __thread uint8_t controls[TRAFFIC_BATCH][64];
     static __thread struct iovec iovs[TRAFFIC_BATCH];
@@ -81,7 +83,7 @@ static inline int traffic_receive(int fd, struct traffic_datagram *d, int kept) 
         h->msg_control = controls[i];
         h->msg_controllen = sizeof controls[i];
     }
-    /* With MSG_TRUNC the length is the datagram's, however little of it is kept. */
+    /* With MSG_TRUNC the reported length is the datagram's, however little of it is kept. */
     n = recvmmsg(fd, headers, TRAFFIC_BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
     if (n <= 0)
         return 0;

@@ -6,7 +6,7 @@ from svc._rtp.srtp import SrtpKeys
 
 MIN_SIZE: int
 MAX_SIZE: int
-# The names of what `totals` counts.
+# The names of the counters in `totals`.
 TOTALS: Sequence[str]
 # Lower bounds of the latency histogram's buckets, in seconds; each is at most 3 % wide.
 LATENCY_BUCKETS: Sequence[float]
@@ -34,21 +34,23 @@ class Traffic:
         twcc_id: int = 0,
         level_id: int = 0,
     ) -> int:
-        """Take over a connected socket; the client's number. Extensions without an id are left out.
+        """Take over a connected socket. Return the client's number.
 
-        `streams` is how many tracks the client may receive. One with a `mid` sends, once there is a rate.
-        The socket stays the caller's to close, after `stop`.
+        Extensions without an id are left out. `streams` is the number of tracks that the client may receive.
+        A client with a `mid` sends, once there is a rate. The caller closes the socket, after `stop`.
         """
     def start(self) -> None: ...
     def stop(self) -> None: ...
     def set_rate(self, pps: int) -> None:
-        """Packets a second of each client that sends; 0 is silence."""
+        """Set the packets per second of each client that sends; 0 is silence."""
     def totals(self) -> dict[str, int]:
-        """What all clients together have sent and received so far; `busy_ns` is the thread's CPU time."""
+        """Return the sums of what all clients have sent and received so far. `busy_ns` is the thread's CPU
+        time.
+        """
     def latencies(self) -> list[int]:
-        """How many packets took how long, by LATENCY_BUCKETS: from just before one is sent to its arrival."""
+        """Return the number of packets by latency (LATENCY_BUCKETS), from just before sending to arrival."""
     def received(self, client: int) -> int: ...
     def sources(self, client: int) -> int:
-        """How many tracks have reached this client."""
+        """Return how many tracks have reached this client."""
     def first_media(self, client: int) -> float | None:
-        """When its first media packet came (time.monotonic)."""
+        """Return when the client's first media packet arrived (time.monotonic)."""

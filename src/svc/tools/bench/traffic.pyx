@@ -1,7 +1,7 @@
 """Traffic: the media of many clients, sent and received on one native thread without the GIL.
 
-Each client is a socket with its SRTP keys: ICE and DTLS have finished by then. The core encrypts, decrypts
-and parses; traffic.h has the sockets and clocks. Knows nothing of rooms or signalling.
+Each client is a socket with its SRTP keys: ICE and DTLS have already finished. The core encrypts, decrypts
+and parses; traffic.h has the sockets and clocks. Knows nothing about rooms or signalling.
 """
 
 import threading
@@ -26,10 +26,10 @@ MAX_SIZE = 1400
 TOTALS = ("sent", "unsent", "late", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked",
           "other", "discarded", "busy_ns")
 
-# How often the sockets are read (ns). Arrival times come from the kernel, so this only bounds how much waits
-# in a socket. No thread sleeps on a socket, so the service never pays for waking one.
+# The interval at which the sockets are read (ns). Arrival times come from the kernel, so this only bounds how
+# much data waits in a socket. No thread sleeps on a socket, so the service never pays for waking one.
 cdef int64_t DRAIN_INTERVAL = 1_000_000
-# Little arrives where nothing is sent, and another generator may need the processor.
+# The interval while nothing is sent: little arrives then, and another generator might need the processor.
 cdef int64_t IDLE_DRAIN_INTERVAL = 10_000_000
 
 
@@ -42,7 +42,7 @@ LATENCY_BUCKETS = tuple(_bucket_start(bucket) for bucket in range(int(BUCKETS)))
 
 
 cdef class Traffic:
-    """See traffic.pyi for the contract of each method."""
+    """The media of many clients. See traffic.pyi for the contract of each method."""
 
     cdef Load load
     cdef size_t stopping

@@ -1,7 +1,8 @@
 """A minimal WebSocket client for load: one asyncio protocol, no task, no extension, no certificate check.
 
 It trusts its server more than a client should: frames have no limit and only their length is checked. Its
-mask is zero, which RFC 6455 section 5.3 does not forbid and which costs nothing. Does not interpret messages.
+masking key is zero, which RFC 6455 section 5.3 does not forbid and which saves the masking. Does not
+interpret messages.
 """
 
 import asyncio
@@ -80,7 +81,7 @@ class WebSocket(asyncio.Protocol):
         self._rest = data[self._frames(data, at) :]
 
     def _handshake(self, data: bytes) -> int:
-        """Return the offset of the first frame; the end of the data until the response is complete."""
+        """Return the offset of the first frame, or the end of the data while the response is incomplete."""
         head, end, _ = data.partition(b"\r\n\r\n")
         if not end:
             return 0
@@ -90,7 +91,7 @@ class WebSocket(asyncio.Protocol):
                 self._opened.set_exception(BenchError(f"the server refused a live socket: {status}"))
             self.abort()
             return len(data)
-        if self._opened.done():  # The response came after the deadline, so nobody waits for it.
+        if self._opened.done():  # The response came after the deadline, so nobody is waiting for it.
             self.abort()
             return len(data)
         self.is_open = True

@@ -1,1 +1,1 @@
-"""`svc doctor`: find faults of an installation. `examination` runs all checks."""
+"""`svc doctor`: find faults in an installation. `examination` runs all checks."""

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from svc.tools.doctor.check_result import Finding, notice, ok, problem
 
-# Entries that a follower reads in some seconds.
+# The number of entries that a follower reads in a few seconds.
 _FAR_BEHIND = 10_000
-# With fewer, the loss of one NATS server ends all writing.
+# With fewer, all writing stops when one NATS server is lost.
 _REPLICAS = 3
 
 
@@ -49,7 +49,7 @@ def examined(status: Mapping[str, Any]) -> list[Finding]:
 
 
 def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Report nodes that one machine takes with it."""
+    """Report nodes that would fail together, because they are on one machine."""
     by_host = defaultdict(list)
     for node in nodes:
         by_host[urlsplit(node["url"]).hostname].append(node["node"])
@@ -62,7 +62,9 @@ def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report the relays. A cluster without any is served by its owner, and an older node lists none."""
+    """Report the relays. A cluster without relays is served by its owner, and an older version of a node
+    lists none.
+    """
     names = sorted(relay["relay"] for relay in status.get("relays", ()))
     if len(names) == 1:
         yield notice(

@@ -1,6 +1,6 @@
-"""Checks the data folder: permissions, free space, kind of disk, database and owner.
+"""Checks the data folder: permissions, free space, type of file system, database and owner.
 
-Reads the whole database and changes nothing in it.
+Reads the whole database and does not change it.
 """
 
 import os
@@ -92,7 +92,8 @@ def database(faults: Sequence[str]) -> Finding:
 def database_at_rest(folder: Path) -> Findings:
     """Check the database of a stopped server, if there is one."""
     path = folder / DATABASE_NAME
-    # SQLite cannot read a file with a log in a read-only folder. `examined` reports such a folder.
+    # SQLite cannot read a database with a write-ahead log in a read-only folder. `examined` reports such a
+    # folder.
     if not path.exists() or not os.access(folder, os.W_OK) or is_held(folder):
         return []
     try:
@@ -117,7 +118,7 @@ def _owner(database: Path) -> Findings:
     """Report a community that has members but no owner."""
     if not database.exists():
         return []
-    # Without a log the file is not open anywhere. A normal connection would leave files behind.
+    # Without a log, no process has the file open. A normal connection would leave files behind.
     mode = "mode=ro" if database.with_name(database.name + "-wal").exists() else "immutable=1"
     with (
         suppress(sqlite3.Error),

@@ -1,4 +1,6 @@
-"""Finds which sandbox layers confine the upload decoders here, with a sandbox that decodes nothing."""
+"""Starts a sandbox that decodes nothing, to find which sandbox layers confine the upload decoders on this
+machine.
+"""
 
 from collections.abc import Collection
 
@@ -49,7 +51,7 @@ def confinement(layers: Collection[Layer]) -> Findings:
             )
         ]
     findings = [ok(f"The upload decoders are confined by {held}")]
-    # Containers often refuse namespaces. These two layers are enough.
+    # Containers often forbid namespaces. These two layers are enough.
     if Layer.SECCOMP in layers and (Layer.LANDLOCK in layers or Layer.ROOT in layers):
         findings += [ok(f"This system refuses {_NAMES[layer]}; the rest is enough") for layer in missing]
     else:

@@ -52,7 +52,7 @@ class Target:
     url: str = ""
     # Certificates to trust in addition to the system's.
     ca_file: Path | None = None
-    # A server on another machine to check from this one. Nothing on this machine is checked then.
+    # A server on another machine to check from this one. In that case nothing on this machine is checked.
     seen_from_here: str = ""
 
 
@@ -143,7 +143,7 @@ async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequen
         server = None
     if server is None:
         return []
-    # A relay has an IPv4 address and reaches only IPv4. No TURN server relays to its own loopback.
+    # The relayed address is IPv4, so it reaches only IPv4. No TURN server relays to its own loopback.
     reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
     return await turn.examined(server, reached, _trust(target))
 

@@ -7,7 +7,7 @@ import sys
 from svc.base.machine import WANTED_BUFFER_BYTES, WANTED_FILES, Machine, examine
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok
 
-# sqlite.org/wal.html#walresetbug
+# SQLite versions without the WAL-reset bug: sqlite.org/wal.html#walresetbug
 _REPAIRED_SQLITE = (3, 51, 3)
 
 
@@ -18,7 +18,7 @@ def examined() -> Findings:
 def python_and_sqlite() -> Finding:
     versions = f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < _REPAIRED_SQLITE:
-        # The server writes with one connection of one process, so the fault cannot occur.
+        # The server writes over one connection from one process, so the bug cannot occur.
         return notice(
             f"{versions}: this SQLite can damage a file that two programs write",
             "The server is made for that and is safe; never open community.sqlite3 yourself while it runs.",

@@ -1,7 +1,7 @@
 """Checks ports and addresses: the owner of each port, and the addresses at which browsers look for the SFU.
 
 Contacts only the configured STUN servers, to learn this machine's public address. Only a check from outside
-can tell whether a router forwards datagrams, so the findings about that are advice.
+can tell whether a router forwards datagrams, so findings about that are only advice.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ _MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Media ports of a running SFU. `tcp` is whether it also accepts TCP; None if no SFU answers, or an old
-    one.
+    """Media ports of a running SFU. `tcp` is whether it also accepts TCP; None if no SFU answers, or if it is
+    too old to tell.
     """
 
     port: int | None = None
@@ -135,7 +135,7 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) 
 
 
 async def mapped_address(servers: Sequence[tuple[str, int]]) -> str | None:
-    """Return our address as the first STUN server that answers reports it. RFC 8489 section 2."""
+    """Return our address as the first STUN server that answers reports it. See RFC 8489 section 2."""
     for host, number in servers:
         try:
             async with asyncio.timeout(ANSWER_DEADLINE_S):
@@ -177,7 +177,7 @@ async def _health(url: str) -> Mapping[str, object] | None:
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
-            # The certificate is for a name, and this is our own machine.
+            # The certificate names a host, but we connect to our own machine by address.
             http.get(url, ssl=False) as response,
         ):
             body = await response.content.read(MAX_HEALTH_BYTES)

@@ -1,4 +1,4 @@
-"""Checks the public address: its certificate, its WebSockets, and the proxies in front of it.
+"""Checks the public address: its certificate, its WebSockets, and its proxies.
 
 Sends one marked request and asks the running server how it arrived. Changes nothing.
 """

@@ -1,6 +1,6 @@
-"""Judges a running server's own status: whether people can join and call, and whether uploads are processed.
+"""Judges a running server's own status: whether members can join and call, and whether uploads are processed.
 
-Reads the result of the control command `status_get`. An older server omits facts, which are then not
+Reads the result of the control command `status_get`. An older server omits some facts, which are then not
 reported.
 """
 

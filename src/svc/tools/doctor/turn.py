@@ -1,7 +1,7 @@
 """Checks the TURN server: requests a relay at each of its addresses, as a member's browser does.
 
 Reports which step fails: the name, the route, the certificate, the response, the secret, or the relay to the
-SFU. Releases every relay. RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
+SFU. Releases every relay. See RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from yarl import URL
 from svc.base.addresses import parsed
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
-# A slower relay is useless to a call.
+# A slower relay is useless for a call.
 ANSWER_DEADLINE_S = 4.0
 # RFC 8489 section 6.2.1, shortened.
 RESENT_AFTER_S = 1.0

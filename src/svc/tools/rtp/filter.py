@@ -1,4 +1,5 @@
-"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver of some of its layers.
+"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver that gets only some of its
+layers.
 
 The forwarding core does the work (`replay`). This module selects the stream, feeds its packets to the core,
 and restores the capture's sequence numbers. SSRC, payload type, timestamps, payloads and times are kept.
@@ -19,7 +20,9 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A request for layers up to these from this time of the capture on; -1 for all."""
+    """A request for layers up to these limits, starting at a time in the capture. -1 stands for all
+    layers.
+    """
 
     at_ms: int
     layer: int
@@ -144,9 +147,9 @@ class _Passage:
         """Register the receiver before the first packet. Return the offset from the core's numbers to the
         capture's.
 
-        The receiver first gets our own packet, numbered just before the first. A packet that the first
-        one overtook, or that exists only as a retransmission, is then merely late for the core and not older
-        than the stream.
+        The receiver first gets our own packet, numbered just before the first. To the core, a packet that the
+        first one overtook, or that exists only as a retransmission, is then merely late, and not older than
+        the stream.
         """
         header = self._opening
         number = self._first - 1

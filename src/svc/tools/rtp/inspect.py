@@ -1,7 +1,7 @@
 """`svc rtp inspect`: print one line for each RTP packet of a capture, as JSON or as a table.
 
 Descriptors are parsed as in the core, by stream. A retransmission's descriptor belongs to the stream that it
-repeats. AV1 RTP specification, appendix A.
+repeats. See the AV1 RTP specification, appendix A.
 """
 
 import json
@@ -51,7 +51,7 @@ def _of_header(packet: Packet) -> Row:
         "ssrc": header["ssrc"],
         "payload_type": header["payload_type"],
         "marker": header["marker"],
-        # The last byte holds the amount of padding, and a truncated packet lacks it.
+        # The last byte is the amount of padding, and a truncated packet lacks it.
         "padding": None if packet.cut and packet.data[0] & PADDING_BIT else header["padding"],
         "size": len(packet.data),
     }
@@ -66,7 +66,7 @@ def _of_descriptor(parsed: "ParsedDescriptor", active_decode_targets: int) -> Ro
         "spatial_id": parsed["spatial_id"],
         "temporal_id": parsed["temporal_id"],
         "structure": parsed["structure"] is not None,
-        # In force after this packet, whether or not it changes them.
+        # The targets that are active after this packet, whether or not the packet changes them.
         "active_decode_targets": active_decode_targets,
         "frame_dependencies": parsed["fdiffs"],
         "dtis": list(parsed["dtis"]),

@@ -1,7 +1,7 @@
 """The RTP packets of a capture, with parsed headers.
 
-Omits RTCP, keeps malformed packets as such, and knows no streams. RFC 3550 section 5.1, RFC 5761 section 4
-(distinguishing RTCP from RTP).
+Omits RTCP, marks malformed packets, and does not group packets into streams. See RFC 3550 section 5.1, RFC
+5761 section 4 (distinguishing RTCP from RTP).
 """
 
 from collections.abc import Iterable

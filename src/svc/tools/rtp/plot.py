@@ -1,7 +1,8 @@
 """`svc rtp plot`: plot a captured stream with matplotlib, an optional dependency.
 
-Above, a bar for each frame, as high as the frame is large, coloured by layer, with marks for keyframes and
-lost packets. Below, the bitrate of each layer. `timeline` provides the data.
+The upper plot has a bar for each frame, with the frame's size as its height and its layer as its colour, and
+marks for keyframes and lost packets. The lower plot shows the bitrate of each layer. `timeline` provides the
+data.
 """
 
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from svc.tools.rtpdump import Record, RtpdumpError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# By temporal layer: blue, orange, green, purple; distinct to the colour-blind too (Okabe and Ito).
+# By temporal layer: blue, orange, green, purple; distinguishable by colour-blind readers too (Okabe and Ito).
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
 UNKNOWN_LAYER, GREY, RED = "#56b4e9", "#bbbbbb", "#d62728"
 SIZE_INCHES = (12, 6)

@@ -1,7 +1,7 @@
 """The forwarding core with one publisher and one receiver, without a network: packets in, packets out.
 
-It is the same core that serves rooms, SRTP included, so its output is what a browser in the publisher's room
-would receive. Each packet carries its time in seconds. Makes no decision itself.
+It is the same core that serves rooms, including SRTP, so its output is what a browser in the publisher's room
+would receive. Each packet carries its time in seconds. Does not make decisions itself.
 """
 
 import struct
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from svc._rtp.header import ParsedHeader
 
 PROFILE = "AEAD_AES_128_GCM"
-# Nothing leaves this process, so neither keys nor seed are secret.
+# Nothing leaves this process, so neither the keys nor the seed need to be secret.
 KEYS = bytes(range(28)), bytes(range(28, 56))
 SEED = 1
 PUBLISHER, RECEIVER, SERVER = ("192.0.2.1", 1), ("192.0.2.2", 2), "192.0.2.3"

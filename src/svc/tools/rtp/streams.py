@@ -1,8 +1,8 @@
 """The streams of a capture: which SSRCs carry media and which carry retransmissions (RFC 4588).
 
-A capture lacks the SDP with that information. A retransmission is recognised by its content: an original
-sequence number, then the payload of the packet with that number. So nothing depends on payload types, on
-sizes, or on how often a browser retransmits.
+A capture does not contain the SDP with that information. A retransmission is recognised by its content: an
+original sequence number, then the payload of the packet with that number. So nothing depends on payload
+types, on sizes, or on how often a browser retransmits.
 """
 
 from bisect import bisect_right
@@ -20,7 +20,7 @@ class Stream:
     """The packets of one SSRC, in the order of the capture."""
 
     ssrc: int
-    places: list[int] = field(default_factory=list)  # of its packets in the whole capture
+    places: list[int] = field(default_factory=list)  # indices of its packets in the whole capture
     packets: list[Packet] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)  # extended sequence numbers
 

@@ -1,6 +1,7 @@
 """A captured stream as frames, losses and rates over time: the data for `plot`.
 
-A frame is the packets of one frame_number, or without descriptors of one timestamp. Draws nothing.
+A frame consists of the packets of one frame_number, or of one timestamp if there are no descriptors. Draws
+nothing.
 """
 
 from collections import defaultdict
@@ -30,7 +31,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A packet that is missing in the stream."""
+    """A packet that is missing from the stream."""
 
     at_s: float  # time of the packet before it
     recovered: bool  # found as a retransmission
@@ -82,7 +83,7 @@ class _Frames:
         self._reader = Reader()
 
     def add(self, packet: Packet) -> str:
-        """Add a packet. Return the layer of its frame."""
+        """Add a packet, and return the layer of its frame."""
         timestamp = packet.header["timestamp"]
         data = packet.extension(self._descriptor_id) if self._descriptor_id is not None else None
         description = self._reader.recall(timestamp) if data is None else self._reader.read(data, timestamp)

@@ -1,7 +1,7 @@
 """Reads the JSON of DiscordChatExporter: one channel per file, or split into parts.
 
 Reads one file, or all files of a folder. If media was downloaded too, attachments are paths next to the file.
-Text is already Markdown. Times carry their zone.
+Text is already Markdown. Times have a time zone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class DiscordExport:
         return list(self._channels.values())
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        # The parts may have been read in any order.
+        # The parts might have been read in any order.
         found = in_order(
             (_time(message, where), (number, message), where)
             for number, file in enumerate(self._files[channel.key])
@@ -80,7 +80,7 @@ def _messages(file: Path) -> Iterator[tuple[object, str]]:
 
 
 def _channel(file: Path) -> ForeignChannel:
-    """Read a file up to its channel: the messages come last."""
+    """Read a file up to its channel, which comes before the messages."""
     channel: object = None
     listed = False
     for name, value in _parts(file):
@@ -126,7 +126,7 @@ def _author(author: object, where: str) -> ForeignAuthor:
 
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
-    """Return the reactions. Before version 2.40 an export did not name the people who reacted."""
+    """Return the reactions. Exports before version 2.40 do not name the people who reacted."""
     found = []
     for reaction in reactions:
         emoji = needed(reaction, "emoji", dict, where)
@@ -145,7 +145,7 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
         path = (file.parent / url).resolve()
         # Read only files next to the export, never others on this machine.
         beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # Too long, or a loop of links: not a file of this export.
+    except (OSError, ValueError, RuntimeError):  # Too long, or a loop of links
         return ForeignFile(name, "")
     return ForeignFile(name, "", path if beside else None)
 

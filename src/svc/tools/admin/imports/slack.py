@@ -16,7 +16,7 @@ from svc.chat.transfer.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
 from svc.chat.transfer.record_types import BadRecord
 from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, listed, needed, optional
 
-# People joining and leaving are not messages.
+# Joining and leaving are not messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _MARK = re.compile(r"<([^<>\n]+)>")
@@ -24,7 +24,7 @@ _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _BOLD = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?=\S)([^~\n]+?)(?<=\S)~(?![\w~])")
 _SKIN = re.compile(r"::skin-tone-[2-6]$")
-# Slack's names of the most common reactions. Others stay names.
+# Slack's names for the most common reactions. Other reactions keep their names.
 _EMOJI = {
     "+1": "👍", "thumbsup": "👍", "-1": "👎", "thumbsdown": "👎", "heart": "❤️", "joy": "😂",
     "smile": "😄", "slightly_smiling_face": "🙂", "tada": "🎉", "eyes": "👀",
@@ -83,7 +83,7 @@ class SlackExport:
         moment = needed(message, "ts", str, where)
         thread = optional(message, "thread_ts", str, "")
         answered = thread if thread and thread != moment else None
-        # A reply in a thread that is shown in the channel too.
+        # A reply in a thread that is also shown in the channel.
         broadcast = optional(message, "subtype", str, "") == "thread_broadcast"
         edited = optional(optional(message, "edited", dict, {}), "ts", str, "")
         return ForeignPost(

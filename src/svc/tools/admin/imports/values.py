@@ -12,9 +12,10 @@ from typing import TypeVar
 from svc.base.json_stream import JsonStream
 from svc.chat.transfer.record_types import BadRecord
 
-# For one message with its reactions, or one member. Parsed it takes up to 30 times as much memory.
+# The limit for one message with its reactions, or one member. Once parsed, it takes up to 30 times as much
+# memory.
 MAX_VALUE_CHARACTERS = 4 * 1024 * 1024
-# For one JSON file, uncompressed. Disk and patience set the limit, not memory.
+# The limit for one JSON file, uncompressed. Disk space and processing time determine it, not memory.
 MAX_FILE_BYTES = 16 * 1024 * 1024 * 1024
 _CACHE_KIB = 16 * 1024
 

@@ -1,4 +1,4 @@
-"""Attacks by strangers: anyone who can reach the port, without an account. Each runs until it is cancelled.
+"""Attacks by anyone who can reach the port, without an account. Each runs until it is cancelled.
 
 Constants bound the number of connections, and so the load.
 """

@@ -3,7 +3,7 @@
 Reads its order as one line of JSON from standard input, attacks for the given seconds, and writes its report
 as one line of JSON. Ends early when standard input closes. With three or more cores it runs on its own. With
 fewer it shares a core with the honest members' process at lower priority: real attackers have their own
-processors, so the members must not be slowed by this process.
+processors, so this process must not slow the members.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ async def _attack(names: list[str], target: Target, seconds: float) -> dict[str,
 
 
 async def _ended() -> None:
-    """Wait until the parent process has gone."""
+    """Wait until the parent process has exited."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer

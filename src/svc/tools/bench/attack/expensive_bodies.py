@@ -1,8 +1,9 @@
 """The attack with the most expensive body that each endpoint accepts, found by measuring.
 
 Each endpoint has a few candidates: bodies of the largest size, each mostly of one kind of content. Each is
-sent to the instance before the attack, and the one that costs most processor time is used. If the server's
-process is unknown, the slowest response decides. Refused candidates are left out.
+sent to the instance before the attack, and the one that costs the most processor time is used. If the
+server's process is unknown, the candidate with the slowest response is used. Rejected candidates are left
+out.
 """
 
 import asyncio
@@ -50,7 +51,7 @@ def _marks(size: int = TEXT_CHARACTERS) -> str:
 
 
 def _different(piece: str) -> str:
-    """Return different words, so that no earlier word is known."""
+    """Return words that all differ, so that no word repeats an earlier one."""
     return "".join(f"{piece}{number:x} " for number in range(TEXT_CHARACTERS))[:TEXT_CHARACTERS]
 
 
@@ -126,7 +127,7 @@ def _member_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies of unauthenticated requests. The server has to parse even those that it refuses."""
+    """Return bodies of unauthenticated requests. The server has to parse even the bodies that it rejects."""
     token = "a" * 20_000
     fields = {"certificate": token, "assertion": token, "nickname": "\u0301" * 30}
     return {
@@ -163,7 +164,7 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
-    """Find the most expensive body of each endpoint and add them to the attackers' knowledge.
+    """Find the most expensive body of each endpoint, and add it to the target.
 
     `webhook` receives the candidates, because its limits are separate from those of the attacked webhooks.
     """
@@ -177,7 +178,7 @@ async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -
 async def _most_expensive(
     target: Target, endpoint: str, candidates: Mapping[str, bytes], pid: int | None
 ) -> str:
-    """Return the name of the most expensive candidate; empty if all are refused."""
+    """Return the name of the most expensive candidate; empty if all are rejected."""
     refused_too = endpoint in _stranger_bodies()
     tries = WEBHOOK_TRIES if endpoint.startswith("POST webhook") else TRIES
     costs: dict[str, float] = {}
@@ -189,7 +190,7 @@ async def _most_expensive(
 
 
 async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | None) -> float:
-    """Return the seconds of processor time, or of waiting, that a request costs; 0 if it is refused."""
+    """Return the seconds of processor time, or of waiting, that a request costs; 0 if it is rejected."""
     caller, began = Caller(target.address), time.perf_counter()
     before = process.cpu_ns(pid) if pid else 0
     try:

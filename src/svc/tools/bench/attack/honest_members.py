@@ -1,7 +1,7 @@
 """Honest members of an attacked instance, and the effect of the attack on them.
 
 They hold live sockets, write at a human pace, read pages, search now and then, sign in again on new sockets
-and announce uploads. They stay far below every limit, so every refusal counts.
+and announce uploads. They stay far below every limit, so every rejected request counts as harm.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ class Noticed:
     strangers_s: list[float] = field(default_factory=list)  # requests without a token
     sent: int = 0
     lost: int = 0
-    refused: Counter[str] = field(default_factory=Counter)  # of signed-in members
+    refused: Counter[str] = field(default_factory=Counter)  # in seconds, for signed-in members
     strangers_refused: Counter[str] = field(default_factory=Counter)
     late_s: list[float] = field(default_factory=list)  # the generator's own delays
 
@@ -177,7 +177,9 @@ class RoomClients:
         signed_in: bool = True,
         latencies: list[float] | None = None,
     ) -> str:
-        """Send a request and return the `id` of its response, if any. Count any other status as a refusal."""
+        """Send a request and return the `id` of its response, if any. Count any status other than success as
+        a refusal.
+        """
         caller, started = Caller(self._target.address), time.perf_counter()
         refused = self._noticed.refused if signed_in else self._noticed.strangers_refused
         try:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.tls import tls_of
 
-# Longer than any response may take, so that a hung instance does not stop the bench.
+# Longer than any response takes, so that a hung instance does not stop the benchmark.
 ANSWER_DEADLINE_S = 30.0
 _NO_BODY = (204, 304)
 

@@ -28,7 +28,7 @@ from svc.tools.bench.sign_up import join_all
 from svc.tools.cluster_demo import free_ports
 
 _LISTENING = re.compile(rb" listening address=(\S+)$")
-# Noise compresses badly, so the picture stays large in any format.
+# Noise compresses badly, so the image stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
 # Long messages, fewer than a member may write at once.
@@ -37,12 +37,12 @@ FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
 # Each accepts 15 posts before it refuses. This many let an attacker post for the whole attack.
 WEBHOOKS = 40
-# Seats of the SFU. Nobody speaks.
+# Seats of the SFU. Nobody joins a call.
 SEATS = 16
 # The default soft limit of open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
 _POLL_S = 0.2
-# Every message is held against them, and few are long enough to make it slow.
+# Every message is checked against these words. Few messages are long enough to make that slow.
 _RULES: Sequence[Mapping[str, object]] = (
     {"kind": "words", "words": [f"q*{letter}*{other}?" for letter in "abcdefghij" for other in "klmnopqrsz"]},
     {"kind": "words", "words": [f"{('ab' * 10)[:length]}*" for length in range(2, 20)]},
@@ -139,7 +139,7 @@ async def prepare(found: Installation) -> None:
 
 
 async def _of_operator(target: Target, channel_id: str) -> str:
-    """Create a webhook as the operator, with limits of its own. Return its path. Raises BenchError."""
+    """Create a webhook as the operator, with its own limits. Return its path. Raises BenchError."""
     arguments = {"channel": channel_id, "name": "Attacked"}
     try:
         answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
@@ -196,7 +196,7 @@ async def _text_channel(target: Target, token: str) -> str:
 
 
 async def _stored_picture(target: Target, token: str) -> str:
-    """Store a large picture and return its path; empty if the server takes none, or has no worker."""
+    """Store a large image and return its path; empty if the server accepts no uploads, or has no worker."""
     try:
         async with asyncio.timeout(MEDIA_DEADLINE_S):
             upload_id = await _uploaded(target, token)

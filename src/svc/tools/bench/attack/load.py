@@ -14,7 +14,7 @@ from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.tls import tls_of
 
-# Pause after a refused connection, because the bench needs its core too.
+# The pause after a refused connection, because the benchmark needs the core too.
 REFUSED_PAUSE_S = 0.05
 # New connections per second, so that opening them is not its own attack.
 OPENED_PER_S = 500
@@ -23,7 +23,7 @@ CONNECT_DEADLINE_S = 10.0
 UNREAD_BYTES = 4096
 # Interval at which a held connection sends its next byte.
 TRICKLE_S = 1.0
-# How often per interval missing connections are replaced.
+# How many times per interval missing connections are replaced.
 TICKS = 10
 
 
@@ -125,7 +125,7 @@ class _Held(asyncio.Protocol):
         self._load.held += 1
         self._load.most_held = max(self._load.most_held, self._load.held)
         if not self._reading:
-            # By default the system would buffer megabytes.
+            # By default the operating system would buffer megabytes.
             transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, UNREAD_BYTES)
             transport.pause_reading()
         transport.write(self._opening)

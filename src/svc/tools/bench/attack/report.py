@@ -1,4 +1,4 @@
-"""Results of attacks as a table for people and as JSON. Arithmetic only."""
+"""Results of attacks, as a readable table and as JSON. Arithmetic only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -34,7 +34,7 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The server's use of the processor up to a moment, in seconds."""
+    """The server's cumulative processor use at some time, in seconds."""
 
     at_s: float
     processor_s: float  # of all its threads
@@ -124,7 +124,7 @@ class Row:
         )
 
     def remarks(self) -> list[str]:
-        """Return facts that the cells do not show."""
+        """Return remarks on facts that the table's cells do not show."""
         found = [f"{what} ({times} times)" for what, times in self.refused.items()]
         found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:

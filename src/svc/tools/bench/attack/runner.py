@@ -28,10 +28,10 @@ from svc.tools.bench.server import stop
 
 # Attackers' accounts. Their upload quotas together exceed the server's space for uploads.
 ATTACKERS = 6
-# An attack starts this much before the members are watched.
+# How long an attack runs before the members are measured.
 LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
-# Access tokens expire after 15 minutes. All attacks of 30 s each finish before.
+# Access tokens expire after 15 minutes. All attacks, of 30 s each, finish within that time.
 MOST_SECONDS = 30.0
 # The instance has recovered when it answers this fast three times in a row. The wait is limited.
 WELL_S = 0.1
@@ -81,7 +81,7 @@ async def _run(plan: Plan, means: Means) -> None:
 
 
 async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
-    """Yield a row without an attack, one for each attack, and one for all at once. Raises BenchError."""
+    """Yield a row without an attack, a row for each attack, and a row for all at once. Raises BenchError."""
     attacks = named(list(plan.attacks))
     with cores.on(cores.honest()):
         async for row in _measured(attacks, plan, means):

@@ -1,6 +1,7 @@
-"""The attackers' knowledge of the instance, and the check that it may be attacked.
+"""The attackers' knowledge of the instance, and the check that attacking it is allowed.
 
-Plain data, passed to the attackers' process as JSON, and its requests as bytes. Opens no connection.
+Plain data, which is passed to the attackers' process as JSON, and functions that build requests as bytes.
+Opens no connection.
 """
 
 import asyncio
@@ -71,7 +72,7 @@ class Target:
 
 
 async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
-    """Return the source addresses to attack from. Raises BenchError if the instance may belong to somebody
+    """Return the source addresses to attack from. Raises BenchError if the instance might belong to somebody
     else.
     """
     parts = urlsplit(address)
