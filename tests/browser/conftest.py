@@ -1,6 +1,6 @@
-"""Fixtures: every browser test has its own product and people, which must end without faults.
+"""Fixtures: every browser test has its own product and test users, which must end without errors.
 
-The browser and its event loop outlive the test: all tests of this folder run in one loop.
+The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
 
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
-MEASURED = HERE / "measured"  # Measured in the browser that people use.
+MEASURED = HERE / "measured"  # Coverage is measured in the browser that the test users use.
 TIMEOUT_S = 300
 
 
@@ -50,7 +50,7 @@ async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterat
 
 @pytest.fixture
 def viewport(request: pytest.FixtureRequest) -> ViewportSize:
-    """Return everybody's window size, chosen by `both_widths`, `wide_only` and `narrow_only`."""
+    """Return the window size for every page, chosen by `both_widths`, `wide_only` and `narrow_only`."""
     return getattr(request, "param", VIEWPORT)
 
 
@@ -58,15 +58,15 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 def whole_browser() -> None:
     """Request the full Chromium, for example to see the system's notifications.
 
-    It takes twice the processor time to join a call, so most calls are tested without.
+    With it, joining a call takes twice the processor time, so most calls are tested without it.
     """
 
 
 @pytest.fixture
 def motion() -> None:
-    """Request pages with their motion, such as the growing rings of speakers.
+    """Request pages with motion, such as the growing rings around speakers.
 
-    Pages are still otherwise: drawing motion costs processor time, and every press waits for its end.
+    Other pages have no motion, because animations cost processor time and every press waits for their end.
     """
 
 

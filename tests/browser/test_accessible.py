@@ -1,8 +1,8 @@
-"""axe-core finds no problem in the page's views, at both sizes and in both themes, nor is anything cut off.
+"""axe-core finds no problem in the page's views, at both sizes and in both themes, and nothing is cut off.
 
-It checks everything that a program can check: names, roles, contrast, order. All names that people give are
+It checks everything that a program can check: names, roles, contrast, order. All user-chosen names are
 Hebrew, so the page must set their direction wherever it shows them. Keyboard use is tested with each feature.
-A picture of each view is saved in build/pictures/views, for people to look at.
+A screenshot of each view is saved in build/pictures/views for visual inspection.
 """
 
 import re
@@ -22,7 +22,7 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import box, do, message, press_at, write
 
 AXE = Path(__file__).parents[1] / "axe"
-# Every view is also saved as a picture, for people to look at.
+# A screenshot of every view is saved for visual inspection.
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
 SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
 NIGHTLY = pytest.mark.nightly("each theme and each size is looked at daily in another pair")
@@ -40,13 +40,13 @@ FOUND = """async () => {
     `${id}: ${target.join(" ")}: ${why.split("\\n")[1] ?? ""}`)));
 }"""
 
-# Small phones, a phone on its side, and a computer and a phone at 200 % zoom.
+# Small phones, a phone in landscape, and a computer and a phone at 200 % zoom.
 SMALL_SIZES = [(320, 568), (360, 640), (740, 360), (640, 400), (195, 390)]
-# Lists are laid out again a frame after their size has changed.
+# Lists are laid out again one frame after their size has changed.
 TWO_FRAMES = """() => new Promise((done) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
 })"""
-# The controls of the topmost layer that are outside the window or cut off, and cannot be scrolled into sight.
+# The controls of the topmost layer that are outside the window or cut off, and cannot be scrolled into view.
 CUT_OFF = """() => {
   const layers = [...document.querySelectorAll("dialog[open], .menu, .emoji-popup, .picker")];
   const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
@@ -77,7 +77,8 @@ CUT_OFF = """() => {
     .filter(isOut)
     .map((each) => `cut off: ${each.outerHTML.slice(0, 120)}`);
 }"""
-# Each hue as the colour of every role in sight, light and strong; axe measures the contrast of the names.
+# Sets each hue, in its light and its strong form, as the colour of every visible role. axe measures the
+# contrast of the names.
 HUES = """async () => {
   const names = document.querySelectorAll(".coloured");
   const found = [];
@@ -121,7 +122,7 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
 
 
 async def fits(person: Person, where: str, found: list[str]) -> None:
-    """Check that nothing moves sideways and every control can be reached in small windows."""
+    """Check that nothing scrolls sideways and every control can be reached in small windows."""
     before = person.page.viewport_size
     assert before is not None
     for width, height in SMALL_SIZES:
@@ -143,7 +144,9 @@ async def close(person: Person) -> None:
 
 
 async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
-    """Check one view with axe-core in the current window: dark on a phone, light elsewhere."""
+    """Check one view with axe-core in the current window, in the dark theme on a phone and in the light theme
+    elsewhere.
+    """
     found: list[str] = []
     assert person.page.viewport_size is not None
     width = person.page.viewport_size["width"]
@@ -153,7 +156,7 @@ async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
 
 
 async def at_both_sizes(person: Person, axe: str, where: str) -> None:
-    """Check one view on a phone and on a computer, where nothing is wider than the page."""
+    """Check one view on a phone and on a computer, where nothing may be wider than the page."""
     before = person.page.viewport_size
     assert before is not None
     for size in (NARROW, WIDE):
@@ -171,7 +174,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
 
     async def looked(where: str) -> None:
         await look(ada, axe, f"{size}, {theme}: {where}", found)
-        # A popup that opened at the far side of a wide window stays in sight when the window shrinks.
+        # A popup that opened at the far side of a wide window stays visible when the window shrinks.
         if size == "narrow" or where == "the emoji picker":
             await fits(ada, where, found)
 
@@ -209,7 +212,7 @@ async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels next to the channel, the dialogs above it, and on a phone the list of channels."""
+    """Check the panels beside the channel, the dialogs above it, and on a phone the list of channels."""
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
@@ -259,7 +262,7 @@ async def look_at_a_call(ada: Person, looked: Callable[[str], Awaitable[None]]) 
 
 
 async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check a mention by somebody else, a picture, and a thread."""
+    """Check a mention by another member, a picture, and a thread."""
     hook = await ask(ada, "POST", "/api/webhooks", {"name": "חדשות", "channel_id": "general"})
     named = f"[Ada](mention:{await own_id(ada)}), look"
     await ask(ada, "POST", f"/api/webhooks/{hook['id']}/{hook['token']}", {"text": named})
@@ -287,7 +290,7 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
 
 
 async def look_at_colours(ada: Person, found: list[str]) -> None:
-    """Check names in every hue: of authors, in a mention, and in the list of members."""
+    """Check names in every hue: of authors, in a mention, and in the member list."""
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners", "color": 0x2E7D32})
     await ask(ada, "PUT", f"/api/members/{await own_id(ada)}/roles/{role['id']}")
     await expect(ada.page.locator(".author.coloured").last).to_be_visible()
@@ -334,7 +337,10 @@ async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def fill_the_lists(ada: Person) -> None:
-    """Add an entry to each list of the settings. A bot can be reported, blocked and banned like anybody."""
+    """Add an entry to each list of the settings.
+
+    A bot can be reported, blocked and banned like any member.
+    """
     words = "שלום לכולם"
     await ask(ada, "PATCH", "/api/settings", {"name": words, "description": words, "rules": words})
     await ask(ada, "POST", "/api/channels", {"name": words, "type": "text", "topic": words})
@@ -358,7 +364,7 @@ async def look_at_settings(ada: Person, looked: Callable[[str], Awaitable[None]]
     for number in range(await pages.count()):
         await pages.nth(number).click()
         await expect(ada.page.get_by_role("dialog").get_by_text("Loading…", exact=True)).to_have_count(0)
-        # On a phone the last button unfolds the list of all pages.
+        # On a phone, the last button opens the list of all pages.
         name = await pages.nth(number).inner_text() or "all pages"
         if name == "Emoji":
             picture = {"name": "sun.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}

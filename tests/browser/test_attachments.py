@@ -1,4 +1,6 @@
-"""Files of a message being written: dropped, uploading, cancelled, described, covered and sent."""
+"""The files of a message that is being written: dropped, uploading, cancelled, described, hidden as spoilers
+and sent.
+"""
 
 import asyncio
 import re
@@ -36,7 +38,7 @@ const drafts = JSON.parse(localStorage.getItem("svc.drafts") ?? "{}");
 for (const each of Object.values(drafts)) each.saved = "";
 localStorage.setItem("svc.drafts", JSON.stringify(drafts));
 """
-# Whether the end of a message is within the box of messages.
+# Whether the end of a message is visible in the message list.
 ENDS_IN_SIGHT = """(message) => {
   const { bottom } = message.getBoundingClientRect();
   const box = message.closest(".messages-box").getBoundingClientRect();
@@ -182,7 +184,7 @@ async def test_dropped_files_can_be_described_sent_and_enlarged(people: People, 
 
 
 @narrow_only
-async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: str) -> None:
+async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: str) -> None:
     ada, grace = await both(people)
     ending: dict[str, object] = {"name": "end.pdf", "type": "application/pdf", "bytes": list(b"%PDF-1.4")}
     await drop(ada, picture("one.png"), picture("two.png", 400), ending)
@@ -204,10 +206,10 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: 
     shown = message(grace, "Who did it")
     await expect(shown.get_by_role("link", name=ONE)).to_be_visible()
     await expect(shown.get_by_role("button", name="Spoiler: a file. Show it")).to_be_visible()
-    # Neither keys nor screen readers reach covered content.
+    # Neither the keyboard nor screen readers can reach hidden content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
     await keeps_nobody_out(grace, axe, "files that are covered")
-    # In the picture view the next picture is covered too.
+    # In the picture viewer, the next picture is hidden too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name(ONE)
@@ -223,7 +225,7 @@ async def test_spoilers_are_covered_until_they_are_pressed(people: People, axe: 
     await shown.get_by_role("button", name="Spoiler: a file. Show it").click()
     await expect(shown.get_by_role("link", name="end.pdf")).to_be_focused()
     await expect(shown.locator("[inert]")).to_have_count(0)
-    # The next time they are covered again.
+    # The next time, they are hidden again.
     await grace.page.reload()
     await expect(shown.get_by_role("button", name=re.compile("^Spoiler: a"))).to_have_count(2)
 
@@ -285,7 +287,7 @@ async def test_a_message_sent_before_the_drafts_arrive_does_not_return(people: P
     line = LiveLine()
     await line.put_before(ada)
     line.hold("drafts")
-    # The state of a page that ended before it learned that the server has the file.
+    # The state of a page that was closed before it learned that the server has the file.
     await ada.page.add_init_script(UNSAVED)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
@@ -307,7 +309,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     await keeps_nobody_out(ada, axe, "a voice message that is recorded")
     await dialog.get_by_role("button", name="Attach").click()
     await expect(uploads(ada, "done")).to_have_count(1)
-    # Now there is something to send.
+    # Now the message can be sent.
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_have_count(0)
     await ada.press("Send")
     sound = grace.page.locator(".message audio")

@@ -1,4 +1,7 @@
-"""Permitted members write rules in the page, try them and switch them on. Affected members are notified."""
+"""Members with permission write rules in the page, test them and enable them.
+
+Affected members are notified.
+"""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -27,12 +30,12 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await expect(page.get_by_role("status")).to_have_text("It would have found 1 of 2 messages.")
     await expect(page.locator("mark")).to_have_text("casino")
     await at_both_sizes(here.owner, axe, "a rule and what it would find")
-    # Only the version that was tried can be switched on.
+    # Only the version that was tested can be enabled.
     await page.get_by_label("Words and patterns", exact=True).fill("*")
     await expect(on).to_be_disabled()
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("nothing to look for")
-    # The limit keeps every pattern fast, however it is written.
+    # The limit keeps every pattern fast, no matter how it is written.
     await page.get_by_label("Words and patterns", exact=True).fill("a*b*c*d*e*f")
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("has more than 3 stars inside")
@@ -91,7 +94,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # A member who cannot time people out manually cannot do it by a rule.
+    # A member who cannot time people out manually cannot do it with a rule, either.
     await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
     await moderators.get_by_label("Name of the rule").fill("Betting")
@@ -117,7 +120,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
 async def switch_on(
     page: Locator, kind: str, action: str, entries: str | None = None, **numbers: str
 ) -> None:
-    """Create a rule of a kind, try it and switch it on; numbers are labels of its fields."""
+    """Create a rule of this kind, test it and enable it. `numbers` are labels of its fields."""
     await page.get_by_role("button", name=kind, exact=True).click()
     if entries:
         await page.get_by_label(kind, exact=True).fill(entries)

@@ -1,4 +1,4 @@
-"""Back and Forward close and reopen channels, panels and dialogs; the URL names the open channel."""
+"""Back and Forward close and reopen channels, panels and dialogs. The URL names the open channel."""
 
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ def origin_of(product: Product) -> str:
 
 async def is_in(person: Person, channel: str) -> None:
     await expect(person.page.locator("#text-name")).to_have_text(channel)
-    # The fragment with the codec comes from the tests' own link.
+    # The fragment with the codec comes from the link that the tests use.
     await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
 
 
@@ -58,7 +58,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog, and leaves no history entry on which Back does nothing.
+    # A reload closes the dialog, and leaves no history entry for which Back does nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()
@@ -70,7 +70,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # Closing by a key goes back too, so that Back does not reopen the dialog.
+    # Closing by keyboard also goes back in the history, so that Back does not reopen the dialog.
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await page.keyboard.press("Escape")
@@ -123,10 +123,10 @@ async def test_opening_and_closing_leaves_no_history_entries(people: People) -> 
         await ada.press("Close")
         await expect(panel(ada, "Search")).to_have_count(0)
         await ada.page.wait_for_function("() => !history.state.aside")
-    assert await ada.page.evaluate(HISTORY_LENGTH) == before + 1  # Forward leads there.
+    assert await ada.page.evaluate(HISTORY_LENGTH) == before + 1  # Forward leads to the channel again.
 
 
-async def test_the_address_names_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
+async def test_the_url_still_opens_the_channel_after_a_reload_and_in_another_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await is_in(ada, "general")

@@ -1,4 +1,4 @@
-"""Channels are created, changed, ordered, hidden and deleted in the page, only by permitted members."""
+"""Members with permission create, change, order, hide and delete channels in the page."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ __all__ = ["axe"]
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
-    """Create a channel. Only `to` sees it, if given."""
+    """Create a channel, visible only to `to` if given."""
     await person.show_channels()
     await person.press("Create a text channel")
     dialog = person.page.get_by_role("dialog", name="Create a channel")
@@ -178,7 +178,7 @@ async def test_channels_are_ordered_by_keyboard_menus_and_dragging(here: Communi
     assert await refusal(member, "PUT", "/api/channels/order", order) == "forbidden"
 
 
-async def test_a_collapsed_category_hides_read_channels(here: Community) -> None:
+async def test_a_collapsed_category_hides_channels_without_unread_messages(here: Community) -> None:
     await create(here.owner, "Projects", kind="Category")
     await here.owner.press("Create a channel in Projects")
     await here.owner.page.get_by_label("Name", exact=True).fill("engine")
@@ -223,7 +223,7 @@ async def test_a_private_channel_is_visible_to_admitted_members(here: Community,
     assert await refusal(here.member, "POST", messages, {"text": "Hello?"}) == "unknown_channel"
 
 
-async def test_the_matrix_shows_a_members_effective_permissions(here: Community, axe: str) -> None:
+async def test_the_permission_matrix_shows_a_members_effective_permissions(here: Community, axe: str) -> None:
     await choose(here.owner, "general", "Permissions")
     page = here.owner.page
 
@@ -270,7 +270,7 @@ async def test_the_matrix_shows_a_members_effective_permissions(here: Community,
         return "add_reactions" in channels[channel["id"]]
 
     await becomes(may_react, False)
-    # They cannot grant permissions that they lack here.
+    # They cannot grant permissions that they do not have in this channel.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(here.member, "GET", overrides) == "forbidden"
@@ -279,7 +279,7 @@ async def test_the_matrix_shows_a_members_effective_permissions(here: Community,
     assert await refusal(here.member, "PUT", own, wish) == "forbidden"
 
 
-async def test_a_channel_is_deleted_only_after_its_name_is_typed(here: Community, axe: str) -> None:
+async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(here: Community, axe: str) -> None:
     for person in (here.owner, here.moderator):
         await create(here.owner, "mistake")
         await choose(person, "mistake", "Delete")

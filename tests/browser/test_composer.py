@@ -1,4 +1,4 @@
-"""Helpers while writing: completion, emoji, signs around words, commands, and replies."""
+"""Writing aids: completion, emoji, formatting, commands, and replies."""
 
 import re
 
@@ -20,13 +20,13 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-# All at once, with nothing in between.
+# Pastes and sends at once, with nothing in between.
 PASTE_AND_SEND = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# The left and right edge of the message's grid without its padding, and those of the row of the composer.
+# The left and right edges of the message grid without its padding, and those of the composer's row.
 COLUMNS = """() => [".messages .message", ".composer .row"].map((name) => {
   const element = document.querySelector(name);
   const { left, right } = element.getBoundingClientRect();
@@ -71,7 +71,7 @@ async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> 
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
-    # Person and channel are in one line with the words.
+    # The mentions of the person and the channel are in one line with the words.
     tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
     # Typing a name in full mentions the person too.
@@ -107,7 +107,7 @@ async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> 
 @wide_only
 async def test_pasted_text_that_is_sent_at_once_is_unchanged(people: People) -> None:
     ada, grace = await both(people)
-    # On first use, when the code for emoji and names has yet to load.
+    # On first use, the code for emoji and names has not been loaded yet.
     for text in ("Hooray :tada: @Grace\nand all", "And more"):
         await box(ada).evaluate(PASTE_AND_SEND, text)
         await expect(box(ada)).to_have_value("")
@@ -132,14 +132,14 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
         await expect(posted).to_have_class(re.compile("mentions-me"))
         await expect(posted.locator(".mention")).to_have_text(f"@{whole}")
     await keeps_nobody_out(grace, axe, "mentions of groups and roles")
-    # A built-in role has the name that it has in every list.
+    # A built-in role has the same name as in every list.
     await box(ada).press_sequentially("@adm")
     await expect(offered).to_contain_text(["Administrators"])
     await box(ada).press("Enter")
     await expect(box(ada)).to_have_value("@Administrators ")
     await box(ada).press("Enter")
     await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
-    # A member without the permission is offered people only, and mentions nobody by typing a role's name.
+    # A member without the permission is offered only people, and mentions nobody by typing a role's name.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
     await box(grace).press_sequentially("everyone to no one")
@@ -160,7 +160,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
-    # Buttons above the field do the same, only while something is selected.
+    # Buttons above the field do the same, but only while text is selected.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
@@ -211,7 +211,7 @@ async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> No
     await expect(quick).to_have_attribute("aria-pressed", "true")
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
-    # A phone has no room for them next to the message.
+    # On a phone there is no room for them beside the message.
     await grace.page.set_viewport_size(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
@@ -275,7 +275,7 @@ async def test_commands_are_offered_after_a_slash_and_run_at_once(people: People
     members = grace.page.get_by_role("list", name="Members")
     await expect(members).to_contain_text("at lunch")
     await expect(members.get_by_role("button", name=re.compile("^Ada L"))).to_be_visible()
-    # A message that the server rejects stays, to be changed.
+    # A message that the server rejects stays in the field, so that it can be changed.
     await box(ada).fill("/nick Grace")
     await box(ada).press("Enter")
     await expect(ada.page.get_by_role("alert")).to_be_visible()
@@ -301,7 +301,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")
     await expect(box(grace)).to_have_value("Second")
-    # Moderators do not wait, and nobody waits once it has ended.
+    # Moderators do not wait, and nobody waits once slow mode has ended.
     await write(ada, "Third")
     await expect(ada.page.get_by_role("timer")).to_have_count(0)
     await ada.page.evaluate(SLOW, 0)
@@ -311,7 +311,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
 
 
 @wide_only
-async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) -> None:
+async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(ada, "Dinner at eight?")
     await do(grace, "Dinner", "Reply")
@@ -319,7 +319,7 @@ async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) 
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # Without a notification, if requested.
+    # Without a notification, if the author chose that.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")
@@ -336,7 +336,7 @@ async def test_a_reply_names_its_message_and_opens_it(people: People, axe: str) 
     await at_both_sizes(ada, axe, "replies and what they answer")
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
-    # To a day: its first message.
+    # A link to a day leads to its first message.
     await ada.page.locator(".day button").click()
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_role("button", name="Jump").click()

@@ -1,4 +1,4 @@
-"""Every component in every state, in both themes: photographed into build/pictures, and examined by axe."""
+"""Renders every component in every state, in both themes, saves screenshots, and runs axe."""
 
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ __all__ = ["axe"]
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDTHS = (390, 1280)
-# A component on its own has no landmarks, and the page shows four states of one element.
+# A component on its own has no landmarks, and the page shows the same element in four states.
 RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
 FINDINGS = """(rules) => axe.run(document, { rules }).then(({ violations }) => violations.map(
   ({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`))"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_no_component_has_a_finding_in_any_state(axe: str, scheme: Any) -> None:
+async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme: Any) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     async with design_page() as address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(args=FLAGS, executable_path=bare_chromium())

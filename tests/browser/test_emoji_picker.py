@@ -1,4 +1,4 @@
-"""The emoji picker: search and arrow keys; recent emoji and the skin tone are remembered."""
+"""The emoji picker: search, arrow keys, and the memory for recent emoji and the skin tone."""
 
 from playwright.async_api import Locator, expect
 
@@ -53,7 +53,7 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
-# The room before the first emoji of a full row, and after the last one.
+# The space before the first emoji of a full row and after the last one.
 MARGINS = """(cell) => {
   const [row, grid] = [cell.closest("[role=row]"), cell.closest(".emoji-grid")];
   const cells = [...row.children].map((each) => each.querySelector("button").getBoundingClientRect());
@@ -89,7 +89,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
     focused = on.page.locator(".emoji-grid button:focus")
     await expect(focused).to_be_in_viewport()
     await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
-    # Passed rows are removed once the browser has reported the scrolling.
+    # Rows scrolled past are removed once the browser has reported the scrolling.
     await wait_until("few are drawn", few_are_drawn, within_s=15)
     for _ in range(5):
         await keys.press("PageUp")
@@ -100,7 +100,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
 
 
 @narrow_only
-async def test_a_category_is_one_click_away_and_a_click_elsewhere_closes_the_picker(
+async def test_a_category_is_one_click_away_and_a_click_outside_closes_the_picker(
     people: People, product: Product
 ) -> None:
     on = await opened(people, product)

@@ -1,4 +1,4 @@
-"""Responses and pushed events arrive by different paths in any order: the page shows the latest state."""
+"""Responses and pushed events arrive on different paths in any order, and the page shows the latest state."""
 
 import asyncio
 import json
@@ -124,7 +124,7 @@ async def test_a_channel_opens_even_if_its_event_comes_after_the_response(people
 
 
 @wide_only
-async def test_a_late_action_closes_nothing_that_was_opened_meanwhile(people: People) -> None:
+async def test_a_late_action_does_not_close_something_opened_meanwhile(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})

@@ -1,4 +1,7 @@
-"""Any file: stored unchanged and never rendered. Sound and video play in place; pictures are re-encoded."""
+"""Any file is stored unchanged and never rendered.
+
+Audio and video play in place, and pictures are re-encoded.
+"""
 
 import re
 from pathlib import Path
@@ -35,7 +38,7 @@ async def plays(media: Locator) -> None:
 
 
 @narrow_only
-async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
+async def test_every_file_is_displayed_according_to_its_type(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -55,7 +58,7 @@ async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     posted = message(ada, "All kinds")
     assert not await ada.page.locator("#messages-box").evaluate(SIDEWAYS)
 
-    # Sound and video play in place.
+    # Audio and video play in place.
     await expect(posted.locator(".sound figcaption")).to_have_text(re.compile(r"^tone\.mp3 \d+ kB$"))
     await plays(posted.locator("audio"))
     film = posted.locator("video")
@@ -63,7 +66,7 @@ async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # A picture is recognised whatever its name, and all its metadata is removed.
+    # A picture is recognised whatever its name is, and all its metadata is removed.
     picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))
@@ -85,7 +88,7 @@ async def test_any_file_is_shown_by_its_type(people: People, axe: str) -> None:
         await link.click()
     assert (await started.value).suggested_filename == "page.html"
 
-    # Search finds each by its kind.
+    # Search finds each file by its kind.
     for kind in ("audio", "video", "image", "file"):
         found = (await ask(ada, "GET", f"/api/search?query=has:{kind}"))["messages"]
         assert [each["text"] for each in found] == ["All kinds"], kind

@@ -1,4 +1,4 @@
-"""The bytes that a returning member's browser fetches before the first message is on the screen."""
+"""The number of bytes that a returning member's browser fetches before it shows the first message."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ from tests.kit.people import People
 from tests.kit.text_channels import come_to_read, write
 
 BUDGET_BYTES = 120_000  # Scripts and style sheets, with their headers.
-# The first picture of a page that has nothing in its cache: when it showed a message, and all files.
+# The first rendering of a page that has nothing in its cache: when it showed a message, and all fetched
+# files.
 WATCH = """
 window.firstMessage = new Promise((found) => {
   const look = () =>
@@ -29,7 +30,7 @@ ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
 async def test_only_the_first_files_are_fetched_before_the_first_message(people: People) -> None:
-    """The owner has the most to load early: dragging, reports, and on a wide screen the members."""
+    """The owner's page loads the most early on: dragging, reports, and on a wide screen the member list."""
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "The first message")

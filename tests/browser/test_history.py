@@ -1,4 +1,7 @@
-"""A long history: reached by links, dates and searches, read both ways, with few messages drawn at a time."""
+"""A long history is reached by links, dates and searches, and read in both directions.
+
+Only a few messages are rendered at a time.
+"""
 
 import asyncio
 import json
@@ -27,8 +30,8 @@ A_DAY = 150
 LAST = DAYS * A_DAY - 1
 MOST_DRAWN = 240  # As in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
-EDITED = 12  # It follows another message under the same name.
-# The number of each drawn message, by the label of its day.
+EDITED = 12  # It follows another message by the same author.
+# The number of each rendered message, by the label of its day.
 DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
   [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
 # Scroll to one end. Return the last or first message there, and its position.
@@ -38,12 +41,13 @@ TO_AN_END = """(box, down) => {
   const element = all.at(down ? -1 : 0);
   return [element.dataset.id, element.getBoundingClientRect().bottom];
 }"""
-# The elements of the page, and the messages that have buttons.
+# The number of elements in the page, and the messages that have buttons.
 ELEMENTS = "() => document.querySelectorAll('*').length"
 WITH_BUTTONS = "(list) => list.querySelectorAll('.actions').length"
-MOST_ELEMENTS = 3000  # A scroll, a key press, and a new message stay below a frame with that many.
+# With that many elements, a scroll, a key press, and a new message each take less than a frame.
+MOST_ELEMENTS = 3000
 WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
-# Scroll so that the upper edge cuts through a message.
+# Scroll so that the top edge cuts through a message.
 CUT_BY_THE_EDGE = """(box) => {
   box.scrollTop = 0;
   box.querySelector(".message").scrollIntoView();
@@ -52,7 +56,9 @@ CUT_BY_THE_EDGE = """(box) => {
 
 
 def exported() -> dict[str, object]:
-    """Return an export in DiscordChatExporter's format: two people take turns after five messages each."""
+    """Return an export in DiscordChatExporter's format, in which two people alternate after five messages
+    each.
+    """
     people = [
         {"id": "10", "name": "ada", "nickname": "Ada L."},
         {"id": "11", "name": "ben", "nickname": "Ben"},
@@ -99,7 +105,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 
 async def drawn(person: Person) -> list[int]:
-    """Return the numbers of the drawn messages. None is missing in between, and each is under its day."""
+    """Return the numbers of the rendered messages. None is missing in between, and each is under its day."""
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
     numbers = [number for _, each in days for number in each]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
@@ -110,7 +116,7 @@ async def drawn(person: Person) -> list[int]:
 
 
 async def go_on(person: Person, *, down: bool) -> None:
-    """Scroll to an end of the drawn messages, and wait for more. Messages in view keep their position."""
+    """Scroll to an end of the rendered messages, and wait for more. Visible messages keep their position."""
     box = person.page.locator("#messages-box")
     end = -1 if down else 0
     before = (await drawn(person))[end]
@@ -154,14 +160,14 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(ada.page.get_by_role("button", name="Jump to latest")).to_be_visible()
 
     await ada.page.mouse.move(0, 0)
-    # A message that continues under the same name shows only its new parts.
+    # A message that continues under the same author shows only its new parts.
     changed = message(ada, f"nr{EDITED} star")
     await expect(changed.locator(".mark")).to_have_text(["edited"])
     await expect(changed.locator(".author")).to_be_hidden()
     await expect(changed.locator(".avatar")).to_be_hidden()
     await expect(message(ada, f"nr{EDITED + 1} star").locator(".byline")).to_be_hidden()
 
-    # The buttons of a message cut by the edge are visible.
+    # The buttons of a message that is cut off at the edge are visible.
     await ada.page.locator("#messages-box").evaluate(CUT_BY_THE_EDGE)
     first_id = await ada.page.locator(".message").first.get_attribute("data-id")
     first = ada.page.locator(f".message[data-id='{first_id}']")
@@ -172,7 +178,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     )
     assert actions is not None and box is not None
     assert actions["y"] >= box["y"]
-    # Its buttons stay while their menu is open, and are invisible once the focus has left them.
+    # Its buttons stay while their menu is open, and disappear once the focus has left them.
     shown = first.locator(".actions [data-icon=reply]")
     await expect(shown).to_be_visible()
     await first.get_by_role("button", name="More").press("Enter")
@@ -186,7 +192,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
         await go_on(ada, down=True)
     # Only the message that had the focus and the one under the pointer have buttons.
     assert await ada.page.locator("#messages").evaluate(WITH_BUTTONS) <= 2
-    # Days are headings between the lists, not in them.
+    # Days are headings between the message lists, not inside them.
     assert await ada.page.locator("#messages ol > :not(li), #messages ol .day").count() == 0
     await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 2)
     while (await drawn(ada))[0] > 0:
@@ -197,7 +203,9 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 
 
 @wide_only
-async def test_missing_earlier_messages_are_reported_and_requested_again(people: People, axe: str) -> None:
+async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried(
+    people: People, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     line = LiveLine()
@@ -207,7 +215,8 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # Refused: the messages stay in place, and the page requests nothing more until the person retries.
+    # If the request is refused, the messages stay in place, and the page requests nothing more until the
+    # person retries.
     line.spoil("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
     await keeps_nobody_out(ada, axe, "earlier messages that are refused")
@@ -219,7 +228,7 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
     await expect(ada.page.locator(".older.error")).to_have_count(0)
 
-    # Never answered, over a working connection.
+    # The request is never answered, although the connection works.
     line.hold("history")
     await shows_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
     line.let_go()
@@ -227,7 +236,7 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
     await earlier.get_by_role("button", name="Try again").click()
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
 
-    # Requested when the connection is lost: it recovers without any action.
+    # The connection is lost during the request. The page recovers without user action.
     line.cut_before("history")
     first = (await drawn(ada))[0]
     await shows_above(ada, earlier, "The server cannot be reached. Trying again…")
@@ -236,7 +245,10 @@ async def test_missing_earlier_messages_are_reported_and_requested_again(people:
 
 
 async def shows_above(person: Person, earlier: Locator, words: str) -> None:
-    """Scroll up until this text is above the messages. A page just opened may return to its end."""
+    """Scroll up until this text is above the messages.
+
+    A page that has just been opened may jump back to its end.
+    """
 
     async def there() -> bool:
         await person.page.locator("#messages-box").evaluate("(box) => { box.scrollTop = 0; }")
@@ -250,7 +262,7 @@ async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await open_channel(ada, "old")
-    # By keyboard: while more of the day is drawn, its heading moves away from a pointer.
+    # By keyboard, because the heading moves away from a pointer while more of the day is rendered.
     await ada.page.locator(".day button").last.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_label("Date").fill("2020-01-02")

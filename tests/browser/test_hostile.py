@@ -1,4 +1,4 @@
-"""Hostile text and files run nothing in the page, and nothing is wider than its column."""
+"""Hostile text and files execute nothing in the page, and nothing is wider than its column."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
 )
 SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 LONG = "W" * 250
-# Few enough that people who apply them everywhere stay below the server's rate limits.
+# Few enough that a person who applies them everywhere stays below the server's rate limits.
 STRANGE = [HOSTILE["names"][at][:32] for at in (2, 27, 29, 30)]
 DROP = """(target, [names, picture]) => {
   const dataTransfer = new DataTransfer();
@@ -34,7 +34,7 @@ DROP = """(target, [names, picture]) => {
     target.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
   }
 }"""
-# Elements that overflow their column, except those within a scrolling or clipping element.
+# Elements that overflow their column, except inside an element that scrolls or clips.
 TOO_WIDE = """() => {
   const columns = ".messages-box, .sidebar, .aside, dialog[open], .composer, .head";
   const seen = (element) => element.checkVisibility({ visibilityProperty: true });
@@ -57,8 +57,8 @@ TOO_WIDE = """() => {
   }
   return found;
 }"""
-# Right-to-left text in elements without automatic direction. Exempt are the two letters on a picture and the
-# options of a list that the browser draws.
+# Right-to-left text in elements without automatic direction. Exceptions are the two letters on a picture, and
+# the options of a list that the browser renders.
 UNDIRECTED = r"""() => {
   const turned = /[\u0590-\u08ff]/;
   const asked = (element) => element.closest("[dir=auto], bdi, .avatar, option");
@@ -79,7 +79,7 @@ TOLD = """
 window.refused = [];
 addEventListener("securitypolicyviolation", ({ effectiveDirective: which }) => window.refused.push(which));
 """
-# Content that a fault of the page could create from a string.
+# Content that a bug in the page could create from a string.
 STRINGS = """() => {
   const [element, script] = [document.createElement("div"), document.createElement("script")];
   document.body.append(element);
@@ -135,7 +135,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # Text that ends a block stands alone. Text cannot contain NUL.
+    # Text that ends a block is on a line of its own. Text cannot contain NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]
@@ -173,7 +173,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
 
 
 async def name_everything(ada: Person) -> None:
-    """Give hostile names to channels, to roles and to members who have the roles."""
+    """Give hostile names to channels, to roles, and to members who have the roles."""
     for short in STRANGE:
         await ask(ada, "POST", "/api/channels", {"name": short, "type": "text", "topic": short})
         role = (await ask(ada, "POST", "/api/roles", {"name": short, "color": 0xFF0000}))["id"]
@@ -221,7 +221,7 @@ async def blocks_injected_content(ada: Person) -> None:
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to check from the channel, and return by Escape."""
+    """Open each view to be checked from the channel, and return with Escape."""
 
     async def pressed(name: str) -> None:
         await page.get_by_role("button", name=name, exact=True).first.click()

@@ -1,4 +1,4 @@
-"""The inbox in the page: mentions from everywhere, with links to them."""
+"""The inbox in the page shows mentions from all channels, with links to them."""
 
 import pytest
 from playwright.async_api import Locator, expect
@@ -13,7 +13,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 OPEN = "Control+Alt+N"
-# The server refuses the first request for mentions.
+# The server rejects the first request for mentions.
 REFUSE_ONCE = """
 const send = WebSocket.prototype.send;
 let refused = false;

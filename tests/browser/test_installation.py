@@ -1,4 +1,4 @@
-"""The page as an installed application: readable offline, updated without loss, and a target for sharing."""
+"""The page as an installed application: readable offline, updated without data loss, and a share target."""
 
 import json
 import re
@@ -42,7 +42,7 @@ SHELL_IS_THERE = """async () => {
   return names.some((name) => name.startsWith("shell-")) && navigator.serviceWorker.controller !== null;
 }"""
 MANIFEST = "async () => (await fetch(document.querySelector('link[rel=manifest]').href)).json()"
-# The system's behaviour when something is shared: it submits the form that the manifest describes, without an
+# Acts like the system when something is shared: submits the form that the manifest describes, without an
 # origin.
 SHARE = """async ([address, target, more = 0]) => {
   const form = document.createElement("form");
@@ -68,7 +68,7 @@ SHARE = """async ([address, target, more = 0]) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel, on a port that it keeps after a restart."""
+    """Run a server with a second text channel, on a port that it keeps when it restarts."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
         yield product
@@ -122,7 +122,7 @@ async def test_the_last_read_channel_is_shown_without_the_server(
 
 
 @wide_only
-async def test_signing_out_erases_all_read_messages(people: People) -> None:
+async def test_signing_out_erases_all_messages_stored_for_offline_reading(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "between us")
@@ -140,7 +140,7 @@ async def test_signing_out_erases_all_read_messages(people: People) -> None:
     await wait_until("nothing is left", gone, within_s=20)
 
 
-async def test_a_sharing_site_is_named_before_its_content_is_shown(people: People) -> None:
+async def test_a_site_that_shares_is_named_before_its_content_is_shown(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
@@ -211,7 +211,7 @@ async def test_an_invalid_or_oversized_share_only_opens_the_page(people: People)
 async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
     tmp_path: Path, viewport: ViewportSize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Without this setting Playwright does not route the requests of service workers.
+    # Without this setting, Playwright does not route the requests of service workers.
     monkeypatch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
     web = tmp_path / "web"
     shutil.copytree(WEB_FOLDER, web)
@@ -252,7 +252,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
 
 
 async def fail_the_first_installation(person: Person) -> list[str]:
-    """Abort one request of the service worker being installed. Return the aborted URLs."""
+    """Abort one request of the service worker during its installation. Return the aborted URLs."""
     aborted: list[str] = []
 
     async def abort_one(route: Route) -> None:
@@ -267,5 +267,5 @@ async def fail_the_first_installation(person: Person) -> list[str]:
 
 
 async def version(person: Person) -> str | None:
-    """Return the version of the files that the page was built from."""
+    """Return the version of the files from which the page was built."""
     return await person.page.locator("head > script").get_attribute("src")

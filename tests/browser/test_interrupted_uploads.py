@@ -1,4 +1,4 @@
-"""An interrupted upload resumes where it stopped, automatically and on request."""
+"""An interrupted upload resumes where it stopped, automatically or on request."""
 
 import re
 
@@ -19,18 +19,18 @@ DROP = """(target, size) => {
 
 
 class Line:
-    """The connection of a person's uploads: the first piece passes, then nothing until it is repaired."""
+    """The connection of a person's uploads. The first chunk passes, and then nothing until it is repaired."""
 
     def __init__(self) -> None:
         self.cuts = 0
-        # Requests that passed afterwards: the method, and the offset of the piece.
+        # Requests that passed afterwards: the method, and the offset of the chunk.
         self.went_on: list[tuple[str, str | None]] = []
         self._pieces = 0
         self._mended = False
 
     async def put_before(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
-        # Requests that bypass the service worker may miss a route added while the page was open.
+        # Requests that bypass the service worker may bypass a route that was added while the page was open.
         await person.page.reload()
 
     def mend(self) -> None:
@@ -42,7 +42,7 @@ class Line:
             self.went_on.append((route.request.method, offset))
         else:
             self._pieces += offset is not None
-            # Block pieces and progress requests alike.
+            # Block chunks and progress requests alike.
             if self._pieces > 1:
                 self.cuts += 1
                 await route.abort("connectionreset")
@@ -55,7 +55,7 @@ class Line:
 
 
 async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
-    """Return an upload in the list whose connection is cut."""
+    """Start an upload whose connection is cut, and return its entry in the list."""
     await line.put_before(ada)
     await come_to_read(ada)
     upload = ada.page.locator(".upload-list li")

@@ -18,7 +18,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str) -> Community:
-    """Give this permission to the moderator only. Members have no invite permission of their own."""
+    """Give this permission only to the moderator. Members may not create invites."""
     here = await community(people, permission)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
@@ -33,7 +33,7 @@ async def here(people: People) -> Community:
 
 
 async def make(person: Person, **choices: str) -> str:
-    """Create a link; choices are labels of the fields. Return its URL."""
+    """Create a link. `choices` are labels of the fields. Return its URL."""
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
     for label, option in choices.items():
@@ -92,7 +92,7 @@ async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community
     await expect(page.get_by_role("listitem").filter(has_text=own)).to_have_count(0)
 
 
-async def test_only_members_who_give_roles_can_add_one_to_a_link(here: Community) -> None:
+async def test_only_members_who_give_roles_can_add_a_role_to_a_link(here: Community) -> None:
     await here.owner.press("Invite people")
     await expect(here.owner.page.get_by_label("Role of new members")).to_be_visible()
     await here.moderator.press("Invite people")
@@ -111,7 +111,7 @@ async def make_for_approval(person: Person) -> str:
 
 
 async def applicant(people: People, address: str, name: str = "Barbara") -> Person:
-    """Open the page of a guest who awaits approval."""
+    """Open the page of a guest who is waiting for approval."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
     await guest.page.reload()
@@ -150,7 +150,7 @@ async def test_applicants_are_approved_or_refused_in_the_page(
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
-async def test_managers_of_invites_approve_and_revoke_those_of_others(people: People) -> None:
+async def test_managers_of_invites_approve_applicants_and_revoke_links_of_others(people: People) -> None:
     here = await where_only_they_may(people, "manage_invites")
     address = await make_for_approval(here.owner)
     code = code_of(address)

@@ -1,4 +1,4 @@
-"""The page by keyboard alone, in each chosen appearance, and in forced colours."""
+"""The page is used by keyboard alone, in each available theme, and in forced colours."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ LOOK = """() => {
   return { colorScheme, fontSize, motion, avatar: avatar.clientWidth };
 }"""
 
-# Marks that are visible without our own colours: a dot on the icon, and a bar next to the name.
+# Markers that are visible without the page's own colours: a dot on the icon, and a bar beside the name.
 MARKS = """() => {
   const dot = getComputedStyle(document.querySelector(".own-corner .avatar"), "::after").backgroundColor;
   const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));
@@ -38,7 +38,7 @@ PAPER = "() => getComputedStyle(document.body).backgroundColor"
 
 
 async def looks(person: Person, **wanted: str) -> None:
-    """Wait until the page has this look. Media queries take effect with the next frame."""
+    """Wait until the page has this appearance. Media queries take effect in the next frame."""
 
     async def shown() -> dict[str, str]:
         look = await person.page.evaluate(LOOK)
@@ -73,7 +73,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
     await expect(ada.page.get_by_label("Your name")).to_be_focused()
     await type_("Ada")
     await press("Enter")
-    # The welcome of a new owner appears late, and leaves the focus in the message field.
+    # The welcome message for a new owner appears late, and leaves the focus in the message field.
     await expect(ada.page.get_by_role("textbox", name="Name your server")).to_be_visible()
     await expect(box(ada)).to_be_focused()
     await reach(ada, "Messages", role="log", key="Shift+Tab")
@@ -105,7 +105,7 @@ async def test_the_main_tasks_work_by_keyboard_alone(people: People) -> None:
 
 async def go_through_messages(ada: Person) -> None:
     press = ada.page.keyboard.press
-    # New messages are announced one at a time, and arrow keys go through them.
+    # New messages are announced one at a time, and the arrow keys move between messages.
     log = await accessibility_node(ada.page, "log")
     assert log["live"] == "polite" and log["atomic"] is False
     await reach(ada, "Messages", role="log", key="Shift+Tab")
@@ -120,12 +120,12 @@ async def go_through_messages(ada: Person) -> None:
     await expect(ada.page.locator(".picker button").first).to_be_focused()
     await press("Enter")
     await expect(message(ada, "two!").locator(".reaction")).to_have_accessible_name("👍 1 person")
-    # Tab skips all buttons of all messages.
+    # Tab skips the buttons of all messages.
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
-    # So does Shift+Tab. From a message's buttons it goes to the message, and then to the buttons of the one
-    # before.
+    # So does Shift+Tab. From a message's buttons it moves to the message, and then to the buttons of the
+    # message before.
     await press("Shift+Tab")
     await expect(ada.page.locator("#messages-box")).to_be_focused()
     await press("End")
@@ -147,13 +147,13 @@ async def go_through_messages(ada: Person) -> None:
     await reach_message(ada, first)
     await press("End")
     await expect(last).to_be_focused()
-    # From the last button of the last message Tab continues to the element after the list.
+    # From the last button of the last message, Tab continues to the element after the list.
     await last.get_by_role("button", name="More").focus()
     await reach(ada, "Message to general", role="textbox")
 
 
 async def reach_message(person: Person, wanted: Locator) -> None:
-    """Return from a message's buttons to the message."""
+    """Move the focus from a message's buttons to the message."""
     for _ in range(MOST_STOPS):
         await person.page.keyboard.press("Shift+Tab")
         if await wanted.evaluate("(message) => message === document.activeElement"):
@@ -234,7 +234,7 @@ async def go_elsewhere(ada: Person) -> None:
     await expect(message(ada, "two!").first).to_be_focused()
     await press("Escape")
     await expect(ada.page.get_by_role("searchbox")).to_have_count(0)
-    # Typing outside a field goes to the message field.
+    # Typing outside a field enters text in the message field.
     await type_("three")
     await expect(box(ada)).to_have_value("three")
 

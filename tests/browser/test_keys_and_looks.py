@@ -1,4 +1,4 @@
-"""Keys of input methods, the focus after Escape, and texts and styles that must fit their content."""
+"""Input method keys, the focus after Escape, and texts and styles that must fit their content."""
 
 import re
 from io import BytesIO
@@ -15,13 +15,14 @@ from tests.kit.waiting import becomes, wait_until
 __all__ = ["axe"]
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
-# Safari ends the conversion first; the Enter that ended it then differs from any other only by its key code.
+# Safari ends the composition first, so the Enter that ended it differs from any other Enter only by its key
+# code.
 ENDS_CONVERSION = """(field) => {
   const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
   return field.dispatchEvent(new KeyboardEvent("keydown", enter));
 }"""
 HAS_FOCUS = "() => document.activeElement?.id || document.activeElement?.ariaLabel"
-# Whether the first letter of a text lies under the buttons of its message.
+# Whether the first letter of a text is hidden under the buttons of its message.
 IS_COVERED = """(message) => {
   const walker = document.createTreeWalker(message.querySelector(".text"), NodeFilter.SHOW_TEXT);
   const range = document.createRange();
@@ -32,7 +33,7 @@ IS_COVERED = """(message) => {
   const isAcross = letter.right > bar.left && letter.left < bar.right;
   return isAcross && letter.bottom > bar.top && letter.top < bar.bottom;
 }"""
-# The lowest contrast of any of these colours as a role's colour, and where it occurs.
+# The lowest contrast of any of these colours as a role colour, and where it occurs.
 LOWEST_CONTRAST = """(colours) => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const luminance = (colour) => {
@@ -69,7 +70,7 @@ LOWEST_CONTRAST = """(colours) => {
 
 
 def every_colour() -> list[str]:
-    """Return every fourth level of red, green and blue, and the two colours that were reported."""
+    """Return every fourth level of red, green and blue, and two colours that users have reported."""
     levels = [0, 85, 170, 255]
     return ["#1abc9c", "#1a237e"] + [
         f"#{r:02x}{g:02x}{b:02x}" for r in levels for g in levels for b in levels
@@ -77,7 +78,7 @@ def every_colour() -> list[str]:
 
 
 async def ends_conversion(field: Locator) -> None:
-    """Check that no handler takes the key, so that the input method gets it."""
+    """Check that no handler intercepts the key, so that the input method gets it."""
     await field.focus()
     assert await field.evaluate(ENDS_CONVERSION)
 
@@ -142,7 +143,7 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
     await becomes(lambda: page.evaluate(HAS_FOCUS), "React")
 
 
-async def test_an_emoji_has_colours_on_a_machine_without_an_emoji_font(people: People) -> None:
+async def test_emoji_are_coloured_on_a_machine_without_an_emoji_font(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "🎉")
@@ -178,7 +179,7 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
         await page.keyboard.press("Escape")
         await expect(page.get_by_role("dialog"), where).to_have_count(0)
         await expect(opener, where).to_be_focused()
-    # A dialog that a menu opened returns the focus to the menu's button.
+    # When a dialog was opened from a menu, the focus returns to the menu's button.
     more = message(ada, "Hello").get_by_role("button", name="More")
     await more.focus()
     await page.keyboard.press("Enter")
@@ -188,7 +189,7 @@ async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: Peop
     await expect(more).to_be_focused()
 
 
-async def test_escape_dismisses_the_bar_of_new_messages(people: People) -> None:
+async def test_escape_dismisses_the_new_messages_bar(people: People) -> None:
     ada, grace = await both(people)
     await write(grace, "Old")
     await grace.page.goto("about:blank")
@@ -201,7 +202,7 @@ async def test_escape_dismisses_the_bar_of_new_messages(people: People) -> None:
 
 
 @both_widths
-async def test_text_of_either_direction_starts_next_to_the_buttons(people: People) -> None:
+async def test_text_of_either_direction_starts_beside_the_buttons(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "First, so that what follows has no name above it")
@@ -212,7 +213,7 @@ async def test_text_of_either_direction_starts_next_to_the_buttons(people: Peopl
 
 
 @wide
-async def test_an_icon_shows_its_name_to_the_pointer_and_the_keyboard(people: People, axe: str) -> None:
+async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     tooltip, members = ada.page.locator(".tooltip"), ada.page.get_by_role("button", name="Members")
@@ -274,10 +275,10 @@ async def test_a_member_whose_name_is_taken_learns_their_new_name(people: People
 
 
 @both_widths
-async def test_a_notice_covers_no_button_for_selected_members(people: People) -> None:
+async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: People) -> None:
     ada, grace = await both(people)
     page = ada.page
-    # The notice stays as long as the test takes.
+    # The notice stays for the duration of the test.
     await page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 8000 ? 0 : wait(run, ms)); }"
     )
@@ -295,7 +296,7 @@ async def test_a_notice_covers_no_button_for_selected_members(people: People) ->
     acts = page.get_by_role("button", name="Time out")
     await expect(acts).to_be_visible()
     await expect(notice).to_be_visible()
-    # In a low window the buttons are at its lower edge.
+    # In a low window, the buttons are at its bottom edge.
     await page.set_viewport_size({"width": (page.viewport_size or VIEWPORT)["width"], "height": 480})
     shown = notice.locator("xpath=ancestor-or-self::*[contains(@class, 'notice')][1]")
 

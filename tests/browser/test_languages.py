@@ -1,4 +1,4 @@
-"""The page in other languages and scripts: no English is left, and text runs in its reading direction."""
+"""The page in other languages and scripts: no English remains, and text runs in its reading direction."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.web.test_words import OFFERED, SEARCH_FILTERS, messages
 
 __all__ = ["axe"]
 
-# Text that is visible or read aloud.
+# Text that is visible or that screen readers announce.
 WORDS = """() => {
   const isShown = (element) => element?.checkVisibility({ visibilityProperty: true });
   const found = new Set();
@@ -36,7 +36,7 @@ PAGES = ["members", "search", "pins", "threads", "inbox"]
 IN_MENU = {"pins", "threads"}
 NAMED = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
-# The position of an element's text: the free space before and behind it.
+# The position of an element's text: the free space before and after it.
 ROOM = """(element) => {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -46,7 +46,7 @@ ROOM = """(element) => {
 
 
 def translated(language: str, key: str) -> str:
-    """Return the text of this key, up to its first placeholder."""
+    """Return the translated text with this key, up to its first placeholder."""
     return messages(language)[key].strip().split("\n")[0]
 
 
@@ -57,7 +57,7 @@ def sentences(language: str, key: str) -> Iterator[str]:
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """Return text that is English and would differ in this language."""
+    """Return the texts that are in English although they should differ in this language."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):
@@ -82,7 +82,7 @@ async def search(page: Page, language: str) -> None:
 
 
 async def react(to: Locator, language: str) -> None:
-    """React to a message. The reaction's name is in the page's language."""
+    """React to a message. The name of the reaction is in the page's language."""
     await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
     one = PLACED.sub("1", next(sentences(language, "reaction-count")))
@@ -178,7 +178,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
             await expect(problem).to_have_text(re.compile(f"^{words}$"))
             for each in filled:
                 await expect(problem).to_contain_text(each)
-        # However long it is, it stays in its column.
+        # No matter how long the text is, it stays in its column.
         await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
@@ -211,7 +211,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)
-    # The name is aligned with the other names, next to the picture.
+    # The name is aligned with the other names, beside the picture.
     left = await ada.page.evaluate(
         "(text) => document.querySelector('.message .body').getBoundingClientRect().left", ""
     )

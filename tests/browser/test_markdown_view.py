@@ -1,6 +1,7 @@
-"""Markdown as a browser shows it: spoilers open, code is copied and coloured, and nothing hostile runs.
+"""Markdown as a browser renders it: spoilers open, code is copied and highlighted, and hostile content does
+not run.
 
-tests/web tests the parser without a browser. docs/http.md, "Messages".
+tests/web tests the parser without a browser. See docs/http.md, "Messages".
 """
 
 import json
@@ -16,7 +17,7 @@ from tests.kit.views import Bench, bench
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
-# Elements that overflow the column, outside of scrolling blocks.
+# Elements that overflow the column, except inside scrolling blocks.
 TOO_WIDE = """() => {
   const column = document.querySelector("body > div").getBoundingClientRect();
   const moves = (element) => element.closest(".table, .code pre");
@@ -67,7 +68,7 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Pr
     on = await bench(people, product)
     fetched: list[str] = []
     on.page.on("request", lambda request: fetched.append(request.url.rsplit("/", 1)[-1]))
-    # The highlighter loads when code names a language.
+    # The highlighter is loaded when a code block names a language.
     await show(on, "`a` **b**\n```\nc\n```")
     await expect(on.page.locator(".code")).to_be_visible()
     assert "highlight.js" not in fetched
@@ -83,8 +84,8 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Pr
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
-async def test_emoji_are_drawn_in_colour_in_every_font(people: People, product: Product) -> None:
-    """With `font-variant-emoji`: the test machine need not have an emoji font."""
+async def test_emoji_are_rendered_in_colour_in_every_font(people: People, product: Product) -> None:
+    """Checks `font-variant-emoji`, because the test machine might not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
     await on.page.evaluate("() => document.body.append(document.createElement('textarea'))")
@@ -96,12 +97,14 @@ async def test_emoji_are_drawn_in_colour_in_every_font(people: People, product: 
 
 
 @wide_only
-async def test_spoilers_open_and_mentions_are_followed_by_keyboard(people: People, product: Product) -> None:
+async def test_spoilers_can_be_opened_and_mentions_followed_by_keyboard(
+    people: People, product: Product
+) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
-    # It is not read aloud before, either.
+    # Before that, screen readers do not announce it, either.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()

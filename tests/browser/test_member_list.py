@@ -1,4 +1,4 @@
-"""The list of members: a thousand at the cost of the visible ones, by role and presence, by keyboard."""
+"""The member list: a thousand members cost as much as the visible ones, grouped by role and presence."""
 
 import asyncio
 import re
@@ -15,12 +15,12 @@ from tests.kit.text_channels import come_to_read, open_channel
 
 CROWD = 1000
 AT_ONCE = 20
-# Rows in a window of 800 px, and the rows drawn beyond it.
+# The rows in a window of 800 px, and the rows rendered beyond it.
 MOST_DRAWN = 60
 
 pytestmark = pytest.mark.timeout(240)
 
-# Scrolls the list to a share of its height.
+# Scrolls the list to a fraction of its height.
 SCROLL = """(list, share) => {
   const scroller = list.closest(".aside-body");
   scroller.scrollTop = share * scroller.scrollHeight;
@@ -28,7 +28,7 @@ SCROLL = """(list, share) => {
 
 
 async def crowd(address: str, size: int) -> None:
-    """Let this many members join, one device each."""
+    """Let this many members join, with one device each."""
     waiting = iter(range(1, size + 1))
 
     async def some() -> None:
@@ -43,7 +43,7 @@ async def crowd(address: str, size: int) -> None:
 
 
 def row(members: Locator, name: str) -> Locator:
-    """Return a member's own button, not that of their menu."""
+    """Return a member's own button, not the button of their menu."""
     return members.get_by_role("button", name=re.compile(f"^{name}"))
 
 
@@ -53,7 +53,7 @@ async def list_of(person: Person) -> Locator:
 
 
 async def walk_through(person: Person, members: Locator) -> None:
-    """Go from the first to the last member and back, by keyboard."""
+    """Move from the first to the last member and back, by keyboard."""
     rows = members.locator("li")
     assert await rows.count() < MOST_DRAWN
     await row(members, "Ada").focus()
@@ -68,7 +68,7 @@ async def walk_through(person: Person, members: Locator) -> None:
     await expect(row(members, "Ada")).to_be_focused()
 
 
-async def test_a_thousand_members_are_reachable_and_few_are_drawn(
+async def test_a_thousand_members_are_reachable_although_few_are_rendered(
     browsers: SharedBrowsers, tmp_path: Path
 ) -> None:
     async with installation(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
@@ -107,7 +107,7 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
 
-    # Tab reaches one of them, the arrow keys the others.
+    # Tab moves to one of them, the arrow keys to the others.
     await expect(members.locator("li > button[tabindex='0']")).to_have_count(1)
     await ada.page.get_by_label("Find a member").press("Tab")
     await expect(row(members, "Ada")).to_be_focused()
@@ -121,23 +121,23 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
     await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
-    # They stay in memory for a while, because the page may be reloading the list.
+    # They stay in memory for a while, because the page may be about to reload the list.
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 
-async def test_on_a_wide_page_the_members_stay_next_to_the_channel(people: People) -> None:
+async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.set_viewport_size({"width": 1440, "height": 800})
     await come_to_read(ada)
     heading = ada.page.get_by_role("heading", name="One member")
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
-    # Another panel replaces it for a while.
+    # Another panel replaces it temporarily.
     await ada.show_aside("Pinned messages")
     await expect(heading).to_have_count(0)
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_be_visible()
-    # A call shows its own people, and on a small page there is no room.
+    # A call shows its own participants, and a small page has no room for the list.
     await ada.enter_call()
     await expect(heading).to_have_count(0)
     await open_channel(ada, "general")
@@ -145,7 +145,7 @@ async def test_on_a_wide_page_the_members_stay_next_to_the_channel(people: Peopl
     await ada.page.set_viewport_size({"width": 1280, "height": 800})
     await expect(heading).to_have_count(0)
     await ada.page.set_viewport_size({"width": 1440, "height": 800})
-    # A closed list stays closed until the person opens it again.
+    # A list that was closed stays closed until the person opens it again.
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_have_count(0)
     await ada.page.reload()

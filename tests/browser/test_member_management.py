@@ -62,7 +62,7 @@ APART = """() => {
 
 
 async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> None:
-    """The notice covers nothing that the next step needs."""
+    """Check that the notice does not cover anything that the next step needs."""
     here = await community(people, "timeout_members")
     silent = f"/api/members/{await own_id(here.owner)}/timeout"
     assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
@@ -106,9 +106,10 @@ async def test_several_members_get_roles_or_are_banned(people: People) -> None:
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
-        await expect(dialog).to_have_count(0)  # Members whose action is done are no longer selected.
+        # Members for whom the action is finished are no longer selected.
+        await expect(dialog).to_have_count(0)
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
-    # Grace also loses the role, and gets it back for the next steps.
+    # Grace loses the role too, and gets it back for the next steps.
     [role] = [
         each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
     ]

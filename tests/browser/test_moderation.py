@@ -41,13 +41,13 @@ async def menu(person: Person, of: str) -> Locator:
 
 
 async def choose(person: Person, of: str, item: str) -> Locator:
-    """Choose an action on a member. Return the dialog that opens."""
+    """Choose an action for a member. Return the dialog that opens."""
     await (await menu(person, of)).get_by_role("menuitem", name=item, exact=True).click()
     return person.page.get_by_role("dialog")
 
 
 async def offers(person: Person, of: str, *items: str) -> None:
-    """Wait for these items of a member's menu. A new role may still be on its way to the page."""
+    """Wait until a member's menu has these items. A new role may still be on its way to the page."""
     await expect((await menu(person, of)).get_by_role("menuitem")).to_have_text(items)
     await person.page.keyboard.press("Escape")
 
@@ -70,7 +70,7 @@ GONE = "[role=alert]:has-text"
         ("ban_members", "Ban", f"{GONE}('You are banned from this server.')", "PUT", "/api/bans/{id}"),
     ],
 )
-async def test_each_act_is_offered_only_with_its_permission_and_below_ones_rank(
+async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ranked_members(
     people: People, permission: str, item: str, seen: str, method: str, path: str
 ) -> None:
     here = await community(people, permission)
@@ -103,7 +103,7 @@ async def here(people: People) -> Community:
     return await community(people, *ALL)
 
 
-async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Community, axe: str) -> None:
+async def test_a_member_is_renamed_and_timed_out_and_may_speak_again(here: Community, axe: str) -> None:
     dialog = await choose(here.moderator, "Edsger", "Rename")
     await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
     await dialog.get_by_role("button", name="Rename").click()
@@ -123,7 +123,7 @@ async def test_a_member_is_renamed_and_timed_out_and_speaks_again(here: Communit
     await expect(box(here.member)).to_be_enabled()
 
 
-async def test_a_kicked_member_may_return_and_a_banned_one_may_not(
+async def test_a_kicked_member_may_return_but_a_banned_one_may_not(
     here: Community, people: People, axe: str
 ) -> None:
     await write(here.member, "Watches for sale")
@@ -179,7 +179,7 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
 
 
-async def test_a_rules_match_is_shown_in_its_channel_and_resolved_with_a_note(
+async def test_a_rule_match_is_shown_in_its_channel_and_resolved_with_a_note(
     here: Community, axe: str
 ) -> None:
     rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
@@ -205,7 +205,7 @@ async def test_a_rules_match_is_shown_in_its_channel_and_resolved_with_a_note(
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
-async def test_the_audit_log_is_written_in_sentences_and_can_be_filtered(here: Community, axe: str) -> None:
+async def test_audit_log_entries_are_sentences_and_can_be_filtered(here: Community, axe: str) -> None:
     await write(here.member, "hello")
     edsger = await own_id(here.member)
     await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
@@ -238,7 +238,7 @@ async def test_the_audit_log_is_written_in_sentences_and_can_be_filtered(here: C
     await at_both_sizes(here.moderator, axe, "the history of somebody")
 
 
-async def test_reports_log_and_bans_each_need_only_their_own_permission(
+async def test_reports_audit_log_and_bans_each_need_only_their_own_permission(
     people: People,
 ) -> None:
     here = await community(people)
@@ -271,7 +271,7 @@ async def test_reports_log_and_bans_each_need_only_their_own_permission(
 
 
 async def test_two_moderators_act_concurrently(here: Community) -> None:
-    """The second moderator learns that the first was quicker."""
+    """Check that the second moderator is told that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")
     await ban.get_by_role("button", name="Ban").click()
@@ -284,7 +284,7 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
-    """Neither undoes the other's action, and each is notified of it."""
+    """Check that neither undoes the other's action, and that each is notified of it."""
     here = await community(
         people, "view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji"
     )
@@ -309,7 +309,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         await roles.get_by_role("switch", name=permission).check()
     await here.owner.press("Save")
     await expect(here.owner.page.locator(".notice")).to_contain_text(["Saved."])
-    # All permissions are saved at once, so the other's change must have arrived.
+    # All permissions are saved together, so the other's change must have arrived first.
     await expect(roles.get_by_role("switch", name="Kick members")).to_be_checked()
     await here.moderator.press("Save")
     await expect(notice).to_contain_text(["Saved."])

@@ -1,4 +1,4 @@
-"""A new owner sets up a community on a fresh server, in the page alone and with few clicks."""
+"""A new owner sets up a community on a fresh server, using only the page, and in few clicks."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,8 +11,8 @@ from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
-LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible and mean that they are not counted.
-# The request that GitHub sends when a webhook has been set up there, shortened.
+LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible and would mean that clicks are not counted.
+# The request that GitHub sends when a webhook has been created there, shortened.
 PING = {
     "zen": "Keep it logically awesome.",
     "hook": {"events": ["push"]},
@@ -21,7 +21,7 @@ PING = {
 
 
 class Hand:
-    """A person's actions at a page with a mouse and a keyboard. Counts the mouse clicks."""
+    """A person's mouse and keyboard actions on a page. Counts the mouse clicks."""
 
     def __init__(self, person: Person, pictures: Path) -> None:
         self.page: Page = person.page
@@ -39,7 +39,7 @@ class Hand:
         await (within or self.page).get_by_role("button", name=name, exact=True).click()
 
     async def write(self, field: str, text: str) -> None:
-        """Write into a field. Click it only if it does not have the focus."""
+        """Type into a field. Click it only if it does not have the focus."""
         place = self.page.get_by_role("textbox", name=field, exact=True)
         await expect(place).to_be_visible()
         if not await place.evaluate("(input) => input === document.activeElement"):
@@ -49,7 +49,7 @@ class Hand:
         await expect(place).to_have_value(text)
 
     async def choose(self, field: str, option: str) -> None:
-        """Choose an option. Playwright chooses without a mouse; a person clicks twice."""
+        """Choose an option. Playwright chooses without a mouse, but a person would click twice."""
         await self.page.get_by_label(field).select_option(label=option)
         self.clicks += 2
 
@@ -59,7 +59,7 @@ class Hand:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
-    """Return a helper that acts for the first person, who opens the link printed by `svc up`."""
+    """Return a helper that acts as the first person, who opens the link that `svc up` printed."""
     ada = await people.arrive("Ada")
     await ada.page.set_viewport_size(ViewportSize(width=1280, height=800))
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -69,7 +69,7 @@ async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
 
 
 async def create_channel(hand: Hand, opener: str, name: str, role: str = "") -> None:
-    """Create a text channel, only for members with a role if one is named."""
+    """Create a text channel, visible only to members with `role` if that is given."""
     await hand.press(opener)
     dialog = hand.page.get_by_role("dialog", name="Create a channel")
     await hand.write("Name", name)
@@ -88,7 +88,7 @@ async def create_role(hand: Hand, name: str, permission: str) -> None:
     await hand.write("Name", name)
     await hand.page.get_by_role("switch", name=permission).click()
     await hand.press("Create a role")
-    # After creating a role, people give it to somebody.
+    # After creating a role, people usually give it to a member.
     await expect(hand.page.get_by_label("Give it to")).to_be_focused()
     await hand.picture(f"role-{name}")
 
@@ -99,7 +99,7 @@ async def open_page(hand: Hand, name: str) -> None:
 
 
 async def copied(hand: Hand, field: str) -> str:
-    """Return the clipboard, once it equals the content of this field."""
+    """Return the clipboard once it equals the content of this field."""
     shown = await hand.page.get_by_label(field, exact=True).input_value()
     await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
@@ -112,7 +112,7 @@ async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
     await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
-    # The steps already invite others.
+    # The steps already invite other people.
     await expect(ada.page.locator("#beginning h2")).to_be_attached()
     await expect(ada.page.locator("#beginning button")).to_have_count(0)
     await until_still(ada.page)

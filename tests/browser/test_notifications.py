@@ -29,7 +29,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 PNG = re.compile("^data:image/png;base64,")
-# The number that the system shows on the icon of the installed page.
+# The number that the system shows on the installed page's icon.
 BADGE = """
 navigator.setAppBadge = async (count) => { window.badge = count; };
 navigator.clearAppBadge = async () => { window.badge = 0; };
@@ -41,7 +41,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
-    # The end of a mute is shown where it can be cancelled.
+    # The end of a mute is shown next to the button that cancels it.
     await entry(ada, "general").click(button="right")
     await ada.page.get_by_role("menuitem", name="Notifications").click()
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
@@ -84,7 +84,7 @@ async def test_the_servers_name_opens_the_server_menu(people: People, axe: str) 
 
 
 @wide_only
-async def test_the_level_of_a_channel_follows_the_default_until_it_has_its_own(people: People) -> None:
+async def test_a_channels_level_follows_the_default_until_it_has_its_own(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await open_settings(ada)
@@ -208,7 +208,7 @@ async def test_the_icon_shows_the_unread_count_while_the_page_is_hidden(people: 
     await open_channel(ada, "general")
     await expect(ada.page).to_have_title("general · svc")
     await ada.page.wait_for_function("() => window.badge === 0")
-    # Messages on a page without focus stay unread.
+    # Messages stay unread while the page does not have the focus.
     await look_away(ada)
     await write(grace, "Hello?")
     await expect(message(ada, "Hello?")).to_be_visible()

@@ -1,4 +1,4 @@
-"""A rail shows a person's other servers with their unread counts, and no server learns of another."""
+"""A rail shows a person's other servers with their unread counts, and no server learns about the others."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ __all__ = ["axe"]
 
 CHUNK_BYTES = 65536
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
-# Hide the page and show it again, after which it asks for the counts soon.
+# Hide the page and show it again, after which it soon requests the counts.
 COME_BACK = """() => {
   for (const state of ["hidden", "visible"]) {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
@@ -42,13 +42,13 @@ COME_BACK = """() => {
 
 @dataclass
 class Recorder:
-    """A port that forwards to a server, and keeps everything that browsers send to it."""
+    """A port that forwards to a server, and records everything that browsers send to it."""
 
     url: str = ""
     received: bytearray = field(default_factory=bytearray)
 
     def requests(self, path: str) -> list[str]:
-        """Return the heads of the requests to a path, in lower case."""
+        """Return the request heads for a path, in lower case."""
         heads = self.received.decode("utf-8", "replace").lower().split(f"{path} http/1.1\r\n")
         return [head.partition("\r\n\r\n")[0] for head in heads[1:]]
 
@@ -75,7 +75,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
             both.create_task(pass_on(answers, writer, keep=False))
 
     async with await asyncio.start_server(forward, "127.0.0.1", 0) as server:
-        # Another site than the first server's 127.0.0.1, not only another port.
+        # A different site from the first server's 127.0.0.1, not only a different port.
         kept.url = f"http://localhost:{server.sockets[0].getsockname()[1]}"
         yield kept
         for writer in writers:
@@ -84,7 +84,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
 
 @dataclass
 class Elsewhere:
-    """Another server, a member there, and the member's server link."""
+    """Another server, a member on it, and the member's server link."""
 
     recorder: Recorder
     owner: Account
@@ -121,7 +121,7 @@ async def add(person: Person, link: str) -> None:
 
 
 @wide_only
-async def test_counts_arrive_and_the_other_server_learns_nothing_of_the_first(
+async def test_counts_arrive_and_the_other_server_learns_nothing_about_the_first(
     people: People, product: Product, elsewhere: Elsewhere
 ) -> None:
     await elsewhere.write("hello")
@@ -151,7 +151,7 @@ async def test_counts_arrive_and_the_other_server_learns_nothing_of_the_first(
 
 
 def learns_nothing(recorder: Recorder, product: Product) -> None:
-    """Check that the other server never got the first server's address, origin, or a referrer."""
+    """Check that the other server never got the first server's address or origin, or a referrer."""
     assert urlsplit(product.url).netloc.encode() not in recorder.received
     asked = recorder.requests("/api/counts")
     assert len(asked) > 1
@@ -162,7 +162,7 @@ def learns_nothing(recorder: Recorder, product: Product) -> None:
         }
 
 
-async def test_firefox_hides_the_first_server_too(
+async def test_firefox_does_not_reveal_the_first_server_to_another_server_either(
     fox: Firefox, product: Product, elsewhere: Elsewhere
 ) -> None:
     await elsewhere.write("hello")
@@ -190,7 +190,7 @@ async def test_firefox_hides_the_first_server_too(
 
 @asynccontextmanager
 async def hostile(answer: dict[str, Any]) -> AsyncIterator[str]:
-    """Run a server of somebody who answers as they like. Yield its address."""
+    """Run a server that responds in any way that an attacker likes. Yield its address."""
 
     async def counts(_: web.Request) -> web.Response:
         return web.json_response(answer, headers={"Access-Control-Allow-Origin": "*"})
@@ -208,7 +208,7 @@ async def hostile(answer: dict[str, Any]) -> AsyncIterator[str]:
 
 
 @wide_only
-async def test_a_hostile_server_changes_nothing_but_its_own_entry(people: People) -> None:
+async def test_a_hostile_server_can_change_only_its_own_entry(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     answer = {
@@ -226,17 +226,18 @@ async def test_a_hostile_server_changes_nothing_but_its_own_entry(people: People
         assert len(name) < 120
         await expect(ada.page.locator(".rail .badge")).to_have_text("99+")
         await expect(entry.locator("img")).to_have_count(0)
-        # It takes another name later, for example that of a neighbour in the rail.
+        # Later it uses another name, for example that of a neighbour in the rail.
         answer |= {"name": "My bank", "mentions": 0, "unread": 5}
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
         assert (await entry.get_attribute("title") or "").startswith(shown)
-        # Added once more by the person, it shows the picture that it has now, drawn again.
+        # When the person adds it again, it shows its new picture, re-encoded by the page.
         answer |= {"picture": WEBP}
         await ada.page.keyboard.press("Escape")
         await add(ada, f"{url}/#rail=svcrail.x.y")
         await expect(entry.locator("img")).to_have_attribute("src", re.compile("^data:image/png;base64,"))
-    # The frame that talked to it has no origin, so it reaches neither the page nor the page's storage.
+    # The frame that communicated with it has no origin, so it can access neither the page nor the page's
+    # storage.
     frame = next(frame for frame in ada.page.frames if frame.url.endswith("/counts-frame"))
     assert await frame.evaluate("origin") == "null"
     for reach in ("localStorage.length", "parent.document.title", "parent.localStorage.length"):
@@ -248,7 +249,7 @@ async def test_a_hostile_server_changes_nothing_but_its_own_entry(people: People
 
 
 @both_widths
-async def test_servers_are_ordered_and_removed_and_their_invites_open_there(
+async def test_servers_are_ordered_and_removed_and_their_invites_open_on_them(
     people: People, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

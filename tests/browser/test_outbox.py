@@ -1,4 +1,4 @@
-"""Messages written while the network or the server is down arrive once, in order, and none is lost."""
+"""Messages written while the network or the server is down arrive once and in order, and none is lost."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
-    # A key press shows at once, whatever the connection.
+    # A key press has an immediate effect, whatever the connection.
     await box(ada).press_sequentially("too early")
     assert await box(ada).input_value() == "too early"
     await box(ada).press("Enter")
@@ -49,7 +49,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
 
-    # A reload does not lose waiting messages, either.
+    # A reload does not lose pending messages, either.
     await line.cut()
     await box(ada).fill("kept")
     await box(ada).press("Enter")
@@ -75,7 +75,7 @@ async def test_a_message_whose_response_was_lost_appears_once(people: People) ->
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.mend()
-    # The pushed event shows that it arrived after all.
+    # The pushed event shows that the message arrived after all.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):

@@ -1,4 +1,4 @@
-"""Ourselves and others: devices, own data, blocked people, reports to moderators, and presence."""
+"""Profiles and other members: devices, personal data, blocked people, reports to moderators, and presence."""
 
 import json
 import re
@@ -43,7 +43,7 @@ async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
     await phone.page.goto("about:blank")
     await phone.page.goto(without_invite(product))
     await phone.press("I am already a member, on another device")
-    # In groups, as it is read aloud.
+    # In groups, because it is read aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
     await phone.press("Add this device")
     await is_in(phone, "Ada")
@@ -97,7 +97,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still here: nothing is lost without an explicit confirmation.
+    # The key is still on this device. Nothing is lost without an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
@@ -108,7 +108,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
 
 
 @narrow_only
-async def test_discarding_the_only_key_warns_that_the_member_is_lost(
+async def test_discarding_the_only_key_warns_that_the_member_will_be_lost(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
@@ -196,7 +196,7 @@ async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: Peopl
     await expect(card.get_by_role("button", name="Unblock Ada")).to_be_visible()
     await grace.page.keyboard.press("Escape")
     await mention(ada, grace, "again and again")
-    # Hidden in the channel, in replies and in searches, and without a sound.
+    # The member's messages are hidden in the channel, in replies and in searches, and make no sound.
     hidden = grace.page.locator(".message").filter(has_text="You have blocked this member.")
     await expect(hidden).to_have_count(3)
     await expect(grace.page.get_by_text("Something unkind")).to_have_count(0)
@@ -208,7 +208,7 @@ async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: Peopl
     await grace.page.keyboard.press("Enter")
     await expect(grace.page.locator(".message-line")).to_contain_text("You have blocked this member.")
     await grace.page.keyboard.press("Escape")
-    # A click reveals one message; unblocking reveals all.
+    # A click reveals one message, and unblocking reveals all.
     await hidden.first.get_by_role("button", name="Show").click()
     await expect(grace.page.locator(".message").first).to_contain_text("Something unkind")
     await grace.page.locator(".message button.author").first.click()
@@ -244,7 +244,7 @@ async def test_a_member_who_left_can_rejoin_as_somebody_new(
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
-    # They have no account now, and get the form for new members.
+    # They have no account any longer, and get the form for new members.
     await grace.page.goto("about:blank")
     await grace.page.goto(await invited(ada, product))
     await grace.press("Sign in as Grace")
@@ -334,7 +334,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await expect(ada.page.locator("#draft")).to_have_value("@Grace ")
     await ada.page.locator("#draft").fill("")
     await name.click()
-    # Actions that are buttons of the profile are not repeated in its menu.
+    # Actions that are buttons on the profile are not repeated in its menu.
     await expect(profile.get_by_role("button", name="Message")).to_be_visible()
     await at_both_sizes(ada, axe, "the profile of another")
     await profile.get_by_role("button", name="More about Grace").click()
@@ -358,7 +358,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await ada.page.keyboard.press("Escape")
     await expect(menu).to_have_count(0)
     await expect(name).to_be_focused()
-    # The same in the list of members; about ourselves there are fewer.
+    # The same applies in the member list. For the person's own entry there are fewer actions.
     await ada.press("Members")
     members = ada.page.get_by_role("list", name="Members")
     await members.get_by_role("button", name="Grace", exact=True).click(button="right")

@@ -1,4 +1,4 @@
-"""The page under a finger: reaching, reading and writing on a phone, and touches that must do nothing."""
+"""Touch input: reaching, reading and writing on a phone, and touches that must have no effect."""
 
 from pathlib import Path
 
@@ -15,12 +15,12 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
-# A small phone whose keyboard is open.
+# A small phone with an open on-screen keyboard.
 UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
-# The touch targets of the topmost layer smaller than 44 px, and whether the page is wider than the screen.
-# Names and links within text are as high as the text.
+# The touch targets of the topmost layer that are smaller than 44 px, and whether the page is wider than the
+# screen. Names and links within text are as high as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];
@@ -51,22 +51,22 @@ OUT_OF_REACH = """() => {
   }
   return found;
 }"""
-# The position of a button's lower part within its message.
+# The position of a button's bottom edge within its message.
 WITHIN_THE_MESSAGE = """(message, button) => {
   const [outer, inner] = [message.getBoundingClientRect(), button.getBoundingClientRect()];
   const top = Math.max(inner.top, outer.top);
   return { x: (inner.left + inner.right) / 2 - outer.left, y: (top + inner.bottom) / 2 - outer.top };
 }"""
-# The pages of the settings that look open.
+# The settings pages that look open.
 MARKED = """(list) => [...list.querySelectorAll("button")]
   .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
   .map((each) => each.textContent)"""
 
 
-# The height of the header of a channel, and the width of its title.
+# The height of a channel's header, and the width of its title.
 HEADER = """(title) => [
   title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
-# A finger needs 44 px. Twelve letters are legible in 100 px, cut off or not.
+# A finger needs 44 px. Twelve letters are legible in 100 px, even if the rest is cut off.
 MAX_ROW_PX, MIN_TITLE_PX = 64, 100
 
 
@@ -77,7 +77,7 @@ async def is_within_reach(person: Person, where: str) -> None:
 
 
 @on_a_phone
-async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_readable(
+async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readable(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
@@ -127,7 +127,7 @@ async def test_everything_is_within_reach_of_a_finger_and_the_whole_topic_is_rea
 
 
 @on_a_phone
-async def test_the_header_of_a_channel_with_a_topic_is_one_row(people: People) -> None:
+async def test_the_header_of_a_channel_with_a_topic_is_a_single_row(people: People) -> None:
     ada = await people.arrive("Ada", touch=True)
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"type": "text", "name": "announcements", "topic": TOPIC})
@@ -140,7 +140,7 @@ async def test_the_header_of_a_channel_with_a_topic_is_one_row(people: People) -
 
 
 @on_a_phone
-async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(people: People) -> None:
+async def test_touching_a_message_shows_its_buttons_without_pressing_one(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await come_to_read(ada)
     await come_to_read(grace)
@@ -160,11 +160,12 @@ async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(peopl
     await expect(grace.page.locator(".reply-line")).to_be_visible()
     await box(grace).fill("a reply")
     await grace.page.get_by_role("button", name="Send", exact=True).tap()
-    # A long text leaves its author's name visible.
+    # A long text leaves the author's name visible.
     replied = message(grace, "a reply").locator(".replied b")
     assert await replied.evaluate("(name) => name.scrollWidth <= name.clientWidth + 1")
 
-    # With one channel open, the button for the list shows that another has news or a mention.
+    # While a channel is open, the button for the channel list shows that another channel has unread messages
+    # or a mention.
     drawer = grace.page.get_by_role("button", name="Show the channels")
     await expect(drawer).not_to_have_accessible_description("1 unread")
     await open_channel(ada, "random")
@@ -177,7 +178,7 @@ async def test_a_touch_shows_the_buttons_of_a_message_without_pressing_one(peopl
 
 
 @on_a_phone
-async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyboard_open(
+async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_keyboard_open(
     people: People, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
@@ -192,10 +193,10 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyb
     await send.tap()
     await expect(message(ada, "one")).to_have_count(1)
     await expect(box(ada)).to_have_value("")
-    # Without the focus the phone would close its keyboard after each message.
+    # Without the focus in the field, the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
 
-    # The emoji picker is below the text, as the keyboard was.
+    # The emoji picker is below the text, in the place of the keyboard.
     await ada.page.get_by_role("button", name="Choose an emoji").tap()
     await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
     for size in (SIDEWAYS, NARROW):
@@ -220,7 +221,7 @@ async def test_enter_starts_a_line_on_a_phone_and_the_send_button_keeps_the_keyb
 
 
 @on_a_phone
-async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_its_text(
+async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_text(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
@@ -249,7 +250,7 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")
-    # The sheet has all actions, so the buttons stay hidden until a touch asks for them.
+    # The sheet has all actions, so the buttons stay hidden until another touch.
     await expect(page.locator(".actions-lane")).to_have_css("opacity", "0")
 
     await rest_on(text)
@@ -267,7 +268,7 @@ async def test_a_resting_finger_opens_the_actions_of_a_message_which_can_select_
 
 
 @on_a_phone
-async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_back(
+async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_to_return(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

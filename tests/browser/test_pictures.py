@@ -1,6 +1,6 @@
-"""Save pictures of the page. README.md and docs/using.md contain copies of them.
+"""Saves screenshots of the page, from which the ones in README.md and docs/using.md are copied.
 
-They are saved in build/pictures, at both sizes and in both themes, for people to look at.
+They are saved in build/pictures for visual inspection, at both sizes and in both themes.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
-# Replaces Chromium's fake camera: a still picture.
+# Replaces Chromium's fake camera with a still picture.
 CAMERA = """async (picture) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
   const image = await createImageBitmap(new Blob([bytes]));
@@ -45,7 +45,7 @@ TALK = (
 
 
 def portrait(wall: str, hair: str, skin: str, clothes: str) -> str:
-    """Draw a person before a wall, as a camera would show them. Return it in base64."""
+    """Draw a person in front of a wall, as a camera would show them. Return the picture in base64."""
     image = Image.new("RGB", (1280, 720), wall)
     draw = ImageDraw.Draw(image)
     draw.rectangle((820, 90, 1150, 420), fill="#f4efe2", outline="#8a7a5c", width=14)
@@ -98,7 +98,7 @@ async def test_screenshots_are_taken_at_both_sizes(people: People, product: Prod
             "switcher": lambda: ada.page.keyboard.press("Control+k"),
             "settings": lambda: ada.press("Settings"),
         }
-        for person in (ada, grace):  # A message under the pointer shows its buttons.
+        for person in (ada, grace):  # A message shows its buttons when the pointer is on it.
             await person.page.mouse.move(0, 0)
         await pictured(ada, "conversation-wide")
         await pictured(grace, "conversation-narrow")

@@ -1,4 +1,4 @@
-"""Presence as the page shows it: idle by itself, and do-not-disturb by choice."""
+"""Presence in the page: idle is automatic, and do-not-disturb is a choice."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -68,14 +68,14 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     assert await sounds(ada) == []
 
-    # It is kept for other pages too.
+    # The page keeps it for its other tabs too.
     await ada.page.reload()
     await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
 
 
 @narrow_only
-async def test_an_invisible_member_looks_offline_only_to_others(people: People) -> None:
+async def test_an_invisible_member_looks_offline_to_others_only(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -98,9 +98,10 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
     await grace.press("Members")
 
     async def idle() -> bool:
-        # The idle watcher loads after the first messages, so advance the clock until it has loaded.
+        # The idle watcher is loaded after the first messages, so advance the clock until it has been loaded.
         await ada.page.clock.fast_forward("11:00")
-        # Not immediately: to a page whose clock jumps hours in a second, the server seems dead.
+        # Not in one step, because a page whose clock jumps by hours in a second would consider the server
+        # dead.
         try:
             await expect(listed(grace, "Ada")).to_contain_text("Idle", timeout=SEEN_WITHIN_MS)
         except AssertionError:

@@ -1,4 +1,4 @@
-"""Private conversations in the page: unreadable to the server, and restored after a reload."""
+"""Private conversations in the page: the server cannot read them, and they are restored after a reload."""
 
 import re
 from pathlib import Path
@@ -34,7 +34,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """Open a private conversation from the profile of an author in this channel."""
+    """Open a private conversation from the profile of a message's author in this channel."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -54,7 +54,7 @@ def private_message(person: Person, text: str) -> Locator:
 
 
 async def find(person: Person, words: str) -> None:
-    """Find the only message with these words in the browser's store, and go there."""
+    """Find the only message with these words in the browser's store, and open it."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Words").fill(words)
@@ -94,7 +94,7 @@ async def go_to(person: Person, other: str) -> None:
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """Return the unread mark of a conversation in the list."""
+    """Return the unread marker of a conversation in the list."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()
@@ -107,7 +107,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     ada, grace = await both(people)
     await private(ada, "Grace")
     await say(ada, "The cellar key is under the mat")
-    # The message reaches a reader of another conversation, and is counted there.
+    # The message reaches a member who is reading another conversation, and is counted there.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
@@ -116,7 +116,8 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     await say(grace, "Which mat?")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
 
-    # A reload returns to the conversation, with its read state, and it continues.
+    # After a reload, the page returns to the conversation with its read state, and the conversation
+    # continues.
     await ada.page.reload()
     await expect(ada.page.locator("#private-name")).to_have_text("Grace")
     await expect(messages(ada)).to_have_text(["The cellar key is under the mat", "Which mat?"])
@@ -134,13 +135,13 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     assert numbers[0] == numbers[1]
 
     kept = all_bytes(tmp_path)
-    assert b"I am Ada" in kept  # Channel messages, in contrast, are found there.
+    assert b"I am Ada" in kept  # Channel messages, in contrast, are found on the server.
     for text in (b"cellar", b"Which mat", b"blue one"):
         assert text not in kept
 
 
 @narrow_only
-async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_the_server(
+async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_the_server(
     people: People, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
@@ -163,7 +164,7 @@ async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await private_message(grace, "noon").locator(".reaction").click()
     await expect(private_message(ada, "noon").locator(".reaction")).to_contain_text("1")
 
-    # Arrow up edits our last message only.
+    # Arrow up edits only the user's own last message.
     await field(ada).press("ArrowUp")
     editor = ada.page.get_by_label("Edit the message")
     await expect(editor).to_have_value("The **lighthouse** at noon")
@@ -185,7 +186,7 @@ async def test_answers_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await grace.page.reload()
     await expect(messages(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")
-    # The quoted line links to its message.
+    # The quoted line links to the original message.
     await private_message(grace, "Which lighthouse").locator(".replied").click()
     await expect(private_message(grace, "harbour")).to_be_focused()
     # So does a search result.
@@ -268,7 +269,7 @@ async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, a
             await ada.page.set_viewport_size(size)  # type: ignore[arg-type]
             await ada.page.emulate_media(color_scheme=theme)
             await look(ada, axe, f"a private conversation, {name}, {theme}", found)
-    # The keyboard moves through these messages like through those of a channel.
+    # The keyboard moves through these messages as in a channel.
     await ada.page.locator("#private-box").focus()
     await ada.page.keyboard.press("ArrowUp")
     await expect(ada.page.locator("#private .message").last).to_be_focused()
@@ -283,7 +284,7 @@ async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, a
     await expect(box(ada)).to_be_enabled()
 
 
-async def test_only_a_reported_message_reaches_the_moderators_with_its_proof(
+async def test_only_a_reported_message_is_sent_to_the_moderators_with_its_proof(
     people: People, product: Product, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)

@@ -1,4 +1,6 @@
-"""Files in private conversations: encrypted by the sender's browser, decrypted by its readers."""
+"""Files in private conversations are encrypted by the sender's browser and decrypted by the readers'
+browsers.
+"""
 
 import asyncio
 import io
@@ -25,13 +27,13 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 PLACE = "Harbour wall 7"
-# The page's policy forbids fetching decrypted files, so note them where they are created.
+# The page's policy forbids fetching decrypted files, so this records them where they are created.
 NOTED = """(() => {
   const make = URL.createObjectURL;
   globalThis.blobs = new Map();
   URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
 })()"""
-# At the same moment, quicker than any person.
+# In the same task, faster than any person.
 ATTACH_AND_SEND = """(field, text) => {
   const files = new DataTransfer();
   files.items.add(new File([text], "minutes.txt", { type: "text/plain" }));
@@ -40,14 +42,14 @@ ATTACH_AND_SEND = """(field, text) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# The distance of each from the one before.
+# The distance of each element from the one before.
 GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
   .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
 
 
 def photograph() -> FilePayload:
-    """Return a photograph with its location in a sentence of its metadata."""
+    """Return a photo with its location in a metadata sentence."""
     picture = Image.effect_noise((320, 240), 80).convert("RGB")
     exif = Image.Exif()
     exif[0x010E] = PLACE
@@ -58,7 +60,7 @@ def photograph() -> FilePayload:
 
 
 async def put(person: Person, *files: FilePayload) -> None:
-    """Attach a file. It is ready once the server has all of it."""
+    """Attach a file, and wait until the server has all of it."""
     await person.page.locator("#private-files").set_input_files(list(files))
     await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
 
@@ -97,7 +99,7 @@ async def saved(person: Person, name: str) -> bytes:
 
 
 @narrow_only
-async def test_pictures_and_documents_arrive_unreadable_to_the_server(
+async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await talk(people)
@@ -108,7 +110,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     await expect(ada.page.locator("#private .upload-list li[data-state=done]")).to_have_count(2)
     await field(ada).fill("Two files")
     await field(ada).press("Enter")
-    # The picture opens by itself, and contains no location.
+    # The picture opens automatically, and contains no location.
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["Two files"])
         await expect(pictures(person)).to_have_count(1)
@@ -128,7 +130,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # A picture that was seen stays visible, whatever the server still has.
+    # A picture that has been shown stays visible, no matter what the server still has.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
@@ -141,7 +143,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
             await look(grace, axe, f"private files, {name}, {theme}", found)
     assert not found, "\n".join(found)
 
-    # With the message its files are deleted, here and on the server.
+    # When the message is deleted, its files are deleted too, in the browser and on the server.
     await private_message(ada, "Two files").hover()
     await private_message(ada, "Two files").get_by_role("button", name="Delete", exact=True).click()
     await ada.page.get_by_role("dialog").get_by_role("button", name="Delete the message").click()
@@ -155,7 +157,7 @@ async def test_pictures_and_documents_arrive_unreadable_to_the_server(
 
 
 @wide_only
-async def test_hostile_files_are_saved_without_running_and_changed_ones_are_not_shown(
+async def test_hostile_files_are_downloaded_without_execution_and_tampered_files_are_not_shown(
     people: People,
 ) -> None:
     ada, grace = await talk(people)
@@ -166,11 +168,11 @@ async def test_hostile_files_are_saved_without_running_and_changed_ones_are_not_
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # It claims to be a picture, and a browser that re-encodes pictures would notice.
+    # It claims to be a picture, but a browser that re-encodes pictures would notice.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
-    # Each name is read once, separately.
+    # Each name is read on its own, and only once.
     listed = grace.page.locator("#private .file")
     await expect(listed).to_have_text(
         [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]
@@ -231,7 +233,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # Also if it is sent in the moment of attaching.
+    # Even if it is sent in the moment of attaching a file.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")
@@ -239,7 +241,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     await expect(messages(ada)).to_have_text(["As promised", "At once"])
 
-    # A message that can never be sent is not offered again.
+    # A message that can never be sent is not offered for sending again.
     nothing: FilePayload = {"name": "nothing.txt", "mimeType": "text/plain", "buffer": b""}
     await ada.page.locator("#private-files").set_input_files([nothing])
     refused = ada.page.locator("#private .upload-list li")

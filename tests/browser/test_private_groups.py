@@ -1,4 +1,4 @@
-"""Private group conversations, and the notes when devices change."""
+"""Private group conversations, and the notices when devices change."""
 
 import re
 from functools import partial
@@ -44,7 +44,7 @@ def notes(person: Person) -> Locator:
 
 
 async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str) -> None:
-    """Let a member remove Edsger, as anybody in a group can, and check that everybody learns who did."""
+    """Let a member remove Edsger, as any member of a group can, and check that everybody learns who did."""
     await grace.press("People and name")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
@@ -62,14 +62,14 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
 
 
 @wide_only
-async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
+async def test_people_create_and_name_a_group_add_a_member_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace, alan = await three(people)
     edsger = await people.arrive("Edsger")
     await come_to_read(edsger)
     await write(edsger, "I am Edsger")
-    # From a conversation between two: both and one more.
+    # From a conversation of two people: both of them and a third person.
     await private(ada, "Grace")
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")
@@ -86,7 +86,7 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
     await say(alan, "Grace does")
     await expect(messages(grace)).to_have_text(["Who brings the flags?", "Grace does"])
 
-    # A member who joins later reads later messages, under the same name.
+    # A member who joins later can read later messages, grouped under the same name.
     await ada.press("People and name")
     dialog = ada.page.get_by_role("dialog", name="People and name")
     await expect(dialog.get_by_role("listitem")).to_have_count(3)
@@ -94,13 +94,13 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
     await at_both_sizes(ada, axe, "the people of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
-    # A note about Alan may precede it, if his device joined a moment after the others.
+    # A notice about Alan may precede it, if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
     await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
-    # A member who leaves reads no further messages, and keeps none.
+    # A member who leaves can read no further messages, and keeps none.
     await alan.press("People and name")
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
@@ -120,7 +120,7 @@ async def test_several_people_create_and_name_a_group_add_a_member_and_leave(
 async def ada_sends_her_phone_the_history(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
-    """Request the history on the phone, compare the device on the old device, and approve it there."""
+    """Request the history on the phone, compare the devices, and approve the request on the old device."""
     await phone.page.set_viewport_size(NARROW)
     await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
@@ -205,7 +205,7 @@ async def test_a_member_who_lost_every_device_learns_of_the_loss_and_continues(
     await say(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
-    # The server may end a page's session while the page reads. That is not a fault of the page.
+    # The server may end a page's session while the page is reading. That is not a fault of the page.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await say(ada, "Still there?")
@@ -220,7 +220,7 @@ async def test_a_member_who_lost_every_device_learns_of_the_loss_and_continues(
         "Messages from before this device joined cannot be read here."
     )
     await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
-    # The server cannot read it either, and both continue.
+    # The server cannot read it either, and the conversation continues for both.
     await say(ada, "Is it you?")
     await expect(messages(found)).to_have_text(["Is it you?"])
     await say(found, "Yes, with a new phone")

@@ -1,4 +1,4 @@
-"""Hostile private messages run nothing in the page, and none of their content is wider than its column."""
+"""Hostile private messages execute nothing in the page, and none of it is wider than its column."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -13,12 +13,12 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import come_to_read, press_at, write
 from tests.kit.waiting import wait_until
 
-# The page's own module, which it loads some seconds after its start.
+# The page's own module, which the page loads some seconds after it starts.
 LOADED = """(name) => {
   const fetched = performance.getEntriesByType("resource").map((each) => each.name);
   return fetched.find((each) => each.includes(`/state/private/${name}.js`));
 }"""
-# Messages that no composer creates, each sent as MLS allows any member of the group.
+# Messages that no composer creates, but that MLS lets any member of the group send.
 SAY = """async ([own, id, all]) => {
   const { start } = await import(own);
   const { device } = await start();
@@ -32,7 +32,7 @@ NAME = "<img src=x onerror=alert(1)>" + "W" * 52
 
 
 def files(names: list[str]) -> list[dict[str, object]]:
-    """Return files that a message refers to although the server does not have them."""
+    """Return references to files that do not exist on the server."""
     types = [
         "image/png",
         "image/svg+xml",
@@ -59,7 +59,7 @@ def files(names: list[str]) -> list[dict[str, object]]:
 
 
 def everything(by: str) -> list[Mapping[str, object]]:
-    # Text that ends a block stands alone.
+    # Text that ends a block is on a line of its own.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]
@@ -126,7 +126,7 @@ async def grace(people: People) -> Person:
 
 
 async def group_of(maker: Person, *others: Person) -> str:
-    """Return the id of a group in which each of them has a device."""
+    """Return the id of a group in which each of these people has a device."""
     ids = [await own_id(person) for person in others]
     make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
@@ -150,7 +150,7 @@ async def say_all(person: Person, group: str, all_of_it: list[Mapping[str, objec
 
 
 async def nothing() -> None:
-    """Keep the view that is already open."""
+    """Leave the current view open."""
 
 
 async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:
@@ -168,7 +168,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
 
 
 def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to check from the conversation, and return by Escape."""
+    """Open each view to be checked from the conversation, and return with Escape."""
     page = person.page
     box, dialog = page.locator("#private-box"), page.get_by_role("dialog")
 
@@ -180,7 +180,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
         await person.press("Search private messages")
         await dialog.get_by_label("Words").fill("onerror")
         await expect(dialog.get_by_role("listitem").first).to_be_visible()
-        # In the field, Escape would empty it.
+        # In the search field, Escape would clear the text.
         await dialog.get_by_role("button", name="Close").focus()
 
     return {
@@ -199,7 +199,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
 
 async def report(person: Person) -> None:
-    """Report a message with hostile text and names, which its recipient reveals to the moderators."""
+    """Report a message with hostile text and names, so that the recipient reveals it to the moderators."""
     await person.page.set_viewport_size(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")

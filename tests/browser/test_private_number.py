@@ -1,4 +1,4 @@
-"""The number of a private conversation, compared by camera."""
+"""The verification number of a private conversation, compared by camera."""
 
 import io
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.kit.product import Product
 __all__ = ["axe"]
 
 CAMERA = (640, 480)
-# Chromium on Linux cannot read codes itself; browsers elsewhere can.
+# Chromium on Linux has no built-in code reader, but browsers on other systems do.
 READS_ITSELF = """(number) => {
   globalThis.BarcodeDetector = class {
     static async getSupportedFormats() { return ["qr_code"]; }
@@ -26,14 +26,14 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Hold part of another screen before the camera, slightly tilted, or nothing."""
+    """Hold part of another screen in front of the camera, slightly tilted, or nothing."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
         room.paste(shown, (150, 60), shown)
     new = path.with_suffix(".new")
     room.save(new, "JPEG", quality=80)
-    new.replace(path)  # The browser may still be reading the old one.
+    new.replace(path)  # The browser may still be reading the previous one.
 
 
 def drawn(text: str) -> bytes:
@@ -43,7 +43,7 @@ def drawn(text: str) -> bytes:
 
 
 async def with_the_number(people: People) -> tuple[Person, Person]:
-    """Open the number of their conversation for both."""
+    """Open the verification number of their conversation for both people."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
         await person.page.set_viewport_size({"width": 1280, "height": 800})

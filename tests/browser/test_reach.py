@@ -1,4 +1,4 @@
-"""People who invite others are warned when the page's address cannot work for them, with advice."""
+"""People who invite others are warned, with advice, if the page's address cannot work for those others."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
 
 
 async def shows_problem(person: Person, problem: str, what: str, to_do: str) -> None:
-    """Check that the health page and every created link show it, on a computer and on a phone."""
+    """Check that the health page and every created link show the problem, on a computer and on a phone."""
     for size in (WIDE, NARROW):
         await person.page.set_viewport_size(size)
         page = await open_settings(person, "Health")
@@ -66,7 +66,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
 async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
-        # Operators make only their own browser trust the certificate.
+        # Operators usually make only their own browser trust the certificate.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
         async with opened(url, trusted) as ada:
             await shows_problem(

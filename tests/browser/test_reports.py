@@ -1,22 +1,23 @@
-"""RTCP reports are correct for browsers on one machine: no distance, no loss, one clock for all.
+"""RTCP reports are correct for browsers on one machine: no round-trip time, no loss, and a common clock.
 
-With them a sender knows its line, and a receiver keeps voice and face in sync. RFC 3550 section 6.4.
+From reports, a sender learns about its link, and a receiver keeps audio and video in sync. See RFC 3550
+section 6.4.
 """
 
 from tests.kit.people import People
 from tests.kit.waiting import wait_until
 
-# Chromium reports about sound every five seconds, give or take half, and two reports are needed.
+# Chromium sends audio reports every five seconds on average, varying by half, and two reports are needed.
 WITHIN_S = 18
-# A busy machine adds to the round trip. A wrong calculation is off by hours, or gives none.
+# A busy machine increases the round-trip time. A wrong calculation would be off by hours, or give no result.
 LOOPBACK_S = 1.0
-# People notice 45 ms of sound ahead and 125 ms of it behind (ITU-R BT.1359). The browser gets there
-# gradually, so the limit is wider; a wrongly translated clock is off by seconds.
+# People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser gets there gradually, so
+# the limit is wider. A wrongly translated clock would be off by seconds.
 IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 
 
-async def test_a_sender_learns_its_round_trip_and_loss(people: People) -> None:
+async def test_a_sender_learns_its_round_trip_time_and_loss(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join()
 
@@ -29,7 +30,7 @@ async def test_a_sender_learns_its_round_trip_and_loss(people: People) -> None:
     await wait_until("Ada has the round trip of voice and picture", reported, within_s=WITHIN_S)
 
 
-async def test_a_voice_and_its_video_are_played_in_sync(people: People) -> None:
+async def test_audio_and_video_are_played_in_sync(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join(camera=False)

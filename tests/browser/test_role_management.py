@@ -1,4 +1,4 @@
-"""Permitted members create, order, give and take roles in the page, below their own role only."""
+"""Members with permission create, order, give and remove roles below their own role in the page."""
 
 import re
 
@@ -30,7 +30,7 @@ async def here(people: People) -> Community:
 
 
 async def create(person: Person, name: str, *permissions: str) -> None:
-    """Create a role on the page of roles; its editor stays open."""
+    """Create a role on the roles page. Its editor stays open."""
     page = await open_settings(person, "Roles")
     await page.get_by_role("button", name="Create a role").click()
     await page.get_by_label("Name", exact=True).fill(name)
@@ -38,7 +38,7 @@ async def create(person: Person, name: str, *permissions: str) -> None:
         await page.get_by_role("switch", name=permission).check()
     await page.get_by_role("button", name="Create a role").click()
     await expect(page.get_by_role("button", name="Delete the role")).to_be_visible()
-    # After creating a role, people give it to somebody.
+    # After creating a role, people usually give it to a member.
     await expect(page.get_by_label("Give it to")).to_be_focused()
 
 
@@ -90,7 +90,7 @@ async def test_a_role_is_created_with_a_colour_and_given(here: Community, axe: s
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
 
 
-async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -> None:
+async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Community) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     page = here.moderator.page.get_by_role("region", name="Roles", exact=True)
     await expect(page.get_by_role("switch", name="Ban members")).to_be_disabled()
@@ -101,9 +101,9 @@ async def test_a_moderator_gives_no_permission_that_they_lack(here: Community) -
     await expect(page.get_by_role("button", name="Edit Greeters")).to_be_visible()
 
 
-async def test_roles_are_given_and_removed_in_the_list_and_the_profile(here: Community, axe: str) -> None:
+async def test_roles_are_given_and_removed_in_the_list_and_on_the_profile(here: Community, axe: str) -> None:
     await create(here.moderator, "Greeters", "Create invites")
-    # The first Escape closes the list of members for the role.
+    # The first Escape closes the list in which members are picked for the role.
     await here.moderator.page.keyboard.press("Escape")
     await here.moderator.page.keyboard.press("Escape")
     await expect(here.moderator.page.get_by_role("navigation", name="Settings pages")).to_have_count(0)
@@ -153,7 +153,7 @@ async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> No
 async def test_managers_order_and_change_the_roles_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
-    await moderator.page.keyboard.press("Escape")  # Closes the list of members for the role.
+    await moderator.page.keyboard.press("Escape")  # Closes the list in which members are picked for the role.
     await moderator.page.keyboard.press("Escape")
     await create(moderator, "Gardeners", "Create invites")
     await moderator.page.get_by_role("button", name="All roles").click()
@@ -192,7 +192,7 @@ async def test_managers_order_and_change_the_roles_below_their_own(here: Communi
     [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
 
-    # To several at once.
+    # To several members at once.
     pages = moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Members", exact=True).click()
     page = moderator.page.get_by_role("region", name="Members", exact=True)
@@ -210,7 +210,7 @@ async def test_managers_order_and_change_the_roles_below_their_own(here: Communi
     await becomes(lambda: roles_of(member), ["Member"])
 
 
-async def test_a_changed_or_deleted_role_changes_for_everybody(here: Community) -> None:
+async def test_changing_or_deleting_a_role_takes_effect_for_everybody(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()
     await page.get_by_label("Name", exact=True).fill("Stewards")

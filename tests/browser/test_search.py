@@ -1,4 +1,4 @@
-"""Messages are found by search and its filters, among the pins, and by the quick switcher."""
+"""Messages are found by search with filters, among the pins, and with the quick switcher."""
 
 import re
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ HIGHLIGHTED = "[...(CSS.highlights.get('found') ?? [])].map(String)"
 
 
 async def search(person: Person, query: str, *finds: str) -> Locator:
-    """Search, and wait for these lines, latest first."""
+    """Search, and wait for these result lines, latest first."""
     field = person.page.get_by_role("searchbox", name="Search messages")
     await field.fill(query)
     await field.press("Enter")
@@ -69,7 +69,7 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await search(ada, "apples after:2001-01-01 before:2002-01-01")
     await expect(ada.page.get_by_text("Nothing found.")).to_be_visible()
     await keeps_nobody_out(ada, axe, "a search that finds nothing")
-    # Filters are completed; a whole line links to its message.
+    # Filters are completed, and a whole result line links to its message.
     field = ada.page.get_by_role("searchbox", name="Search messages")
     await field.fill("red ")
     await expect(ada.page.get_by_text("Nothing found.")).to_have_count(0)
@@ -79,7 +79,7 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await keeps_nobody_out(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
-    await search(ada, "red from:a", "Apples are red")  # Everybody whose name has this prefix.
+    await search(ada, "red from:a", "Apples are red")  # Everybody whose name starts with this prefix.
     lines = await search(ada, "red from:Ada ", "Apples are red")
     await expect(lines.locator("time")).to_contain_text("Today")
     await lines.click()
@@ -87,7 +87,7 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
     await expect(message(ada, "Apples are red")).to_be_in_viewport()
     size = ada.page.viewport_size
     if size and size["width"] == NARROW["width"]:
-        # The channel replaces the list. Back returns to the result that was followed.
+        # The channel replaces the list. Back returns to the result that was opened.
         await expect(lines).to_have_count(0)
         await ada.page.go_back()
         await expect(lines.get_by_role("button", name="Go to the message")).to_be_focused()
@@ -117,7 +117,7 @@ async def test_pins_are_listed_and_open_their_message_for_permitted_members(peop
 
 
 @wide_only
-async def test_a_few_letters_find_a_channel_or_a_person(people: People, axe: str) -> None:
+async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "café", "type": "text"})
@@ -144,7 +144,7 @@ REFUSED, ASKED = "\u0378", "xn--zva"
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Open a channel of a server from which links lead to hosts of the test's own."""
+    """Open a channel on a server whose links lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:
@@ -163,14 +163,14 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
-            # A page that failed to draw one of them would show no message.
+            # A page that failed to render one of them would show no messages at all.
             await write(ada, f"Odd: http://{REFUSED}.example/plain")
             await write(ada, f"Look: {HOST}/tea")
             preview = message(ada, "Look").locator(".preview")
             await expect(preview.get_by_role("link", name="Green tea")).to_have_attribute(
                 "href", f"{HOST}/tea"
             )
-            # The text is untrusted and shown as plain text.
+            # The text is untrusted and therefore shown as plain text.
             await expect(preview.locator(".preview-text")).to_have_text("How to <b>brew</b> it")
             # The picture comes from the server, which has re-encoded it.
             await expect(preview.locator("img")).to_have_attribute("src", re.compile("/media/"))
@@ -180,7 +180,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
 
-            # On a phone it takes the available width. The owner switches all previews off there.
+            # On a phone, it takes the available width. The owner turns all previews off there.
             await ada.page.set_viewport_size(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Newcomers see the owner's settings for the server, and stored files are accounted for."""
+"""Newcomers see the server information set by the owner, and stored files are accounted for."""
 
 import json
 from urllib.parse import urlencode
@@ -45,7 +45,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
     await expect(shown).to_have_attribute("src", info["iconUrl"])
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
-    # People who install the page see them too.
+    # People who install the page see the name and the icon too.
     session = await barbara.page.context.new_cdp_session(barbara.page)
     answer = await session.send("Page.getAppManifest")
     assert answer["errors"] == []

@@ -1,4 +1,4 @@
-"""The owner changes the server's settings; permitted members manage webhooks and emoji."""
+"""The owner changes the server's settings, and permitted members manage webhooks and emoji."""
 
 import asyncio
 import io
@@ -58,7 +58,7 @@ async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Communi
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The response to one choice does not undo the next one, whose response is still pending.
+    # The response to one choice does not undo the next choice, whose own response is still pending.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -105,7 +105,7 @@ async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe:
     await page.get_by_role("button", name="Add a field").click()
     await page.get_by_label("Name of the field").fill("Commit")
     await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
-    # Values that the server would reject are reported first, and typed JSON appears in the fields.
+    # Values that the server would reject are reported beforehand, and typed JSON appears in the fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
     await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
@@ -158,7 +158,7 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     for each in (page, owners):
         await expect(each.get_by_label("Name of winter")).to_have_value("winter")
         await each.get_by_role("button", name="Delete winter").click()
-    # Both moderators got a prompt; the second one is notified that the first was quicker.
+    # Both moderators saw a prompt. The second one is told that the first was quicker.
     for person in (here.owner, here.moderator):
         question = person.page.get_by_role("dialog", name="Delete :winter:?")
         await question.get_by_role("button", name="Delete", exact=True).click()
@@ -169,7 +169,7 @@ async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
     assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
-    # A member who may write uses the remaining emoji in messages and reactions.
+    # A member who may write can use the remaining emoji in messages and reactions.
     member = here.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()

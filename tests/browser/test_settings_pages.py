@@ -1,4 +1,4 @@
-"""Each permission opens its own pages of the settings, for a moderator with only that permission."""
+"""Each permission gives access to its own settings pages, for a moderator who has only that permission."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,8 @@ OWN = [
     *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Servers"),
     *("Blocked people", "Your data", "Signing out"),
 ]
-# The pages that a permission opens, in the order of the list. Permissions that are missing here open none.
+# The pages that a permission makes visible, in the order of the list. Permissions missing from this table
+# open no page.
 OPENS = {
     "manage_channels": ["Channels"],
     "manage_nicknames": ["Members"],
@@ -35,7 +36,7 @@ OPENS = {
 }
 OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
 RULE = {"name": "x", "kind": "links", "action": "flag"}
-# The requests behind the pages, which a member may not make; `{id}` is the owner.
+# The requests behind the pages, which a plain member may not make. `{id}` is the owner.
 REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
     "Channels": [
@@ -70,7 +71,7 @@ async def settings(person: Person) -> Locator:
 
 
 async def answers(person: Person, page: str) -> None:
-    """Check that the page has loaded its data without pending or refused requests."""
+    """Check that the page has loaded its data, with no pending or refused requests."""
     buttons = person.page.get_by_role("navigation", name=PAGES).get_by_role("button", name=page, exact=True)
     await buttons.click()
     region = person.page.get_by_role("region", name=page, exact=True)

@@ -1,4 +1,4 @@
-"""A manager's change to a list appears at once for another manager who looks at it."""
+"""A manager's change to a list appears immediately for another manager who has the list open."""
 
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 
 async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
-    """Return the settings page that the owner and the moderator have open."""
+    """Return the settings page that both the owner and the moderator have open."""
     return await two_at(here.owner, here.moderator, page)
 
 
@@ -54,7 +54,7 @@ async def test_lists_follow_another_managers_changes(people: People) -> None:
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await page.get_by_role("button", name="More about Weather").click()
         await person.page.get_by_role("menuitem", name="Delete the bot").click()
-    # Both moderators got a prompt; the second one is notified that the first was quicker.
+    # Both moderators saw a prompt. The second one is told that the first was quicker.
     for person in (here.owner, here.moderator):
         await confirm(person, "Delete the bot Weather?", "Delete the bot")
     await expect(here.moderator.page.locator(".notice")).to_contain_text(
@@ -89,14 +89,14 @@ async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: Peo
     for page in (owners, moderators):
         await page.get_by_role("button", name="Delete the webhook").click()
     await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
-    # The confirmation disappears with its subject.
+    # The confirmation disappears together with its subject.
     await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
-async def test_a_channels_permissions_follow_another_managers_changes(people: People) -> None:
+async def test_the_permissions_of_a_channel_follow_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING)
     for person in (here.owner, here.moderator):
         await entry(person, "general").hover()
@@ -129,13 +129,13 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
     await second.get_by_role("button", name="Let in").click()
     for page in (first, second):
         await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
-        # The inviter of a new member is in the list without a reload.
+        # The list shows the inviter of a new member without a reload.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
             "used once"
         )
 
 
-async def test_backups_are_listed_on_all_of_the_owners_pages(people: People) -> None:
+async def test_backups_are_listed_on_all_pages_of_the_owner(people: People) -> None:
     ada = (await community(people)).owner
     other: Page = await ada.page.context.new_page()
     await other.goto(ada.page.url)

@@ -11,7 +11,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
-# The private key itself, as far as a page can access it.
+# The private key itself, as far as the page can access it.
 EXPORTED = """async () => {
   const opening = indexedDB.open("svc", 1);
   await new Promise((resolve) => opening.addEventListener("success", resolve));
@@ -36,7 +36,7 @@ async def own_id(person: Person) -> str:
 @pytest.mark.parametrize("tokens", ["kept", "expired"])
 @narrow_only
 async def test_a_returning_member_needs_no_invite(people: People, product: Product, tokens: str) -> None:
-    """With expired tokens, the browser's key signs the member in."""
+    """Check that the browser's key signs the member in when the tokens have expired."""
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)
@@ -102,7 +102,7 @@ async def test_an_address_without_https_explains_what_is_missing(
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url.replace("127.0.0.1", INSECURE_HOST))
-    # The page also explains that there are no calls, with advice.
+    # The page also explains that there are no calls, and gives advice.
     await expect(ada.page.get_by_role("alert")).to_have_text(
         "Browsers allow signing in, the microphone and the camera only at https:// addresses, or on the "
         "server’s own computer at http://127.0.0.1. Ask whoever runs this server for its https:// address."

@@ -1,6 +1,6 @@
-"""Signing in: the page offers the ways that the server accepts, and shows a refusal where it was caused.
+"""Signing in: the page offers the methods that the server accepts, and shows a refusal where it was caused.
 
-Accounts are those of npm's `oidc-provider`, on its own pages; docs/http.md, "Signing in and devices".
+Accounts are those of npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and devices".
 """
 
 import json
@@ -35,7 +35,7 @@ from tests.kit.waiting import becomes
 
 __all__ = ["axe"]
 
-# npm may have to fetch the provider first.
+# npm may have to install the provider first.
 pytestmark = pytest.mark.timeout(240)
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 
@@ -44,7 +44,7 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
-    """Run a server with these variables, and people at it."""
+    """Run a server with these variables, and test users at its page."""
     executable = bare_chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
@@ -88,7 +88,7 @@ async def as_member(person: Person, method: str, path: str, body: Mapping[str, o
 
 
 async def known(owner: Person, link: str) -> bool:
-    """Return whether the link is among the usable ones."""
+    """Return whether the link is among the valid ones."""
     invites = (await ask(owner, "GET", "/api/invites"))["invites"]
     return link.partition("=")[2] in {invite["code"] for invite in invites}
 
@@ -159,14 +159,14 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press("Sign out")
         await confirm(ada, "Sign out")
         await ada.press("Sign in as Ada")
-        # The provider still knows the person, and requests only consent.
+        # The provider remembers the person, and asks only for consent.
         await ada.press("Continue")
         await is_in(ada, "Ada")
         assert await own_id(ada) == first
 
 
 @wide_only
-async def test_a_certificate_for_the_browsers_key_signs_its_subject_in(
+async def test_a_certificate_for_the_browsers_key_signs_in_its_subject(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (
@@ -271,7 +271,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await ada.press("Join")
     await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
 
-    # A bad code is reported at once, and the whole link can be pasted.
+    # A wrong code is reported at once, and the whole link can be pasted.
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
@@ -293,7 +293,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
 
 
 @wide_only
-async def test_an_applicant_waits_and_arrives_where_the_invite_leads(
+async def test_an_applicant_waits_and_then_arrives_where_the_invite_leads(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -357,7 +357,7 @@ async def test_a_new_device_signs_in_with_a_code(people: People, product: Produc
     await is_in(phone, "Ada")
     assert await own_id(phone) == await own_id(ada)
 
-    # Anyone who has lost all devices can also return with the owner's code.
+    # Somebody who has lost all devices can also return with the owner's code.
     grace = await people.arrive("Grace")
     await grace.come_in()
     grace_id = await own_id(grace)
@@ -393,7 +393,7 @@ async def test_a_member_who_lost_every_device_returns_with_their_code(
     await expect(page).to_contain_text("You made one on")
     await expect(page).not_to_contain_text(code)
 
-    # Without any help of the owner; the lost device is signed out.
+    # Without any help from the owner. The lost device is signed out.
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
     await found.page.goto(without_invite(product))
@@ -424,7 +424,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
     await keeps_nobody_out(grace, axe, "the rules of a newcomer")
-    # The rules change at this moment, because nobody can accept unseen rules.
+    # The rules change at this moment, so nobody can accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")

@@ -1,4 +1,4 @@
-"""Each state has its text: empty, loading, offline, refused, gone."""
+"""Each state of a view has its text: empty, loading, offline, refused, gone."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -17,7 +17,7 @@ ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Ment
 async def test_each_state_of_a_view_has_a_text(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
-    # Empty: the channel describes itself and the next step.
+    # Empty: the channel describes itself and suggests the next step.
     await expect(ada.page.get_by_text("Nobody has written in general yet. Say hello.")).to_be_visible()
     await write(ada, "Soon gone")
     await come_to_read(grace)
@@ -75,7 +75,7 @@ async def beside_the_channel(grace: Person, line: LiveLine, axe: str) -> None:
         line.mend()
         await beside.get_by_role("button", name="Try again").click()
         await expect(beside.locator(".error")).to_have_count(0)
-        # An empty panel shows its icon above its text.
+        # An empty panel shows its icon above the text.
         await expect(beside.locator(".nothing-here .icon")).to_be_visible()
         await shut(beside)
 
@@ -101,7 +101,7 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> None:
-    """Check a thread whose answers are refused, then one without a root message, and a link to it."""
+    """Check a thread whose replies are refused, then a thread without a root message, and a link to it."""
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in the thread")
@@ -120,7 +120,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> N
     await thread.get_by_role("button", name="Try again").click()
     answer = thread.locator(".message").filter(has_text="Left over")
     await expect(answer).to_be_visible()
-    # A link to an answer leads into its thread.
+    # A link to a reply opens its thread.
     answer_id = await answer.get_attribute("data-id")
     await shut(thread)
     await follow(grace, answer_id)
@@ -137,7 +137,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> N
 
 
 async def without_the_server(grace: Person, line: LiveLine, axe: str) -> None:
-    """Check that the page reports the outage, and that it recovers without any action."""
+    """Check that the page reports the outage and recovers without user action."""
     main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()
     await open_quickly(grace, "yard")

@@ -1,6 +1,6 @@
 """Text channels in the page: messages are written, edited and read.
 
-docs/webhooks.md, "Cards" and docs/http.md, "Messages"; docs/live.md.
+See docs/webhooks.md, "Cards", docs/http.md, "Messages", and docs/live.md.
 """
 
 import asyncio
@@ -44,12 +44,12 @@ __all__ = ["axe"]
 
 pytestmark = pytest.mark.usefixtures("second_channel")
 
-# Hostile text; tests/web tests the same.
+# Hostile text. tests/web tests the same text.
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
-# The words of the first message, and their position.
+# The words of the first message, and its position.
 TO_THE_TOP = """(box) => {
   box.scrollTop = 0;
   const words = box.querySelector(".body > .text");
@@ -64,7 +64,7 @@ def address_of(product: Product) -> str:
 
 
 async def webhook(product: Product, data_dir: Path) -> str:
-    """Return the URL of a new webhook in the channel general."""
+    """Return the URL of a new webhook in #general."""
     process = await asyncio.create_subprocess_exec(
         *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
         *("--channel", "general", "--name", "Robot", "--json"),
@@ -132,7 +132,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     await expect(at_ada).to_have_accessible_name("👍 1 person")
     await at_ada.click()
     await expect(message(grace, "Dinner?").locator(".reaction")).to_have_accessible_name("👍 2 people")
-    # Pointers, keys and fingers can all show who reacted.
+    # Pointer, keyboard and touch can all show who reacted.
     await at_ada.hover()
     await expect(at_ada).to_have_attribute("title", "Grace and Ada")
     await message(ada, "Dinner?").focus()
@@ -144,7 +144,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
     await keeps_nobody_out(ada, axe, "who has reacted")
-    # Also while it is read.
+    # Even while it is being read.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
     await ada.page.keyboard.press("Escape")
@@ -180,8 +180,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
     await expect(dialog).to_have_count(0)
-    # So does a finger that rests on the reaction: phones turn that into this event, headless Chromium does
-    # not.
+    # So does a long press on the reaction: phones turn it into this event, but headless Chromium does not.
     await reaction.dispatch_event("contextmenu")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
@@ -190,7 +189,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     await expect(reaction).to_have_accessible_name("🎉 1 person")
     await reaction.tap()
     await expect(reaction).to_have_accessible_name("🎉 2 people")
-    # A swipe in reading direction opens a closed list of channels; a swipe back closes it.
+    # A swipe in the reading direction opens a closed channel list, and a swipe back closes it.
     channels = grace.page.locator("#channels")
     size = grace.page.viewport_size
     if size == NARROW:
@@ -207,7 +206,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     )
     await swipe(grace, 240, 60)
     await expect(grace.page.locator(".home")).to_have_attribute("data-drawer", "shut")
-    # A swipe back over a message replies to it, and a short one does not.
+    # A long swipe back over a message replies to it, and a short one does nothing.
     box_of = await message(grace, "Dinner?").bounding_box()
     assert box_of
     line = box_of["y"] + box_of["height"] / 2
@@ -218,7 +217,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """Post like a program: wait for as long as the server demands."""
+    """Post like a program, which waits as long as the server demands."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:
@@ -240,7 +239,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
-    await expect(shown).to_have_count(50)  # The last few are drawn first.
+    await expect(shown).to_have_count(50)  # Only the last few are rendered at first.
     first, before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
     await expect(shown.first).not_to_contain_text(first)
     after = await message(ada, first).locator(".body > .text").bounding_box()
@@ -254,7 +253,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await shows(ada, texts)
     await ada.press("Jump to latest")
     await expect(message(ada, texts[-1])).to_be_in_viewport()
-    # A person with the focus in the message field scrolls back by keyboard.
+    # A person with the focus in the message field can scroll back by keyboard.
     await box(ada).press("PageUp")
     await expect(message(ada, texts[-1])).not_to_be_in_viewport()
     await box(ada).press("PageDown")
@@ -286,7 +285,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
-    # In another channel the page counts like the server.
+    # In another channel, the page counts unread messages like the server.
     await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
@@ -311,7 +310,7 @@ async def test_consecutive_messages_of_a_webhook_share_one_name(
     await expect(follows.locator(".mark")).to_have_count(0)
     await follows.click(button="right")
     await ada.page.get_by_role("menuitem", name="Pin", exact=True).click()
-    # Only new information is shown; the author is not repeated.
+    # Only new information is shown, and the author is not repeated.
     await expect(follows.locator(".mark")).to_have_text(["pinned"])
     for each in (".author", ".avatar"):
         await expect(follows.locator(each)).to_be_hidden()
@@ -336,7 +335,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
     await expect(message(ada, "Done").locator(".author")).to_have_text("CI")
     await expect(message(ada, "Done").locator(".byline .mark")).to_have_text(["webhook"])
     shown = message(ada, "Done").locator(".webhook-card")
-    # Plain text, whatever it contains.
+    # The card's content is plain text, whatever it contains.
     title = shown.get_by_role("link", name="Build 512 **failed**")
     await expect(title).to_have_attribute("href", "https://ci.example/builds/512")
     await expect(title).to_have_attribute("rel", "noopener noreferrer")
@@ -379,7 +378,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
     await expect(done).to_have_count(1)
-    # Another one by way of the clipboard, and one that is broken.
+    # Another one from the clipboard, and one that is broken.
     await box(ada).evaluate(
         """(field, bytes) => {
           const clipboardData = new DataTransfer();
@@ -395,7 +394,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # Their space is reserved before they load, and they come from our own server.
+    # Their space is reserved before they load, and they come from this server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")
@@ -418,7 +417,9 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
 
 
 @wide_only
-async def test_a_member_who_may_no_longer_write_sees_why(people: People, product: Product, axe: str) -> None:
+async def test_a_member_who_may_no_longer_write_sees_the_reason(
+    people: People, product: Product, axe: str
+) -> None:
     owner, grace = await both(people)
     await write(grace, "I was here")
     headers = {"Authorization": f"Bearer {await owner.page.evaluate(OWN_TOKEN)}"}
@@ -453,7 +454,7 @@ async def test_a_call_continues_while_its_participants_read(
     async with ClientSession(address) as http, ChatServer(address, http, invite).member("Olga") as olga:
         voice = {person["nickname"] for person in olga.welcome["voice"]["voice"]}
     assert voice == {"Ada", "Grace"}
-    # The buttons of the call stay available; the channel's entry leads back to it.
+    # The buttons of the call stay available, and the channel's entry leads back to the call.
     await ada.press("Mute")
     await entry(ada, "Voice").click()
     await expect(ada.page.locator("#people")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Threads in the page, with their own unread counts; and previews of links."""
+"""Threads in the page have their own unread counts. Link previews work in threads."""
 
 from playwright.async_api import Locator, expect
 
@@ -22,7 +22,7 @@ async def answer(person: Person, text: str) -> None:
 
 
 @both_widths
-async def test_answers_are_shown_aside_with_their_own_count(people: People, axe: str) -> None:
+async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
@@ -32,7 +32,7 @@ async def test_answers_are_shown_aside_with_their_own_count(people: People, axe:
     await answer(grace, "At the river")
     await answer(grace, "Or at mine")
 
-    # The channel shows the number of answers, and counts none of them as unread.
+    # The channel shows the number of replies, and counts none of them as unread.
     hint = message(ada, "Where").locator(".answers")
     await expect(hint).to_contain_text("2 replies")
     await expect(hint).to_contain_text("2 unread")
@@ -47,7 +47,8 @@ async def test_answers_are_shown_aside_with_their_own_count(people: People, axe:
     await answer(ada, "The river it is")
     await expect(thread(grace)).to_contain_text("The river it is")
     await keeps_nobody_out(grace, axe, "a thread with its answers")
-    # Both fields are there, each with its own draft. On a phone the thread covers the channel's.
+    # Both message fields are available, each with its own draft. On a phone, the thread covers the channel's
+    # field.
     if ada.page.viewport_size == NARROW:
         await ada.press("Close")
         await expect(thread(ada)).to_have_count(0)
@@ -66,7 +67,7 @@ async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: 
     await do(ada, "Bread", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     await answer(ada, "Bread for me")
-    # On a phone the thread covers the buttons above the channel.
+    # On a phone, the thread covers the buttons above the channel.
     await ada.page.keyboard.press("Escape")
     await ada.show_aside("Threads that you follow")
     listed = ada.page.get_by_role("region", name="Threads that you follow")

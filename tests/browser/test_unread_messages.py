@@ -1,4 +1,4 @@
-"""A reader is led to new messages, and the page can be read at 200 % and without motion."""
+"""A reader is led to new messages, and the page can be used at 200 % zoom and without motion."""
 
 import re
 
@@ -13,7 +13,7 @@ from tests.kit.text_channels import box, come_to_read, entry, message, write
 __all__ = ["axe"]
 
 NEWS = 12
-# A window of 1280 by 800 and one of 390 by 780, at 200 %.
+# A window of 1280 x 800 and one of 390 x 780, at 200 % zoom.
 ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=390)]
 
 
@@ -22,7 +22,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     for person in (ada, grace):
         await come_to_read(person)
-    # The server knows that its author has read it.
+    # The server has stored that its author has read it.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):
@@ -39,7 +39,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(message(grace, "News 0").locator(".new-line")).to_have_text("New")
     await keeps_nobody_out(grace, axe, "where the new messages begin")
 
-    # The reader marks the message as unread although it is in view.
+    # The reader marks the message as unread although it is visible.
     await message(grace, "News 3").click(button="right")
     await grace.page.get_by_role("menuitem", name="Mark as unread").click()
     await grace.show_channels()
@@ -50,7 +50,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # It is shown above the unread messages, and not the next time.
+    # The marker is shown above the unread messages, but not the next time.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()
@@ -83,7 +83,7 @@ async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> 
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
-    # In a page that has to load first.
+    # In a page that must load the message first.
     await ada.page.goto("about:blank")
     await ada.page.goto(copied)
     await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
@@ -116,7 +116,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
-    # It looks like a heading, but is not one in the outline of the page.
+    # It looks like a heading, but is not one in the page's outline.
     await expect(posted.locator(".heading")).to_have_text("Plan for Friday")
     await expect(posted.locator(".heading em")).to_have_text("Friday")
     await expect(posted.get_by_role("listitem")).to_have_text(["bread", "salt"])
@@ -132,12 +132,12 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await posted.get_by_role("button", name="Copy", exact=True).click()
     await expect(posted.get_by_role("button", name="Copied")).to_be_visible()
     assert await grace.page.evaluate("() => navigator.clipboard.readText()") == "const seats = 8;"
-    # The author gets it back as written.
+    # The author gets the text back as written.
     await box(ada).press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_have_value(TEXT)
 
 
-# Text that is cut off with no scrolling element around it.
+# Text that is cut off and not inside a scrolling element.
 CUT_OFF = """() => {
   const cuts = (element) => /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflow);
   const scrolls = (element) => element && (cuts(element) || scrolls(element.parentElement));
@@ -156,9 +156,9 @@ CUT_OFF = """() => {
 MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
 
 
-async def test_a_message_has_its_menu_before_its_buttons_are_drawn(people: People) -> None:
+async def test_a_message_has_its_menu_before_its_buttons_are_rendered(people: People) -> None:
     ada = await people.arrive("Ada")
-    # The timer at which they are drawn never ends.
+    # The timer that renders the buttons never fires.
     await ada.page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 100 ? 0 : wait(run, ms)); }"
     )
@@ -210,7 +210,7 @@ async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
     await look("the first steps")
     await write(ada, "A word\n" * 40)
     await look("a channel")
-    # Most of the window is for the messages.
+    # Most of the window is available for the messages.
     read = await ada.page.locator("#messages-box").evaluate("(box) => box.clientHeight")
     assert read > viewport["height"] * 0.37
     assert await box(ada).evaluate("(field) => field.clientWidth") > viewport["width"] * 0.6
@@ -238,7 +238,7 @@ async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
         await page.click()
         await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
         await look(f"settings: {await page.text_content()}")
-    # All of them are in one list; one is chosen.
+    # All of them are in one list, and one is selected.
     await ada.press("All settings")
     await expect(ada.page.locator(".settings-page")).to_be_hidden()
     await look("all settings")

@@ -1,4 +1,4 @@
-"""People in calls are muted, moved and removed from the list of channels by permitted members."""
+"""Members with permission mute, move and remove people in calls, from the channel list."""
 
 from playwright.async_api import Locator, expect
 
@@ -25,7 +25,7 @@ def edsger_in_the_list(person: Person) -> Locator:
 
 
 async def open_menu(person: Person, of: str) -> Locator:
-    """Open the menu of a person in a call."""
+    """Open the menu of a participant."""
     await person.page.locator(".voice-people li").filter(has_text=of).hover()
     await person.press(f"More about {of}")
     return person.page.get_by_role("menuitem")
@@ -50,7 +50,7 @@ async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> N
     await act(here.moderator, "Edsger", "Deafen")
     await expect(at_owner).to_contain_text("deafened by a moderator")
     await here.member.hears_nothing_of(here.moderator)
-    # A person who is also self-muted stays muted, with another icon, when the moderator's mute is lifted.
+    # A person who is also self-muted stays muted, with a different icon, when the moderator lifts the mute.
     await here.member.press("Mute")
     await act(here.owner, "Edsger", "Undeafen")
     await act(here.owner, "Edsger", "Unmute")
@@ -62,7 +62,7 @@ async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> N
     await here.moderator.hears(here.member)
 
 
-async def test_a_channel_in_which_few_may_speak_is_a_stage(people: People, axe: str) -> None:
+async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people: People, axe: str) -> None:
     here = await community(people)
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [room] = [each["id"] for each in channels if each["type"] == "voice"]
@@ -76,7 +76,7 @@ async def test_a_channel_in_which_few_may_speak_is_a_stage(people: People, axe: 
     # The audience has no microphone to mute.
     await expect(here.owner.page.locator("#mic")).to_be_visible()
     await expect(here.member.page.locator("#mic")).to_have_count(0)
-    # Raised hands come first.
+    # Listeners with raised hands come first.
     await here.member.page.locator("#gesture").click()
     await here.member.press("Raise hand")
     await expect(audience.first).to_contain_text("Edsger")
@@ -109,7 +109,7 @@ async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-    # A member has no such menu items, and cannot drag anybody.
+    # A plain member has no such menu items, and cannot drag anybody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
@@ -126,7 +126,7 @@ async def test_a_full_channel_is_reported_in_the_readers_language(people: People
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
     await ask(here.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})
-    await here.moderator.enter_call()  # A full channel does not keep out a member who can move others.
+    await here.moderator.enter_call()  # A member who can move others may enter even a full channel.
     page = here.member.page
     await here.member.press("Leave")
     await page.evaluate("localStorage.setItem('svc.language', 'de')")

@@ -1,4 +1,4 @@
-"""Web Push from the settings page to the notification on the device, with a push service on loopback."""
+"""Web Push from the settings page to the notification on the device, with a local push service."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Scene:
     grace: Member
 
     async def arrive(self, *, allowed: bool = True) -> Person:
-        """Open the page of a person whose device can be subscribed."""
+        """Open the page for a person whose device can be subscribed."""
         ada = await self.people.arrive("Ada")
         if allowed:
             await ada.page.context.grant_permissions(["notifications"])
@@ -106,7 +106,7 @@ async def test_a_mention_notifies_the_device_and_opens_the_message(scene: Scene)
     await scene.in_sight(ada, False)
     await scene.mention(ada, "**dinner** is ready")
     await Deliverer(ada.page).deliver(scene.device.read(await scene.service.next()))
-    # tests/chat/voice/test_private_rooms.py lists what the server can report of a private call.
+    # tests/chat/voice/test_private_rooms.py lists what the server can reveal about a private call.
     await Deliverer(ada.page).deliver({"kind": "call", "talk_id": "a-conversation"})
 
     async def rung() -> bool:
@@ -127,7 +127,7 @@ async def test_a_mention_notifies_the_device_and_opens_the_message(scene: Scene)
 
 
 @narrow_only
-async def test_switching_push_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
+async def test_turning_push_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     assert await scene.stored() == [f"{scene.service.origin}/device"]

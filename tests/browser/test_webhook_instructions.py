@@ -1,4 +1,6 @@
-"""The instructions on a webhook's page work for their programs, and its picture is shown."""
+"""The instructions on a webhook's page work in the programs that they are for, and the webhook's picture is
+shown.
+"""
 
 import re
 from pathlib import Path
@@ -62,7 +64,7 @@ async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) ->
     assert await refusal(here.member, "GET", "/api/webhooks") == "forbidden"
 
 
-async def test_the_ready_snippets_work_in_their_programs(here: Community, tmp_path: Path) -> None:
+async def test_the_ready_made_snippets_work_in_their_programs(here: Community, tmp_path: Path) -> None:
     page = await made(here)
     address = await page.get_by_label("URL", exact=True).input_value()
     async with ClientSession() as http:
@@ -84,7 +86,7 @@ async def test_the_ready_snippets_work_in_their_programs(here: Community, tmp_pa
         await expect(posted.locator(".author")).to_have_text("Grafana")
 
     await page.get_by_role("button", name="Discord", exact=True).click()
-    await expect(page.get_by_label("Integration")).to_have_count(0)  # As Grafana's form has one.
+    await expect(page.get_by_label("Integration")).to_have_count(0)  # Grafana's form has such a field.
     await expect(page.get_by_label("Webhook URL")).to_have_value(f"{address}/discord")
     await page.get_by_role("button", name="Alertmanager", exact=True).click()
     snippet = await page.locator("pre").first.inner_text()

@@ -1,6 +1,6 @@
 """A camera is sent only as wide as its widest viewer shows it, and not at all without viewers.
 
-docs/signalling.md, "Several encodings" and "Unwatched video".
+See docs/signalling.md, "Several encodings" and "Unwatched video".
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,15 @@ from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(640, 360, 15)
-# The encodings that are sent: kbit/s and scale of each.
+# The bitrate (kbit/s) and scale of each encoding that is sent.
 ENCODINGS = """() => {
   const sender = svc.call.pc.getSenders().find(({ track }) => track?.kind === "video");
   return (sender?.getParameters().encodings ?? []).filter(({ active }) => active)
     .map(({ maxBitrate, scaleResolutionDownBy }) => [maxBitrate / 1000, scaleResolutionDownBy]);
 }"""
 SMALLEST, NEXT = [150, 2], [450, 1]
-# Window sizes in which the only other tile is that wide, with the expected encodings. The smallest is always
-# sent.
+# Window sizes, each with the width of the only other tile and the expected encodings. The smallest encoding
+# is always sent.
 SMALL, LARGE = (
     ({"width": 340, "height": 400}, [SMALLEST]),
     ({"width": 900, "height": 700}, [SMALLEST, NEXT]),
@@ -38,7 +38,7 @@ async def look_elsewhere(page: Page) -> None:
     await page.locator("#text-channels .channel").first.click()
 
 
-async def test_a_camera_is_sent_as_its_widest_tile_needs_and_not_at_all_while_nobody_looks(
+async def test_a_camera_is_sent_at_the_size_of_its_widest_tile_and_not_at_all_without_viewers(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", capture=CAPTURE)

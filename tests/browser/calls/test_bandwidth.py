@@ -1,4 +1,4 @@
-"""A browser reports what arrives, and its page shows how much its line carries."""
+"""A browser reports received packets, and its page shows the available bandwidth."""
 
 import re
 
@@ -8,7 +8,7 @@ from tests.kit.waiting import wait_until
 ESTIMATE = re.compile(r"Connection to you\s*([\d,]+) kbit/s")
 
 
-async def test_a_page_shows_the_capacity_of_its_line(people: People) -> None:
+async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await grace.join()
     await ada.join()
@@ -20,6 +20,6 @@ async def test_a_page_shows_the_capacity_of_its_line(people: People) -> None:
         found = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
         return found is not None and int(found[1].replace(",", "")) >= 2_000
 
-    # Far more than one small camera: probes have found it, and the picture continues meanwhile.
+    # This is far more than one small camera uses, so probes have found it. The video continues meanwhile.
     await wait_until("2 Mbit/s are found", much, within_s=30)
     await ada.sees(grace)

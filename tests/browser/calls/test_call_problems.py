@@ -80,7 +80,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
     ],
     ids=["wrong secret", "nobody there"],
 )
-async def test_a_relay_that_does_not_help_is_named(
+async def test_a_relay_that_does_not_help_is_reported_by_name(
     tmp_path: Path, secret: str, port: int, words: str
 ) -> None:
     chrome = chromium()
@@ -102,7 +102,9 @@ async def test_a_relay_that_does_not_help_is_named(
             await shows_problem(ada, f"{NEITHER} {words} {ELSEWHERE}")
 
 
-async def test_a_media_service_that_does_not_answer_is_named(people: People, product: Product) -> None:
+async def test_a_media_service_that_does_not_answer_is_reported_by_name(
+    people: People, product: Product
+) -> None:
     ada = await people.arrive("Ada")
     stopped = product.program("sfu")
     os.kill(stopped, signal.SIGSTOP)
@@ -131,7 +133,7 @@ CANNOT = """() => {
 
 async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # At an address without https a browser has no devices at all.
+    # At an address without https, a browser offers no devices at all.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask whoever runs this server for one."
@@ -166,7 +168,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
 
 
-# The report of the service at /sfu/client reaches the page; `PRETEND_EVENT` replaces it.
+# The service's reports on /sfu/client reach the page, and `PRETEND_EVENT` can replace them.
 NOTE_SIGNALLING = """
 window.WebSocket = class extends WebSocket {
   constructor(address, ...rest) {
@@ -179,7 +181,7 @@ PRETEND_EVENT = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
-# The answer of a browser without that decoder.
+# Answer like a browser without that decoder.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
 RTCPeerConnection.prototype.createAnswer = function (...wishes) {
@@ -205,7 +207,7 @@ async def test_an_undecodable_video_shows_a_notice_on_its_tile(people: People) -
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser cannot show this picture.")
     await grace.hears(ada)
-    # There are so many people in the call that the service temporarily has no line for her voice.
+    # So many people are in the call that the service temporarily has no media section for her voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])

@@ -1,4 +1,4 @@
-"""Features of a call besides seeing and hearing: keys, music, layout, quality."""
+"""Features of a call besides audio and video: keys, music, layout, quality."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# Replaces the microphone; `speak(loudness)` sets its loudness as a root mean square.
+# Replaces the microphone. `speak(loudness)` sets its loudness as a root mean square.
 A_TONE = """
 const context = new AudioContext();
 const [tone, gain] = [new OscillatorNode(context, { frequency: 440 }), new GainNode(context, { gain: 0 })];
@@ -35,13 +35,13 @@ A_TONE_ON_THE_LEFT = """() => {
   const opened = () => out.stream.getTracks().map((track) => track.clone());
   navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
 }"""
-# The handlers of the system's media keys, which no test can press.
+# The handlers of the system's media keys, which a test cannot press.
 SYSTEM_KEYS = """() => {
   window.systemKeys = {};
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Each key, and whether the others then see this mark on the tile.
+# Each key, and whether others then see this marker on the tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),
@@ -50,7 +50,7 @@ SYSTEM_KEYS_DO = (
     ("togglecamera", "camera", False),
     ("togglecamera", "camera", True),
 )
-# The icon's mark in a call: a green dot in its corner, or a pink line through a dark one.
+# The icon's marker in a call: a green dot in its corner, or a pink line through a dark one.
 ON_ICON = """async () => {
   const drawn = new Image();
   drawn.src = document.querySelector("link[rel=icon]").href;
@@ -60,7 +60,7 @@ ON_ICON = """async () => {
   const [red, green] = pen.getImageData(16, 48, 1, 1).data;
   return green > red ? "heard" : "not heard";
 }"""
-# The lines of a report once everything has been measured.
+# The lines of the connection report once everything has been measured.
 REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"line to us \d+ kbit/s, \w+",
@@ -69,7 +69,7 @@ REPORTED = (
     r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# The loudness of each side of the only received voice.
+# The loudness of the left and right channel of the only received voice.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();
@@ -89,7 +89,7 @@ LEFT_AND_RIGHT = """async () => {
 
 
 async def choose(person: Person, **settings: object) -> None:
-    """Store a choice as in an earlier visit, and reload."""
+    """Store a setting as in an earlier visit, and reload the page."""
     await person.page.evaluate(
         "(chosen) => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'high', ...chosen }); }",
         settings,
@@ -98,7 +98,7 @@ async def choose(person: Person, **settings: object) -> None:
 
 
 async def pair(people: People, **settings: object) -> tuple[Person, Person]:
-    """Bring Ada with these settings and Grace into a call without cameras."""
+    """Let Ada, with these settings, and Grace join a call without cameras."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await choose(ada, **settings)
@@ -111,7 +111,7 @@ def voice_entry(person: Person, name: str) -> Any:
     return person.page.locator(".voice-people button").filter(has_text=name)
 
 
-# Releases the push-to-talk key, and returns whether speech is still sent at this moment.
+# Releases the push-to-talk key, and returns whether speech is still being sent at that moment.
 LET_GO = """(code) => {
   document.body.dispatchEvent(new KeyboardEvent("keyup", { code, bubbles: true }));
   return svc.call.pc.getSenders()[0].track.enabled;
@@ -189,7 +189,7 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
-    # The parameters sent to each: music has the channel's rate, and a silent voice is not sent.
+    # The parameters sent to each encoder: music has the channel's bitrate, and a silent voice is not sent.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
@@ -202,7 +202,7 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
     await wait_until("those in the channel hear its new rate", lambda: reported(64), within_s=15)
 
 
-async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: People) -> None:
+async def test_others_see_who_is_muted_and_deafened_even_from_outside_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     await ada.join(camera=False)
     await grace.join(camera=False)
@@ -210,14 +210,14 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     await ada.press("Deafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
-    # Both survive a reload and looking elsewhere.
+    # Both survive a reload and a visit to another channel.
     await ada.page.reload()
     await ada.is_connected()
     await expect(ada.page.locator("#deafen")).to_have_text("Undeafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
     await open_channel(ada, "general")
-    # Also on a phone, where the channels are hidden.
+    # On a phone too, where the channels are hidden.
     for size in (VIEWPORT, NARROW):
         await ada.page.set_viewport_size(size)
         await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
@@ -226,7 +226,7 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada")
     await ada.hears(grace)
-    # On a locked phone the page is suspended while the sound continues.
+    # On a locked phone, the page is suspended while the audio continues.
     phone = await ada.page.context.new_cdp_session(ada.page)
     await phone.send("Page.setWebLifecycleState", {"state": "frozen"})
     for _ in range(3):
@@ -236,7 +236,7 @@ async def test_others_see_who_is_muted_and_deafened_also_from_outside(people: Pe
     await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text("Connected")
 
 
-async def test_a_tile_that_is_pinned_is_large_and_stays_so(people: People) -> None:
+async def test_a_pinned_tile_is_large_and_stays_large(people: People) -> None:
     everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     for person in everybody:
         await person.join(camera=False)
@@ -298,7 +298,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
 
 async def icon_shows(person: Person, what: str) -> None:
-    """Wait for the icon, which is drawn after everything else has changed."""
+    """Wait for the icon, which is rendered after everything else has changed."""
     await person.page.wait_for_function(f"async (what) => await ({ON_ICON})() === what", arg=what)
 
 
@@ -307,7 +307,7 @@ async def system_shows(person: Person, words: str) -> None:
     await person.page.wait_for_function(f"(words) => {shown} === words", arg=words)
 
 
-async def test_keys_mute_and_deafen_and_the_title_the_icon_and_the_system_show_it(people: People) -> None:
+async def test_keys_mute_and_deafen_and_the_title_icon_and_system_reflect_it(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ada.page.evaluate(SYSTEM_KEYS)
@@ -337,7 +337,7 @@ async def test_keys_mute_and_deafen_and_the_title_the_icon_and_the_system_show_i
     await expect(ada.page).to_have_title("🎙 Voice · svc")
     await icon_shows(ada, "heard")
     await expect(here).not_to_contain_text("muted")
-    # The keys of a headset and of a locked phone.
+    # The keys of a headset and on a locked phone.
     for key, mark, on in SYSTEM_KEYS_DO:
         await ada.page.evaluate(PRESS, key)
         await (expect(here).to_contain_text(mark) if on else expect(here).not_to_contain_text(mark))

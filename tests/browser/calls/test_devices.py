@@ -1,4 +1,6 @@
-"""Devices and layout of a call: tested before it, changed and lost during it; and refusals by the browser."""
+"""The devices and layout of a call: devices are tested before a call and changed or lost during it, and the
+browser may refuse them.
+"""
 
 import asyncio
 
@@ -12,7 +14,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# The device and the track on the line of the microphone or the camera.
+# The device of the microphone or the camera, and the track that is sent.
 DEVICE = "(line) => svc.call?.pc?.getSenders()[line]?.track?.getSettings().deviceId ?? ''"
 PULLED_OUT = "(line) => svc.call.pc.getSenders()[line].track.dispatchEvent(new Event('ended'))"
 TRACK = "(line) => svc.call?.pc?.getSenders()[line]?.track?.id ?? ''"
@@ -26,7 +28,7 @@ REFUSE = """(kinds) => {
     return open(wishes);
   };
 }"""
-# The browser's settings of the microphone: its filters and its number of channels.
+# The browser's settings of the microphone: its filters and its channel count.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
     svc.call.pc.getSenders()[0].track?.getSettings() ?? {};
@@ -36,7 +38,7 @@ AS_MUSIC = """() => {
   const [ofMicrophone] = svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/);
   return ofMicrophone.includes("maxaveragebitrate=128000");
 }"""
-# The speakers chosen for sound that plays in elements.
+# The speakers chosen for audio that plays in elements.
 NOTE_LOUDSPEAKERS = """
 window.loudspeakers = [];
 const { setSinkId } = HTMLMediaElement.prototype;
@@ -58,7 +60,8 @@ FORGOTTEN = """() => {
   const gone = { microphone: "no microphone", camera: "no camera", speaker: "no speaker" };
   localStorage["svc.callSettings"] = JSON.stringify({ ...settings, ...gone });
 }"""
-# Simulates a browser with background blur, which this one lacks. `can`: whether the camera supports it.
+# Simulates a browser with background blur, which this browser does not support. `can` says whether the camera
+# supports it.
 BLUR = """(can) => {
   const { getSupportedConstraints } = MediaDevices.prototype;
   MediaDevices.prototype.getSupportedConstraints = function () {
@@ -75,7 +78,7 @@ BLUR = """(can) => {
     return stream;
   };
 }"""
-# Recorded by the page itself, because evaluating code would count as a gesture. Simulates a browser that
+# Recorded by the page itself, because evaluating code would count as a user gesture. Simulates a browser that
 # plays nothing before a click.
 QUIET_UNTIL_PRESSED = """(() => {
   const play = HTMLMediaElement.prototype.play;
@@ -142,7 +145,7 @@ async def applies_switched_filters(person: Person) -> None:
     for name in ("Cancel echo", "Even out my volume"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
-    # The encoder of the ongoing call also learns that this is music.
+    # The encoder of the ongoing call also gets the setting for music.
     assert not await person.page.evaluate(AS_MUSIC)
     await settings.get_by_role("switch", name="Music").check()
     await is_filtered(person, False, False, False, 2)
@@ -151,7 +154,7 @@ async def applies_switched_filters(person: Person) -> None:
     await person.page.wait_for_function(f"() => !({AS_MUSIC})()")
 
 
-async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people: People) -> None:
+async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_it(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ada.page.add_init_script(NOTE_LOUDSPEAKERS)
@@ -162,7 +165,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         await sends_from(ada, line, chosen)
     await grace.sees(ada)
     await ada.hears(grace)
-    # The test sound and Grace's voice.
+    # The test sound, and Grace's voice.
     await ada.page.wait_for_function(ALL_PLAY_ON, arg=loudspeaker)
 
     await open_voice_settings(ada)
@@ -174,7 +177,7 @@ async def test_devices_are_tried_before_a_call_changed_in_it_and_replaced(people
         await sends_from(ada, line, first)
     await applies_switched_filters(ada)
     await grace.hears(ada)
-    # Our own preview may be mirrored; the others never see it mirrored.
+    # The user's own preview may be mirrored, but others never see it mirrored.
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
@@ -224,7 +227,7 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it next to the")).to_be_visible()
-    # The person joins nevertheless. After a reload a browser may play nothing before a gesture.
+    # The person joins nevertheless. After a reload, a browser may play nothing before a user gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -232,7 +235,7 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await ada.press("Your browser has blocked the sound. Press here to listen.")
     await expect(ada.page.locator("#unblock")).to_have_count(0)
     await ada.hears(grace)
-    # A camera that lacks the requested feature is used without it.
+    # A camera that does not support the requested feature is used without it.
     await open_voice_settings(ada)
     await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()
     await ada.page.keyboard.press("Escape")
@@ -251,7 +254,7 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await ada.press("Start camera")
     await grace.sees(ada)
     await expect(cannot).to_have_count(0)
-    # Once allowed, clicking again is enough.
+    # Once permission is granted, another click is enough.
     await ada.page.evaluate("delete navigator.mediaDevices.getUserMedia")
     await ada.press("Unmute")
     await grace.hears(ada)
@@ -263,7 +266,7 @@ async def open_voice_settings(person: Person) -> None:
 
 
 async def pops_out(person: Person, *names: str) -> None:
-    """Open the small window. It shows these people, one of them moving, and can mute and leave."""
+    """Open the small window. Check that it shows these people, one of them moving, and can mute and leave."""
     await person.press("More call options")
     async with person.page.context.expect_page() as opening:
         await person.page.get_by_role("menuitem", name="Open in its own window").click()
@@ -280,7 +283,7 @@ async def menu(person: Person, name: str) -> None:
 
 
 async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
-    """Check that the speaker is enlarged, and that a pinned tile stays large."""
+    """Check that the speaker's tile is enlarged, and that a pinned tile stays large."""
     large = ada.page.locator("#screens .name")
     await menu(ada, "Large speaker")
     await expect(large).to_have_text(["Grace"])
@@ -336,7 +339,7 @@ async def requests_layer(person: Person, layer: int) -> None:
 
 
 async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
-    """Check that no picture is sent, even after a reload, until the person turns pictures on again."""
+    """Check that no video is received, even after a reload, until the person turns video on again."""
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
@@ -360,7 +363,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await requests_layer(ada, 1)
 
 
-async def test_a_call_has_selectable_layouts_with_its_chat_next_to_it(people: People, axe: str) -> None:
+async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people: People, axe: str) -> None:
     ada, grace, alan = everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.reload()
@@ -386,7 +389,7 @@ async def test_a_call_has_selectable_layouts_with_its_chat_next_to_it(people: Pe
     await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
-    # In browsers that support such windows only for one video, the largest is shown.
+    # In browsers that support such windows only for a single video, the largest one is shown.
     await ada.page.evaluate("delete window.documentPictureInPicture")
     await menu(ada, "Open in its own window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")

@@ -18,7 +18,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-ENOUGH = 20  # Frames.
+ENOUGH = 20  # The number of frames.
 
 
 async def encrypted(owner: Person) -> str:
@@ -31,7 +31,7 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """Return the number to compare, once this many devices have the keys."""
+    """Return the verification number, once this many devices have the keys."""
     await person.page.locator("#encrypted").click()
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
     shown = await person.page.locator(".private-number").text_content()
@@ -40,7 +40,7 @@ async def number(person: Person, devices: int) -> str:
 
 
 async def agree_on_number(*everybody: Person, devices: int) -> None:
-    """Wait until all of them show the same number. Each page learns of a new epoch by itself."""
+    """Wait until all pages show the same number. Each page learns of a new epoch separately."""
 
     async def same() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
@@ -49,7 +49,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Let the page remove another member's device from the group once, without informing the server."""
+    """Let the page remove another member's device from the group once, without telling the server."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
@@ -84,13 +84,14 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
-    # Members who join later get keys, also in another browser. A member removed meanwhile is admitted again.
+    # Members who join later get the keys, in other browsers too. A member who has been removed meanwhile is
+    # admitted again.
     shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
     async with asyncio.timeout(JOIN_DEADLINE_S):
         await shut_out.wait()
-    # Requests under way may end with the page; that is not a fault.
+    # Pending requests may be aborted when the page closes. That is not a fault.
     await ada.page.unroute_all(behavior="ignoreErrors")
     await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger), goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=3)
@@ -111,7 +112,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # A member who leaves had keys of these epochs, and gets no others.
+        # A member who leaves had the keys of these epochs, and gets no later ones.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
@@ -121,7 +122,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         await wait_until("Ada seals with a key that Grace has not", rotated, within_s=20)
         await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger))
 
-    # A member who cannot encrypt is told why, and is not admitted.
+    # A member whose browser cannot encrypt is told so, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await grace.page.locator("#voice-channels .channel").click()
     await expect(grace.page.locator("#call [role=alert]")).to_contain_text(
@@ -130,7 +131,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_encryption(
+async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypted_channel(
     people: People, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -157,7 +158,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_encryption(
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_a_device_that_has_the_keys_and_is_not_shown_is_warned_of(people: People) -> None:
+async def test_the_page_warns_of_a_hidden_device_that_has_the_keys(people: People) -> None:
     sockets: list[WebSocketRoute] = []
 
     def connect(socket: WebSocketRoute) -> None:
@@ -174,7 +175,7 @@ async def test_a_device_that_has_the_keys_and_is_not_shown_is_warned_of(people: 
     await grace.enter_call()
     await ada.hears(grace)
     await expect(ada.page.locator("#uninvited")).to_have_count(0)
-    # A server that hides a listener, also from a page that has had to reconnect.
+    # A server that hides a listener cannot hide it from a page that has had to reconnect, either.
     hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
     warning = ada.page.locator("#uninvited")
 

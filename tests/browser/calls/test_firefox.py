@@ -1,4 +1,4 @@
-"""People in Firefox and in Chromium see and hear each other."""
+"""People in Firefox and in Chromium see and hear each other in calls."""
 
 import asyncio
 
@@ -9,12 +9,12 @@ from tests.kit.firefox import Firefox
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# Codecs that Chromium sends. No H264: Firefox would fetch a decoder from the network.
+# Codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the network.
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
 @pytest.mark.nightly("four pages of software encoders; two of each browser meet daily")
-async def test_firefox_and_chromium_see_and_hear_each_other_by_any_codec(
+async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
     people: People, fox: Firefox, product: Product
 ) -> None:
     others = {codec: await people.arrive(name, codec=codec) for name, codec in SENDERS.items()}
@@ -27,7 +27,8 @@ async def test_firefox_and_chromium_see_and_hear_each_other_by_any_codec(
         await asyncio.gather(other.sees(grace, frames=30), grace.sees(other, frames=60))
         await asyncio.gather(other.hears(grace), grace.hears(other))
     at_grace = await grace.statistics()
-    # The codec that Firefox sends cannot be chosen: it takes the first supported one of the offer.
+    # The codec that Firefox sends cannot be chosen, because Firefox takes the first supported codec of the
+    # offer.
     for codec, other in others.items():
         assert at_grace.track(other.name).codec == f"video/{codec}"
         assert at_grace.track(other.name, "mic").codec == "audio/opus"
@@ -44,7 +45,7 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
 
 
-async def test_a_person_in_firefox_mutes_stops_the_camera_sees_a_screen_and_leaves(
+async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_leave(
     people: People, fox: Firefox, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
@@ -81,7 +82,7 @@ async def test_a_publisher_changes_to_a_codec_that_a_newcomer_supports(
     await alan.join(camera=False)
     await ada.press("Share screen")
     await alan.sees(ada, source="screen", frames=10)
-    # This Firefox has no decoder for it.
+    # This Firefox has no decoder for the codec.
     assert (await alan.statistics()).track("Ada", "screen").codec == "video/H264"
     grace = await fox.arrive("Grace", product.url)
     await grace.join()

@@ -1,4 +1,4 @@
-"""A page in a call recovers by itself, with its media, while the media service hands over its ports."""
+"""A page in a call recovers by itself, including its media, when the media service hands over its ports."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ from tests.end_to_end.test_handover import variables_for
 from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
-# An idle machine joins within 2 s and shows pictures within 5.
+# On an idle machine, people join within 2 s and see video within 5 s.
 BACK_WITHIN_S = 20.0
 
 
-async def test_pages_talk_on_over_the_successor(tmp_path: Path) -> None:
+async def test_pages_continue_their_call_over_the_successor(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

@@ -12,7 +12,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# The shared surface; the browser may or may not be able to exclude the page's own sound from its sound.
+# The shared surface. Whether the browser can exclude the page's own audio from the shared audio varies.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
@@ -25,7 +25,7 @@ SOUND_OF_SCREEN = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
   return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
 }"""
-# The highest bit rate of our screen, and whether its size is within 720 lines.
+# The maximum bitrate of the shared screen, and whether its size is within 720 lines.
 SHARED = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
   const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);
@@ -60,7 +60,7 @@ async def receives_screens_of(person: Person, *names: str) -> None:
     await wait_until(f"{person.name} is sent the screens of {names}", so, within_s=30)
 
 
-async def test_hands_are_in_order_and_reactions_float(here: Community, axe: str) -> None:
+async def test_raised_hands_are_in_order_and_reactions_float(here: Community, axe: str) -> None:
     ada, grace, edsger = here.owner.page, here.moderator.page, here.member.page
     await grace.get_by_role("button", name="React", exact=True).click()
     await grace.get_by_role("button", name="Raise hand").click()
@@ -88,11 +88,11 @@ async def test_hands_are_in_order_and_reactions_float(here: Community, axe: str)
     await expect(ada.locator(".hands .pill")).to_have_count(0)
 
 
-async def test_a_second_screen_appears_on_request_and_ends_by_a_moderators_decision(
+async def test_a_second_screen_appears_on_request_and_can_be_stopped_by_a_moderator(
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
-    # The sound of a window or of a whole screen would return everybody's own voice to them.
+    # Sharing the sound of a window or of a whole screen would send people's own voices back to them.
     for sharing, surface in ((edsger, "monitor"), (grace, "window")):
         await sharing.page.evaluate(SHARES, [surface, False])
         await sharing.press("Share screen")
@@ -105,7 +105,7 @@ async def test_a_second_screen_appears_on_request_and_ends_by_a_moderators_decis
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
-    # Unwatched screens are not sent to them.
+    # Screens that somebody does not watch are not sent to them.
     await receives_screens_of(ada, "Grace")
     await waiting.get_by_role("button", name="Watch").click()
     await expect(ada.page.locator("#screens li")).to_have_count(2)
@@ -150,7 +150,7 @@ async def test_a_second_screen_appears_on_request_and_ends_by_a_moderators_decis
     await expect(edsger.page.locator("#screen")).to_have_text("Share screen")
 
 
-async def test_a_screen_is_shared_in_the_chosen_size_and_a_change_applies_at_once(people: People) -> None:
+async def test_a_screen_is_shared_at_the_chosen_size_and_a_change_applies_at_once(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join(camera=False)
     await ada.press("More call options")

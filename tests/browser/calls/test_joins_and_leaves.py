@@ -1,6 +1,6 @@
 """Every page shows who is in the room, however people come and go.
 
-docs/signalling.md, `peer_joined`, `peer_left`; docs/live.md, `voice_left`.
+See `peer_joined` and `peer_left` in docs/signalling.md, and `voice_left` in docs/live.md.
 """
 
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ async def receives(person: Person, names: set[str]) -> None:
 class Cable:
     """A page's connection to the media service, which a test can cut."""
 
-    # The close code of a page or a service that has lost the other.
+    # The close code that a page or a service uses when it has lost the other.
     LOST = 4000
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Cable:
 
     @classmethod
     async def to(cls, person: Person) -> "Cable":
-        """Return a cable for the person's next calls."""
+        """Return a cable for this person's future calls."""
         cable = cls()
         await person.page.route_web_socket(SIGNALLING, cable._opened)
         return cable
@@ -76,7 +76,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # A member whose connection is lost stays for a while, marked as lost, and may return even later.
+    # A member whose connection is lost is shown as lost for a while, and may return even later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
@@ -121,7 +121,7 @@ async def test_a_page_that_reloads_or_is_opened_twice_counts_once(people: People
     await second.page.goto(product.url)
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
-    # The first tab announces once that its microphone is on, and does not announce the end.
+    # The first tab announces once that its microphone is on, and does not announce the end of the call.
     assert len([frame for frame in frames if "voice_mute_self" in str(frame)]) == 1
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)

@@ -1,6 +1,6 @@
-"""The page requests what its tiles need, shows how much it gets and why, and can use less data.
+"""The page requests the layers that its tiles need, shows what it gets and why, and can use less data.
 
-docs/signalling.md, "A narrow downlink".
+See docs/signalling.md, "A narrow downlink".
 """
 
 import json
@@ -20,7 +20,7 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 
 
 class Signalling:
-    """A page's signalling: its requests, and simulated events of a narrow line."""
+    """A page's signalling: its requests, and simulated events of a narrow downlink."""
 
     def __init__(self) -> None:
         self.join: dict[str, Any] = {}
@@ -51,7 +51,7 @@ class Signalling:
         self.socket.send(json.dumps({"event": event, "data": json.dumps(data)}))
 
     def gets(self, track_id: str, **layers: object) -> None:
-        """Report the layers of a track."""
+        """Send the page an event with these layers of a track, as if the service had reported them."""
         state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
         self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
@@ -66,7 +66,7 @@ class Signalling:
 
 
 async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
-    """Start a call of two cameras. Return Grace's signalling; she has chosen no quality."""
+    """Start a call with two cameras. Return Grace's signalling. She has not chosen a quality."""
     ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
     signalling = Signalling()
     await grace.page.route_web_socket("**/sfu/client**", signalling.connect)
@@ -81,7 +81,7 @@ async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
     return ada, grace, signalling
 
 
-async def test_a_page_requests_pictures_by_importance_and_shows_the_effects_of_its_line(
+async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_downlink(
     people: People, axe: str
 ) -> None:
     ada, grace, signalling = await two_in_a_call(people)
@@ -125,7 +125,7 @@ async def test_a_page_requests_pictures_by_importance_and_shows_the_effects_of_i
     await at_both_sizes(grace, axe, "the pictures of one person on a narrow line")
 
 
-async def test_a_page_on_a_metered_line_requests_and_sends_less(people: People) -> None:
+async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:
     ada, grace, signalling = await two_in_a_call(people)
     camera = (await grace.statistics()).track("Ada").track_id
     await signalling.wants(camera, max_temporal_layer=-1)

@@ -1,6 +1,6 @@
-"""Calls of one to twenty-five people fit on a computer and on a phone, with a screen and without.
+"""Calls with one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
 
-Their pictures are saved in build/pictures, for people to look at. The cameras show drawn pictures.
+Screenshots are saved in build/pictures for visual inspection. The cameras show drawn pictures.
 """
 
 from contextlib import AsyncExitStack
@@ -22,7 +22,7 @@ SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
 MANY = 12
-# Describe what does not fit. Only lists may be scrolled, and only if their tiles would be too small.
+# Describe what does not fit. Only lists may scroll, and only if their tiles would otherwise be too small.
 MISFITS = """([people, screens]) => {
   const found = [];
   const box = (element) => element.getBoundingClientRect();
@@ -55,7 +55,8 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
-# Everybody else shows a camera. The pictures are drawn here: one machine cannot run that many browsers.
+# Everybody else shows a camera. The page draws these pictures, because one machine cannot run that many
+# browsers.
 CAMERAS_ON = """() => {
   const { call, people } = svc;
   const others = people.filter(({ nickname }) => nickname !== "Ada");
@@ -81,7 +82,7 @@ CAMERAS_OFF = """() => {
   delete svc.call.tracks;
   svc.call.dispatchEvent(new Event("tracks"));
 }"""
-# Cameras and screens have arrived at their displayed size.
+# Cameras and screens have been received in the size at which they are shown.
 PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].every(
   ({ readyState, currentTime }) => readyState > 2 && currentTime > 0,
 )"""
@@ -128,7 +129,7 @@ async def test_up_to_twenty_five_people_fit_at_every_size(people: People, produc
         await expect(ada.page.locator("#people-count")).to_have_text("25 people")
 
 
-async def test_a_touch_shows_a_tiles_buttons_without_pressing_one(people: People, axe: str) -> None:
+async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
     await ada.join(camera=False)
     alone, own_tile = ada.page.locator(".alone"), ada.page.locator("#people .person")
@@ -141,7 +142,7 @@ async def test_a_touch_shows_a_tiles_buttons_without_pressing_one(people: People
     await phone.set_viewport_size({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
-    # The clicks so far were a mouse's, and it may have stopped on the tile.
+    # The clicks so far were mouse clicks, and the mouse may still be over the tile.
     await phone.mouse.move(0, 0)
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()

@@ -1,6 +1,6 @@
-"""Microphone, camera and screen are switched in mid-call, each without disturbing the others.
+"""Microphone, camera and screen are switched during a call, each without disturbing the others.
 
-docs/signalling.md, "How an offer is made", `renegotiate`.
+See docs/signalling.md, "How an offer is made", `renegotiate`.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# The parameters of the encoder: layers and bits a second; and of the capture: pictures a second.
+# The encoder's layers and bitrate, and the capture's frame rate.
 SCREENS = (
     ("text", "Text: sharp", ["L1T2", 4_000_000, 15]),
     ("motion", "Motion: smooth", ["L1T3", 8_000_000, 60]),
@@ -22,7 +22,7 @@ NOTE_RATE = """() => {
     return share(wishes);
   };
 }"""
-# A shared 4K screen on which a little changes.
+# A shared 4K screen on which little changes.
 A_SCREEN_OF_4K = """() => {
   navigator.mediaDevices.getDisplayMedia = async () => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 3840, height: 2160 });
@@ -42,7 +42,7 @@ OF_SCREEN = """() => {
 }"""
 
 
-async def test_microphone_camera_and_screen_are_switched_each_without_the_others(people: People) -> None:
+async def test_microphone_camera_and_screen_are_switched_independently_of_each_other(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -80,13 +80,13 @@ async def test_microphone_camera_and_screen_are_switched_each_without_the_others
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # The same connection and track throughout: the count continued.
+        # The connection and the track have stayed the same, because the count continued.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 
 
 async def hardly_sends(person: Person) -> None:
-    """Wait until almost nothing is sent. Audio has fifty packets a second."""
+    """Wait until almost nothing is sent. Audio alone would be fifty packets a second."""
 
     async def so() -> bool:
         before = await person.statistics()

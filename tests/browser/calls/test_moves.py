@@ -1,6 +1,6 @@
-"""The page of a member who is moved to another voice channel follows, and keeps sending the same media.
+"""The page of a member who is moved to another voice channel follows, and continues to send the same media.
 
-Spec: moving members on the chat server; docs/signalling.md, "From the chat server", `disconnect_user`.
+See docs/signalling.md, "From the chat server", `disconnect_user`.
 """
 
 import re
@@ -29,7 +29,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def owner(product: Product) -> AsyncIterator[LiveMember]:
-    """Return the owner, who may move others and has no page."""
+    """Return the owner, who may move others and has no page open."""
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]
     address = f"{url.scheme}://{url.netloc}"
@@ -48,11 +48,11 @@ async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, p
     while (joined := await owner.pushed("voice_joined"))["channel_id"] != "attic":
         pass
     assert joined["member"]["id"] == member_id
-    # She is connected before and after: the title shows where.
+    # She is connected before and after. The title shows in which channel.
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 
-    # Her own click moves her, still muted and with the camera on.
+    # Her own click moves her. She stays muted, with the camera on.
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     await ada.press("Mute")
     await ada.page.locator("#voice-channels .channel").first.click()

@@ -1,6 +1,8 @@
-"""The network of one member fails in mid-call, changes or sleeps; call and chat recover by themselves.
+"""The network of a member fails or changes during a call, or the device sleeps.
 
-`python -m benchmarks.outages` measures how soon; these tests only check that they recover.
+Call and chat recover by themselves.
+
+`python -m benchmarks.outages` measures how soon. These tests only check that they recover.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -16,11 +18,11 @@ from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
 from tests.kit.waiting import becomes, in_one_go_of
 
-# Longer than the service waits for a sign of life, shorter than a test may take.
+# Longer than the service waits for a sign of life, but shorter than the time limit of a test.
 AWAY_S = 20.0
 # Long enough for a call to switch to another path.
 SHORT_S = 5.0
-# Three times, 5 s apart: the call finds another path before the NAT forgets it again.
+# The NAT forgets its ports three times, 5 s apart, so that the call finds another path in between.
 REBINDS_S = 15.0
 ON_IPV6 = pytest.mark.nightly("Chromium's call lives on IPv6 alone daily")
 
@@ -69,7 +71,7 @@ async def test_a_call_of_another_client_also_survives_outages(talk: Talk) -> Non
     "client",
     ["chromium", *(pytest.param(each, marks=ON_IPV6) for each in ("firefox", "pion"))],
 )
-async def test_a_call_lives_on_ipv6_alone(talk: Talk) -> None:
+async def test_a_call_works_over_ipv6_alone(talk: Talk) -> None:
     await talk.through(outage("move"))
 
 
@@ -88,12 +90,14 @@ async def test_a_restart_moves_a_pion_caller_to_a_network_that_appeared_after_it
             await talk.through(outage("dead-path"))
             assert talk.ada.grants == 1
 
-    # A machine that freezes for two seconds ends the signalling, and with it the session.
+    # If a machine freezes for two seconds, the signalling connection ends, and so does the session.
     await in_one_go_of(2, stays_in_its_session)
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
-    """Otherwise the page keeps opening WebSockets that fail, and Firefox delays each one longer."""
+    """If it did not, the page would keep opening WebSockets that fail, and Firefox would delay each one
+    longer.
+    """
     if reason := why_not("firefox"):
         pytest.skip(reason)
     async with home_networks("ada") as world:

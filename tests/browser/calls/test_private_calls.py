@@ -1,4 +1,6 @@
-"""A call in a private conversation: it rings, both hear and see each other, and no server reads a frame."""
+"""A call in a private conversation rings, both members hear and see each other, and no server can read a
+frame.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +26,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 TAG_BYTES = 16
-# Groups of three, created and joined with key packages of this page. In Firefox every other join used to
+# Groups of three, which this page creates and joins with key packages. In Firefox, every other join used to
 # fail.
 JOINS = """async () => {
   const at = (path) => new URL(path, [...document.scripts].find(({ src }) => src.includes("/web/")).src);
@@ -40,8 +42,9 @@ JOINS = """async () => {
     }
   }
 }"""
-ENOUGH = 40  # Frames.
-# Frames of ten minutes, at 30 a second in three encodings, which share a counter. A test call lasts a minute.
+ENOUGH = 40  # The number of frames.
+# The frames of ten minutes, at 30 a second in three encodings that share a counter. A test call lasts a
+# minute.
 MAX_COUNTER = 10 * 60 * 30 * 3
 LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}
@@ -77,13 +80,16 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
 
 
 async def goes_on(person: Watcher, other: Watcher) -> None:
-    """Wait for more pictures and more sound of the other."""
+    """Wait for more video frames and more audio from the other person."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
 @asynccontextmanager
 async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
-    """Join with the media service's own secret, which receives everything that the service receives."""
+    """Join with the media service's own secret.
+
+    This client then receives everything that the service receives.
+    """
     secrets = kept_secrets(data_dir)
     origin = product.url.split("/#")[0]
     async with ClientSession() as http:
@@ -112,11 +118,11 @@ def kid_and_counter(frame: bytes) -> tuple[int, int]:
 
 
 def counted(line: Incoming) -> set[tuple[int, int]]:
-    """Return the key ids and counters of the line's frames, from the header of each frame."""
+    """Return the key ids and counters of the track's frames, from the header of each frame."""
     if line.source == "mic":
         frames = list(line.payloads)
     else:
-        # The first packets of pictures. The sealed frame follows 3 bytes of clear header, or 10 in a
+        # The first packets of video frames. The encrypted frame follows 3 bytes of clear header, or 10 in a
         # keyframe.
         starts = [vp8([payload]) for payload in line.payloads if payload[0] & 0x10 and not payload[0] & 7]
         frames = [data[3 if data[0] & 1 else 10 :] for data in starts if len(data) > 50]
@@ -149,7 +155,7 @@ async def test_a_private_call_rings_and_connects_two_people_without_readable_fra
         await wait_until("the recorder has everything of both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
-        # Meanwhile the two still hear each other.
+        # Meanwhile, the two others still hear each other.
         await goes_on(ada, grace)
 
 
@@ -182,7 +188,7 @@ async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
 
 
-async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: People, axe: str) -> None:
+async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(people: People, axe: str) -> None:
     ada, grace = await acquainted(people)
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("Ada is calling")
@@ -192,7 +198,7 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: 
     await expect(ada.page.get_by_text("Grace declined the call.")).to_be_visible()
     await expect(ada.page.locator("#call-state")).to_have_count(0)
 
-    # A member who cannot encrypt is told why, and is not admitted.
+    # A member whose browser cannot encrypt is told so, and is not admitted.
     await grace.page.evaluate("delete globalThis.RTCRtpScriptTransform")
     await ada.press("Call")
     await expect(ringing(grace)).to_contain_text("This browser cannot encrypt calls")
@@ -200,6 +206,6 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_encrypts(people: 
     await grace.page.locator("#private").get_by_role("button", name="Join the call").click()
     await expect(grace.page.locator(".notices")).to_contain_text("This browser cannot encrypt calls")
     await expect(grace.page.locator("#call-state")).to_have_count(0)
-    # A caller who gives up ends the ringing.
+    # If the caller gives up, the ringing stops.
     await ada.press("Leave")
     await expect(ringing(grace)).to_have_count(0)

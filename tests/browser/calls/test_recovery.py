@@ -1,6 +1,6 @@
-"""A program dies in mid-call, and people continue talking without any action.
+"""A server process dies during a call, and people continue to talk without having to do anything.
 
-docs/signalling.md, "To the chat server", `sync_request`; the five seconds are the project's own goal.
+See docs/signalling.md, "To the chat server", `sync_request`. The five seconds are the project's own goal.
 """
 
 import asyncio
@@ -12,10 +12,10 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 NAMES = ["Ada", "Grace"]
-# Identifies the connection, to detect its replacement however quickly it happens.
+# Identifies the connection, so that its replacement is detected however quickly it happens.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
-# Tiles that disappeared or moved, however briefly; none must.
+# Tiles that disappeared or moved, even briefly. There must be none.
 KEEP_TILES = """() => {
   const tiles = () => [...document.querySelectorAll("#people .person")];
   const [before, taken] = [tiles(), []];
@@ -27,7 +27,7 @@ KEEP_TILES = """() => {
   }).observe(document.body, { childList: true, subtree: true });
 }"""
 BACK_WITHIN_S = 5.0
-# Audio packets that two pages send and receive: one every 20 ms.
+# The audio packets that two pages send and receive. There is one every 20 ms.
 COUNT_SOUND = """async ([type, count]) => [...(await svc.call.pc.getStats()).values()]
   .filter((entry) => entry.type === type && entry.kind === "audio")
   .reduce((sum, entry) => sum + entry[count], 0)"""
@@ -35,12 +35,12 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The two counts are taken one after the other. A restarted call lacks sound for 130 packets.
+# The two counts are not taken at the same time. If the call restarted, 130 packets would be missing.
 COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Bring two people into a call, and note their connections."""
+    """Bring two people into a call, and record their connections."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await grace.join()
@@ -86,7 +86,10 @@ async def test_media_flows_again_after_the_media_service_was_killed(people: Peop
 
 
 async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product: Product) -> None:
-    """Killed, and stopped as for an update. Then a third person proves that signalling is back."""
+    """The chat server is killed, and then stopped as for an update.
+
+    Afterwards a third person shows that signalling works again.
+    """
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)
     await ada.page.evaluate(KEEP_STATES)
@@ -106,7 +109,7 @@ async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product
     linus = await people.arrive("Linus")
     await linus.join()
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # The chat server knows their media state again.
+    # The chat server has their media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)

@@ -1,4 +1,4 @@
-"""A server that freezes for a moment, as when a virtual machine migrates, keeps everybody in the call."""
+"""A server that freezes for a moment, as when a virtual machine migrates, loses nobody in a call."""
 
 import asyncio
 import os
@@ -26,7 +26,10 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
 
 
 async def keeps_connections(people: Sequence[Person], product: Product, programs: Sequence[str]) -> None:
-    """Freeze programs until the pages notice or a moment passes; the pages then use the same connections."""
+    """Freeze programs until the pages notice, or for a moment.
+
+    The pages then still use the same connections.
+    """
     ada, grace = people
     for person in people:
         await person.page.evaluate("() => { window.connection = svc.call.pc; }")
@@ -50,5 +53,5 @@ async def test_a_paused_server_loses_nobody(people: People, product: Product) ->
     await grace.join()
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
-        # A page that is itself stalled when the server is back gives its connection up.
+        # A page that itself stalls when the server continues gives up its connection.
         await in_one_go_of(2, partial(keeps_connections, (ada, grace), product, programs))

@@ -1,4 +1,4 @@
-"""Pages in calls at two media services: a room that spans both, and a service that dies."""
+"""Pages in calls at two media services: a room on both services, and a service that dies."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
 
 
-async def test_pages_reconnect_at_the_other_node(tmp_path: Path) -> None:
+async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
@@ -34,7 +34,9 @@ async def test_pages_reconnect_at_the_other_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
-async def test_a_camera_at_another_service_comes_in_each_size(tmp_path: Path, encrypting: bool) -> None:
+async def test_a_camera_at_another_service_is_available_in_each_size(
+    tmp_path: Path, encrypting: bool
+) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
@@ -48,7 +50,7 @@ async def test_a_camera_at_another_service_comes_in_each_size(tmp_path: Path, en
         grace = await in_the_call(people, "Grace")
         await check_each_size(grace, ada, CHROMIUM)
         await ada.sees(grace)
-        # Ada sends to her own service only, and Grace receives from hers.
+        # Ada sends only to her own service, and Grace receives from hers.
         peers = [(await sfu.metrics())["svc_sfu_packets_received_total"] for sfu in (one, two)]
         assert all(peers)
         assert people.faults == one.faults == two.faults == []

@@ -1,4 +1,4 @@
-"""A shared screen at rest becomes sharp for everybody: newcomers, hidden tabs, and after a gap in the link.
+"""A shared screen without motion becomes sharp for newcomers, for hidden tabs, and after a gap in the link.
 
 `python -m benchmarks.adaptation`, row A8, measures how soon.
 """
@@ -11,7 +11,7 @@ from tests.kit.relay import relay
 from tests.kit.waiting import wait_until
 
 SEED = 8
-# A page of small print. A clock in its corner moves, because a canvas sends no picture while it is unchanged.
+# A page of small print. A clock in its corner moves, because a canvas sends no frames while it is unchanged.
 SHARES_PRINT = """() => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1280, height: 720 });
   const pen = canvas.getContext("2d", { willReadFrequently: true });
@@ -28,7 +28,7 @@ SHARES_PRINT = """() => {
   setInterval(() => pen.fillText(String(performance.now()), 1150, 715), 200);
   navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream();
 }"""
-# The colour of the margin, and the mean contrast of neighbouring dots, which blur lowers.
+# The colour of the margin, and the mean contrast of neighbouring pixels, which blur lowers.
 LOOK = """(selector) => {
   const shown = selector ? document.querySelector(selector) : window.printed;
   const [width, height] = [shown?.videoWidth ?? shown?.width ?? 0, shown?.videoHeight ?? shown?.height ?? 0];
@@ -53,7 +53,7 @@ IS_PAUSED = """async () => {
   await new Promise((again) => setTimeout(again, 1000));
   return await received() === before;
 }"""
-SHARP = 0.85  # of the source's contrast
+SHARP = 0.85  # fraction of the source's contrast
 WITHIN_S = 20
 
 
@@ -71,7 +71,9 @@ async def sees_it_sharp(person: Person, sharer: Person) -> None:
     await wait_until(f"{person.name} sees the screen sharp", so, within_s=WITHIN_S)
 
 
-async def test_a_screen_at_rest_is_sharp_for_late_comers_hidden_tabs_and_after_a_gap(people: People) -> None:
+async def test_a_screen_without_motion_is_sharp_for_late_comers_hidden_tabs_and_after_a_gap(
+    people: People,
+) -> None:
     async with relay(loss=0, seed=SEED) as link:
         ada = await people.arrive("Ada")
         await ada.join(camera=False)

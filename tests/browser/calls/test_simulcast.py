@@ -1,8 +1,7 @@
 """A camera in three sizes: each receiver gets the size that it requests, from Chromium and from Firefox.
 
-The sizes are encodings of their own (simulcast), or spatial layers of one stream (SVC).
-
-docs/signalling.md, "Several encodings".
+The sizes are separate encodings (simulcast), or spatial layers of one stream (SVC). See docs/signalling.md,
+"Several encodings".
 """
 
 import json
@@ -23,7 +22,7 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(960, 540, 15)
-# While its bandwidth is being measured, a line carries only the smallest size.
+# While its bandwidth is being measured, a downlink carries only the smallest size.
 DEADLINE_S, SWITCHED_WITHIN_S = 30, 10
 PICTURE = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -35,7 +34,7 @@ SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
-# The page asks for temporal layers only. All spatial layers need some of the rate.
+# The page asks only for temporal layers. All spatial layers need a share of the bitrate.
 SVC = """const set = RTCRtpSender.prototype.setParameters;
 RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const svc = { scalabilityMode: "L3T3_KEY", scaleResolutionDownBy: 1, maxBitrate: 1_500_000 };
@@ -43,8 +42,8 @@ RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const encodings = parameters.encodings.map((each) => (isOurs(each) ? { ...each, ...svc } : each));
   return set.call(this, { ...parameters, encodings }, ...rest);
 };"""
-# The minimum and maximum height by spatial layer; a busy browser scales a little. Firefox's fake camera is
-# 1280 x 720.
+# The minimum and maximum height by spatial layer, because a busy browser scales down a little. Firefox's fake
+# camera is 1280 x 720.
 CHROMIUM = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
 FIREFOX = {0: (120, 190), 1: (240, 370), 2: (400, 720), -1: (400, 720)}
 Heights = dict[int, tuple[int, int]]
@@ -53,7 +52,7 @@ Heights = dict[int, tuple[int, int]]
 async def shows(
     person: Watcher, heights: Heights, layer: int, *, within_s: float = SWITCHED_WITHIN_S
 ) -> None:
-    """Wait for a picture of this size."""
+    """Wait for a frame of this size."""
     lowest, highest = heights[layer]
 
     async def so() -> bool:
@@ -80,7 +79,7 @@ async def sends(person: Watcher, *rids: str) -> None:
 
 async def check_each_size(receiver: Watcher, sender: Watcher, heights: Heights) -> None:
     await shows(receiver, heights, -1, within_s=DEADLINE_S)
-    # The smallest encoding is always sent, and the others only if somebody sees them.
+    # The smallest encoding is always sent, and the others only if somebody watches them.
     await sends(sender, "q", "f")
     for layer in (*heights, *reversed(heights)):
         await want(receiver, sender.name, layer)
@@ -110,7 +109,7 @@ async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_
     await ada.sees(grace)
 
 
-async def test_every_size_of_a_camera_in_an_encrypted_channel_is_sealed(
+async def test_every_size_of_a_camera_in_an_encrypted_channel_is_encrypted(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await in_the_call(people, "Ada", encrypting=True)
@@ -182,8 +181,8 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
     await shows(grace, CHROMIUM, -1, within_s=DEADLINE_S)
     await grace.sees(ada)
 
-    # The page stops its encoders only when the service reports that nobody watches, and restarts them in the
-    # same way.
+    # The page stops its encoders only when the service reports that nobody watches, and restarts them when it
+    # reports a viewer.
     log = await encoder_log.entries(ada)
     for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
         events = [each.event for each in log if each.at_ms >= since_ms and each.encodings[-1] is largest]
@@ -199,5 +198,5 @@ async def test_firefox_also_sends_a_camera_in_three_sizes(
     await ada.join()
     await check_each_size(grace, ada, FIREFOX)
     await ada.sees(grace)
-    # Firefox codes every VP9 encoding in the smallest size, so the page offers it VP8 first.
+    # Firefox encodes every VP9 encoding at the smallest size, so the page prefers VP8 for it.
     assert (await grace.statistics()).track("Ada").codec == "video/VP8"

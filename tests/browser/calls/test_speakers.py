@@ -1,7 +1,7 @@
-"""The page marks speakers as reported by the media service, which reads the audio levels of forwarded sound.
+"""The page highlights speakers as reported by the media service, which reads the audio levels of the packets.
 
-The fake microphone beeps again before its owner counts as silent. `active_speakers` is our own addition to
-the client protocol; RFC 6464 defines the audio level in a packet.
+The fake microphone beeps again before its owner counts as silent. `active_speakers` is an extension to the
+client protocol; RFC 6464 defines the audio level in a packet.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from tests.kit.waiting import POLL_S, wait_until
 
 # Long enough for a few beeps.
 LOOKS = 20
-# The ring of a speaker is as wide as they are loud.
+# The ring around a speaker is wider the louder they are.
 RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"
 WITHIN_S = 8
 
@@ -27,9 +27,9 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("motion")
-async def test_speakers_are_marked_for_everybody_who_sees_the_call(people: People) -> None:
+async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
-    # People outside the call see it in the list.
+    # People outside the call see it in the channel list.
     await grace.come_in()
     await ada.join(camera=False)
     ring = grace.page.locator(".voice-people .speaking").get_by_text("Ada", exact=True)
@@ -39,7 +39,8 @@ async def test_speakers_are_marked_for_everybody_who_sees_the_call(people: Peopl
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # A newcomer sees who is already speaking. The list keeps showing it, also after the call.
+    # A newcomer sees who is already speaking. The list continues to show it, even after the newcomer has left
+    # the call.
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])
     await alan.page.wait_for_function(RING_GROWS)

@@ -1,6 +1,6 @@
-"""People at a server with a self-signed certificate, under a name at which plain http gives no microphone.
+"""People on a server with a self-signed certificate, under a name that gives no microphone over plain http.
 
-The browser warns them once, they continue as the server instructed, and they talk.
+The browser warns them once, they continue as the server instructed, and can talk.
 """
 
 import asyncio

@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# In Firefox; the quality panel names the path.
+# In Firefox. The quality panel names the path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");
@@ -73,7 +73,7 @@ async def is_shown(person: Person, path: str) -> None:
     await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text(path)
 
 
-async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_udp(tmp_path: Path) -> None:
+async def test_chromium_and_firefox_use_tcp_for_a_call_with_somebody_who_has_udp(tmp_path: Path) -> None:
     chrome, fox = chromium(), firefox()
     if (reason := why_not()) or not chrome or not fox:
         pytest.skip(reason or "no browser")
@@ -94,7 +94,7 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
             await asyncio.gather(goes_over(ada, "tcp"), goes_over(grace, "tcp"), goes_over(alan, "udp"))
             await all_see_and_hear(ada, alan, grace)
             await asyncio.gather(is_shown(ada, "TCP"), is_shown(alan, "UDP, direct"), grace.does(SHOWN_TCP))
-            # UDP fails in mid-call, and the call continues.
+            # UDP fails during the call, and the call continues.
             await homes["alan"].drops(UDP)
             await goes_over(alan, "tcp")
             panel = alan.page.get_by_role("region", name="Call quality")
@@ -105,11 +105,9 @@ async def test_chromium_and_firefox_have_a_call_over_tcp_with_somebody_who_has_u
 @pytest.mark.parametrize(
     "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
 )
-async def test_with_nothing_but_https_a_call_goes_through_the_turn_server(
-    tmp_path: Path, scheme: str
-) -> None:
+async def test_where_only_https_passes_a_call_uses_the_turn_server(tmp_path: Path, scheme: str) -> None:
     chrome, fox = chromium(), firefox()
-    # Over TLS by its name, because Firefox accepts no IP address there.
+    # TURN over TLS, by host name, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")

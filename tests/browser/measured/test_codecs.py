@@ -1,6 +1,6 @@
-"""Two, then four people see and hear each other, whichever video codec they send.
+"""Two people, and then four, see and hear each other with each video codec.
 
-docs/signalling.md, "How an offer is made".
+See docs/signalling.md, "How an offer is made".
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import pytest
 from tests.kit.people import WIDE, Capture, People, Person
 from tests.kit.waiting import wait_until
 
-# Each codec runs daily in one of two tests: here or in test_layers.
+# Each codec runs daily in one of two tests: this one or the one in test_layers.
 NIGHTLY = pytest.mark.nightly("test_layers sends this codec daily")
 CODECS = (
     "H264",
@@ -19,12 +19,12 @@ CODECS = (
     pytest.param("VP8", marks=NIGHTLY),
     pytest.param("VP9", marks=NIGHTLY),
 )
-# The pictures of later participants are small: two cores encode and decode everything.
+# The videos of later participants are small, because two cores encode and decode everything.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
-# A few seconds of each.
+# A few seconds of each kind.
 FRAMES = 60
 WITHIN_S = 30.0
-# Congestion control starts at 300 kbit/s and increases only when feedback allows it. In wide windows the
+# Congestion control starts at 300 kbit/s and increases only when feedback allows it. In wide windows, the
 # tiles of two people need up to 450 kbit/s.
 RISEN_BPS = 400_000
 
@@ -37,7 +37,7 @@ async def join(people: People, names: Sequence[str], codec: str, capture: Captur
 
 
 async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> None:
-    """Wait until each person receives many pictures and sound of every other person, and nothing else."""
+    """Wait until everybody receives many frames and much audio from everybody else, and nothing else."""
 
     async def sees_and_hears(person: Person) -> None:
         names = {other.name for other in everybody if other is not person}

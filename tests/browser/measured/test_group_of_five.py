@@ -13,13 +13,13 @@ from tests.kit.people import Capture, People, Person
 from tests.kit.text_channels import come_to_read, write
 
 NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
-# Wide enough for the side panel too: a picture that is not shown is not sent.
+# Wide enough for the side panel too, because video that is not shown is not sent.
 ROOM = ViewportSize(width=1000, height=720)
 SMALL = Capture(160, 120, 8)
 
 
 async def in_a_group(people: People) -> list[Person]:
-    """Let all five open their private conversation."""
+    """Let all five people open their private conversation."""
     everybody = [await people.arrive(name, capture=SMALL) for name in NAMES]
     for person in everybody:
         await come_to_read(person)
@@ -40,7 +40,7 @@ async def in_a_group(people: People) -> list[Person]:
 
 
 async def see_and_hear(everybody: list[Person], others: list[Person]) -> None:
-    """Wait until each of these has more pictures and more sound of each of the others."""
+    """Wait until each of these people has received more video and audio from each of the others."""
     pairs = [(person, other) for person in everybody for other in others if person is not other]
     await asyncio.gather(*(person.sees(other, within_s=40) for person, other in pairs))
     await asyncio.gather(*(person.hears(other, within_s=40) for person, other in pairs))
@@ -63,7 +63,7 @@ async def test_five_people_see_and_hear_each_other_in_a_private_call_and_in_an_e
         await expect(person.page.locator("#sealed")).to_be_visible()
     await see_and_hear(everybody, everybody)
 
-    # From there into a channel, where each arrival or departure begins an epoch.
+    # From the private call, people move into a channel, where each arrival or departure begins an epoch.
     await encrypted(ada)
     for person in everybody:
         await person.page.locator("#voice-channels .channel").first.click()

@@ -1,9 +1,9 @@
-"""A receiver that requests fewer temporal layers gets fewer pictures, and nothing else changes.
+"""A receiver that requests fewer temporal layers gets a lower frame rate, and nothing else changes.
 
-With L1T3, layer 0 is a quarter of the pictures, and layers 0 and 1 are half of them. The camera sends thirty
-a second, because at half of that the browser would report the rate of layer 0 as a freeze. The pictures are
-small, because an encoder that runs out of bits also drops pictures of layer 0. tests/_rtp/test_layers.py
-tests the picture at which a receiver switches up. docs/signalling.md, "From participants", `set_layer`.
+With L1T3, layer 0 has a quarter of the frames, and layers 0 and 1 together have half of them. The camera
+sends 30 frames a second, because at half of that the browser would report layer 0 as frozen. The frames are
+small, because an encoder that runs out of bits also drops frames of layer 0. tests/_rtp/test_layers.py tests
+at which frame a receiver switches up. See docs/signalling.md, "From participants", `set_layer`.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from tests.kit.page_statistics import Received
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import in_one_go_of
 
-# Each codec runs daily in one of two tests: here or in test_codecs.
+# Each codec runs daily in one of two tests: this one or the one in test_codecs.py.
 NIGHTLY = pytest.mark.nightly("test_codecs sends this codec daily")
 CODECS = (
     "VP9",
@@ -38,7 +38,7 @@ class Window:
 
     @property
     def share(self) -> float:
-        """The share of the sent pictures that were shown."""
+        """The fraction of the sent frames that were shown."""
         return self.frames / self.encoded
 
 
@@ -54,6 +54,8 @@ async def watch(watcher: Person, sender: Person) -> Window:
 
 async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
     """Return one sender and its watchers.
+
+    Only the sender sends video, because two cores encode and decode everything and also render the pages.
 
     Only the sender sends pictures: two cores encode and decode them, and draw the pages too.
     """
@@ -74,7 +76,8 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
     async def fewer_and_all_again() -> None:
         _, _, freezes = troubles((await watcher.statistics()).track(sender.name))
         everything = await watch(watcher, sender)
-        # Step by step: a sudden drop to a quarter of the rate may look like a freeze to the browser.
+        # In steps, because a sudden drop to a quarter of the frame rate may look like a freeze to the
+        # browser.
         await watcher.set_layer(sender, 1)
         half = await watch(watcher, sender)
         await watcher.set_layer(sender, 0)
@@ -99,7 +102,7 @@ async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec:
     await chooses_layers(grace, ada, codec)
 
 
-async def test_a_receiver_in_an_encrypted_call_chooses_too(people: People) -> None:
+async def test_a_receiver_in_an_encrypted_call_can_choose_layers_too(people: People) -> None:
     ada, grace = await people.arrive("Ada", capture=CAPTURE), await people.arrive("Grace")
     await ada.come_in()
     await encrypted(ada)

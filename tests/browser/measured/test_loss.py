@@ -1,12 +1,13 @@
-"""Over a link that loses one datagram in twenty, both ways, pictures and sound arrive as if none were lost.
+"""Over a link that loses 5 % of the packets in both directions, video and audio arrive as if none were lost.
 
 The browser requests missing packets from the service, and the service requests them from the browser.
-Chromium retransmits sound whatever was negotiated, so the path to the service needs nothing else. For a
-listener whose browser does not request sound again, the speaker sends everything twice (Opus's in-band FEC).
+Chromium retransmits audio whatever was negotiated, so the path to the service needs nothing else. For a
+listener whose browser does not request retransmission of audio, the speaker sends everything twice (Opus's
+in-band FEC).
 
-The end of a picture that no other picture needs may be recovered too late to be shown. Expect to lose a
-fortieth of all pictures, and more if the machine itself is late. docs/rtcp.md, "Retransmission"; RFC 4585 and
-RFC 4588.
+The end of a frame that no other frame needs may be recovered too late to be shown. Expect to lose 2.5 % of
+all frames, and more if the machine itself is slow. See docs/rtcp.md, "Retransmission", and RFC 4585 and RFC
+4588.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ from tests.kit.waiting import in_one_go_of, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103
-# Many small pictures, so that chance matters less.
+# Many small frames, so that chance matters less.
 CAPTURE = Capture(160, 120, 30)
 PICTURES = 300
 WITHIN_S = 15
@@ -40,13 +41,13 @@ CONCEALED = 0.03
 # Recorded with espeak-ng.
 SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
 REPAIRED = 10
-ENOUGH_LOST = 30  # Packets, of some 200: four seconds.
+ENOUGH_LOST = 30  # Of some 200 packets, which are four seconds.
 
 
 @pytest.mark.parametrize(
     "codec", ["VP8", pytest.param("H264", marks=pytest.mark.nightly("VP8 loses the same packets daily"))]
 )
-async def test_picture_and_sound_stay_over_a_link_that_loses_packets(people: People, codec: str) -> None:
+async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people: People, codec: str) -> None:
     async with relay(loss=LOSS, seed=SEED) as link:
         ada = await people.arrive("Ada", codec=codec, capture=CAPTURE, link=link)
         grace = await people.arrive("Grace", codec=codec, capture=CAPTURE)
@@ -63,8 +64,8 @@ async def test_picture_and_sound_stay_over_a_link_that_loses_packets(people: Peo
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # The period of sent pictures lies within that of shown pictures, so a pause in between loses
-            # none.
+            # The period in which sent frames are counted lies within that of shown frames, so a pause in
+            # between loses none.
             shown_before, sent_before = await shown(), await sent()
 
             async def enough() -> bool:
@@ -94,11 +95,11 @@ async def test_picture_and_sound_stay_over_a_link_that_loses_packets(people: Peo
 async def speakers(
     product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
-    """Yield people whose microphones hear two sentences. Opus protects only speech with in-band FEC."""
+    """Yield people whose microphones play two sentences. Opus protects only speech with in-band FEC."""
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # The browser outlives the test, and opens the file for each microphone.
+    # The browser outlives the test, and opens the file again for each microphone.
     speech = tmp_path_factory.getbasetemp() / "speech.wav"
     if not speech.exists():
         record(speech)
@@ -120,7 +121,7 @@ def record(path: Path) -> None:
                 file.writeframes(frame.to_ndarray().tobytes())
 
 
-async def test_lost_audio_is_resent_both_ways(people: People) -> None:
+async def test_lost_audio_is_retransmitted_in_both_directions(people: People) -> None:
     async with relay(loss=SOUND_LOSS, seed=SEED) as link:
         ada = await people.arrive("Ada", link=link)
         grace = await people.arrive("Grace")
@@ -152,7 +153,7 @@ async def test_lost_audio_is_resent_both_ways(people: People) -> None:
         assert sum(track.packets_resent for track in at_ada.sent) > 0, "the service asked Ada, who sent again"
 
 
-async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_sound(
+async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_audio(
     speakers: People,
 ) -> None:
     async with relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as link:
@@ -198,7 +199,7 @@ async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People,
         await wait_until("most lost packets are heard", most_lost_packets_are_recovered, within_s=60)
 
 
-async def test_a_voice_with_gaps_is_buffered_until_resent_sound_arrives(speakers: People) -> None:
+async def test_a_voice_with_gaps_is_buffered_until_retransmitted_audio_arrives(speakers: People) -> None:
     async with relay(loss=LOSS, seed=SEED, delay_s=0.03) as link:
         link.burst = 4.0
         ada = await speakers.arrive("Ada")

@@ -1,4 +1,4 @@
-"""The loudness of people, screens and noise, measured from the received and played sound."""
+"""The loudness of people, screens and noise, measured in the received and played audio."""
 
 import asyncio
 import base64
@@ -16,7 +16,7 @@ from tests.kit.people import FLAGS, People, Person, chromium, people_at
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
-# Replaces the microphone and a screen's sound: an endless tone.
+# Replaces the microphone and a screen's audio with an endless tone.
 A_TONE = """() => {
   const context = new AudioContext();
   const out = context.createMediaStreamDestination();
@@ -32,7 +32,7 @@ A_TONE = """() => {
   };
 }"""
 TONE_IS = 0.2 / 2**0.5
-# The root mean square of each sound that plays louder than an element can.
+# The root mean square of the audio of each source that is amplified beyond what an element can play.
 PLAYED = """
 const ears = [];
 window.elements = [];
@@ -81,7 +81,7 @@ PLAYED_SO_FAR = """async () => {
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
-# Unplugs a speaker: it disappears from the list, and the browser reports the change.
+# Unplugs a speaker: removes it from the list and reports the change like the browser.
 PULLED_OUT = """(gone) => {
   const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
   const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
@@ -124,7 +124,7 @@ SEED = 20_260_103
 
 
 async def plays(person: Person, *times: float) -> None:
-    """Wait until the tone plays this many times as loud as it was sent, once for each amplified sound."""
+    """Wait until the tone plays this many times as loud as it was sent, once for each amplified source."""
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")
@@ -145,7 +145,7 @@ async def test_people_and_screens_have_their_own_volume(people: People) -> None:
     await grace.page.evaluate(A_TONE)
     await grace.enter_call()
     await ada.hears(grace)
-    # A ringing sound that a phone paused resumes when the person looks again.
+    # A ringtone that a phone has paused resumes when the person returns to the page.
     await ada.page.evaluate("() => { for (const each of elements) each.pause(); }")
     await ada.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     await ada.page.wait_for_function("() => elements.length && elements.every(({ paused }) => !paused)")
@@ -190,7 +190,7 @@ async def test_people_and_screens_have_their_own_volume(people: People) -> None:
     await tile.click(button="right")
     await dialog.get_by_role("switch", name="Mute for me").uncheck()
     await plays(ada, 2, 1.5)
-    # In browsers whose audio graphs cannot choose a speaker, elements play the graphs' output.
+    # In browsers whose audio graphs cannot choose a speaker, elements play the output of the graphs.
     await ada.page.add_init_script("delete AudioContext.prototype.setSinkId")
     await ada.page.reload()
     await ada.is_connected()
@@ -208,7 +208,7 @@ def white_noise(path: Path) -> None:
         file.writeframes(struct.pack(f"<{len(loudness)}h", *loudness))
 
 
-async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
+async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
     product: Product, tmp_path: Path
 ) -> None:
     executable = chromium()
@@ -228,14 +228,14 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         await grace.join(camera=False)
 
         async def loudness() -> float:
-            """Measure the played sound for about a second."""
+            """Measure the played audio for about a second."""
             energy, played_s = await grace.page.evaluate(PLAYED_SO_FAR)
             await asyncio.sleep(1)
             energy_after, played_after_s = await grace.page.evaluate(PLAYED_SO_FAR)
             return float((energy_after - energy) / max(0.01, played_after_s - played_s))
 
         await grace.hears(ada)
-        # Sound lost while the machine stalls lowers the loudness.
+        # Audio that is lost while the machine stalls lowers the measured loudness.
         untouched = max([await loudness() for _ in range(3)])
         await ada.press("Settings")
         await ada.press("Voice and video")
@@ -252,7 +252,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
             return await loudness() > untouched / 2
 
         await wait_until("the fan is heard as before", as_before, within_s=30)
-        # Sound below the threshold is not sent.
+        # Audio below the threshold is not sent.
         threshold = ada.page.get_by_role("slider", name="Threshold")
         await threshold.fill("0.34")
 
@@ -265,7 +265,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_us(
         assert people.faults == []
 
 
-async def test_strong_suppression_leaves_a_voice_as_loud_as_it_was(people: People) -> None:
+async def test_strong_suppression_does_not_make_a_voice_quieter(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     speech = base64.b64encode(SPEECH.read_bytes()).decode()

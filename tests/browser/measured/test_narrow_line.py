@@ -1,4 +1,4 @@
-"""On a line too narrow for all pictures, fewer or none arrive, and the sound stays intact."""
+"""On a downlink too narrow for all videos, fewer or none arrive, and the audio stays intact."""
 
 from pathlib import Path
 
@@ -10,10 +10,10 @@ from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
 from tests.kit.people import chromium
 from tests.kit.waiting import wait_until
 
-VOICES_KBPS = 90  # enough for two voices and no picture
+VOICES_KBPS = 90  # enough for two voices and no video
 
 
-async def test_sound_stays_whole_on_a_line_too_narrow_for_the_pictures(tmp_path: Path) -> None:
+async def test_audio_stays_intact_on_a_downlink_too_narrow_for_video(tmp_path: Path) -> None:
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is not installed"):
         pytest.skip(reason)
