@@ -68,6 +68,8 @@ class Replication:
     measure: Callable[[Registry], None]
     # Passes events on to relays, in addition to this process's own pages.
     hub: Hub
+    # Whether this node is certainly the owner. Members' requests are refused otherwise.
+    is_current: Callable[[], bool]
     # Serve relays of this community.
     relay_routes: Callable[[Community], list[web.RouteDef]]
     relay_task: Callable[[], Awaitable[None]]
@@ -192,6 +194,7 @@ async def serving(
             loop.owner_of = lambda head: community.tokens.shown_in(head, time.time())
         commands: ControlHandler = community.commands.run
         if replication is not None:
+            community.directory.is_current = replication.is_current
             commands = replication.commands(commands)
             replication.measure(community.registry)
         control = listening(config.data_dir, commands)

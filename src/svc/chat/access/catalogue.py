@@ -90,6 +90,8 @@ def cost_of_event(event: str) -> float:
 
 def check(needs: Needs, directory: Directory, member_id: str) -> None:
     """Refuse a member who may not make this request at all. Raises ChatError."""
+    if not directory.is_current():
+        raise ChatError("server_stopping", "Another node may own the community now; try again in a moment")
     if needs.person and directory.member(member_id).bot:
         raise ChatError("forbidden", "This is not for bots")
     if needs.who is Who.OWNER and not directory.is_owner(member_id):

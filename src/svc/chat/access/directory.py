@@ -93,6 +93,9 @@ class Directory:
         # Whether changes are allowed now. On a running server only in the effects of an
         # `exclusive_write` (`writes`): otherwise a concurrent decision would use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
+        # Whether no other process can have changed the community since. In a cluster, an owner that cannot
+        # renew its lease may have a successor.
+        self.is_current: Callable[[], bool] = lambda: True
 
     # Changes.
 

@@ -3,7 +3,8 @@
 The bucket only chooses. An owner that loses it, or never learns that it has, cannot write: the log refuses
 it. So the bucket is in memory, and no clock is compared with another machine's: a lease has lapsed when a
 candidate has read the same revision of it for the whole lease. Everything runs on the log's thread, so a
-busy server renews in time.
+busy server renews in time. An owner that cannot renew its lease is certain of it for as long as no other node
+can have taken it, and must not answer members after that.
 """
 
 import asyncio
@@ -21,6 +22,7 @@ from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSe
 from nats.js.kv import KeyValue
 
 from svc.base.tasks import cancel_and_wait
+from svc.chat.cluster.certainty import can_be_replaced
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_log import ClusterError, NatsLog, fault_of
 
@@ -107,7 +109,9 @@ class Membership:
         # When the lease's present revision was first read, while all later reads have succeeded.
         self._unchanged_since: float | None = None
         self._not_before = 0.0
-        self._beating: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        # The last time at which this node was certainly the owner.
+        self._certain_at = 0.0
         # The lease as last read. Read from any thread.
         self.owner = Owner()
         # Whether this node holds the lease, as far as it knows.
@@ -141,6 +145,10 @@ class Membership:
             # A connection that has just been restored loses the first request.
             return self._log.run(self._nodes())
 
+    def is_certain(self) -> bool:
+        """Return whether no other node can own the community. May be called on any thread."""
+        return self.is_holding and time.monotonic() - self._certain_at < self._config.lease_s
+
     def publish_hashes(self, hashes: Hashes) -> None:
         with suppress(*_FAULTS):
             self._log.run(self._bounded_put(_HASHES, msgspec.json.encode(hashes)))
@@ -162,7 +170,7 @@ class Membership:
                 await self._take_name()
         except _FAULTS as fault:
             raise fault_of("the cluster's bucket cannot be used", fault) from None
-        self._beating = asyncio.create_task(self._beat())
+        self._tasks = [asyncio.create_task(self._beat()), asyncio.create_task(self._stay_certain())]
 
     async def _open_bucket(self) -> None:
         stream = self._log.client.jetstream(timeout=_ATTEMPT_S)
@@ -193,8 +201,8 @@ class Membership:
             self._own_revision = _revision(entry)
 
     async def _stop(self) -> None:
-        if self._beating is not None:
-            await cancel_and_wait(self._beating)
+        for task in self._tasks:
+            await cancel_and_wait(task)
         if self.is_holding:
             await self._release("")
         with suppress(*_FAULTS):
@@ -239,9 +247,24 @@ class Membership:
     def _own_status(self) -> bytes:
         return msgspec.json.encode(self._status())
 
+    async def _stay_certain(self) -> None:
+        """Extend the certainty of an owner while nobody can renew or take the lease."""
+        while True:
+            await asyncio.sleep(self._beat_s)
+            began = time.monotonic()
+            if not self.is_certain() or began - self._certain_at < 2 * self._beat_s:
+                continue
+            urls, replicas = self._config.servers, self._config.replicas
+            can_be_replaced_now = await can_be_replaced(self._log.client, urls, replicas)
+            # After a pause, only a renewal shows that this node is still the owner.
+            if not can_be_replaced_now and self.is_certain():
+                self._certain_at = max(self._certain_at, began)
+
     async def _renew(self) -> None:
+        began = time.monotonic()
         try:
             self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
+            self._certain_at = began
         except KeyWrongLastSequenceError:
             owner = await self._read_owner()
             if owner.session not in ("", self._session):
@@ -270,6 +293,7 @@ class Membership:
 
     async def _claim(self) -> bool:
         self.is_claimable = False
+        began = time.monotonic()
         try:
             async with asyncio.timeout(_ATTEMPT_S):
                 self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
@@ -277,7 +301,7 @@ class Membership:
             # The owner may have been cut off as this node was. It goes first.
             self._unchanged_since = None
             return False
-        self.is_holding = True
+        self._certain_at, self.is_holding = began, True
         return True
 
     async def _release(self, next_node: str) -> None:

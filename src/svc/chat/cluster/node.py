@@ -281,6 +281,7 @@ class Node:
             self._commands.before,
             self._measure,
             hub,
+            self._membership.is_certain,
             lambda community: links.routes(community, facts),
             links.run,
             links.close,

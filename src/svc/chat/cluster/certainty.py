@@ -1,0 +1,46 @@
+"""Whether an owner that cannot renew its lease may have a successor.
+
+A lease passes to another node through a majority of the NATS servers. A server takes no part in that if it is
+down, or if it answers this node and has no quorum itself. A server that this node cannot reach might. Decides
+nothing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+
+_ANSWER_S = 1
+_USUAL_PORT = 4222
+
+
+async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
+    """Return whether enough servers for a majority are out of sight. The connected one has just refused a
+    renewal for want of a quorum.
+    """
+    count = max(len(urls), replicas)
+    in_sight = sum(await asyncio.gather(_responds(client), *map(_is_down, urls)))
+    return count - in_sight >= count // 2 + 1
+
+
+async def _responds(client: Client) -> bool:
+    try:
+        await client.flush(timeout=_ANSWER_S)
+    except (NatsError, TimeoutError, OSError):
+        return False
+    return True
+
+
+async def _is_down(url: str) -> bool:
+    parts = urlsplit(url)
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port or _USUAL_PORT)
+    except ConnectionRefusedError:
+        return True
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return False
