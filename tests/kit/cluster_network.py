@@ -1,0 +1,122 @@
+"""Networks between the processes of a cluster that a test can cut: lines on loopback, or namespaces.
+
+On loopback, only the lines of nodes and relays to NATS can be cut. In namespaces each process is a host of
+its own, and all packets between two parts of the cluster can be dropped. The caller always reaches every
+host. Namespaces need Linux and root, and the caller must be in a namespace of its own (`unshare_network`).
+"""
+
+import asyncio
+from asyncio.subprocess import PIPE, STDOUT
+from collections.abc import Collection, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Protocol
+
+from tests.kit.cut_line import CutLine, cut_lines
+from tests.kit.home_networks import place
+
+_DEADLINE_S = 30.0
+
+
+@dataclass(frozen=True)
+class Host:
+    """The address of a process, and the prefix of commands that runs them there."""
+
+    address: str = "127.0.0.1"
+    inside: Sequence[str] = ()
+
+
+LOOPBACK = Host()
+
+
+class ClusterNetwork(Protocol):
+    """Places processes, and separates them."""
+
+    async def host(self, name: str) -> Host:
+        """Return a new host for a process."""
+
+    async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
+        """Return the addresses at which a node or relay reaches the NATS servers."""
+
+    async def separate(self, apart: Collection[str]) -> None:
+        """Let nothing pass between these processes and all others."""
+
+    async def join(self) -> None:
+        """Let everything pass again."""
+
+
+class LoopbackNetwork:
+    """A line from each node and relay to each NATS server."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._lines: dict[str, list[CutLine]] = {}
+
+    async def host(self, name: str) -> Host:
+        return LOOPBACK
+
+    async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
+        ports = [int(url.rsplit(":", 1)[1]) for url in urls]
+        ends = await self._stack.enter_async_context(cut_lines(ports))
+        self._lines[name] = [line for line, _ in ends]
+        return [f"nats://127.0.0.1:{port}" for _, port in ends]
+
+    async def separate(self, apart: Collection[str]) -> None:
+        for name in apart:
+            for line in self._lines[name]:
+                line.cut()
+
+    async def join(self) -> None:
+        for lines in self._lines.values():
+            for line in lines:
+                line.join()
+
+
+class NamespaceNetwork:
+    """A namespace for each process. This process's namespace is the router between them."""
+
+    def __init__(self, stack: AsyncExitStack) -> None:
+        self._stack = stack
+        self._addresses: dict[str, str] = {}
+
+    async def host(self, name: str) -> Host:
+        if not self._addresses:
+            await _run("ip", "link", "set", "lo", "up")
+            await _run("sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
+        there = await self._stack.enter_async_context(place())
+        number = len(self._addresses) + 1
+        line, router, address = f"to{number}", f"10.9.{number}.1", f"10.9.{number}.2"
+        await _run(
+            *("ip", "link", "add", line, "type", "veth", "peer", "name", "wire", "netns", str(there.pid))
+        )
+        await _run("ip", "address", "add", f"{router}/24", "dev", line)
+        await _run("ip", "link", "set", line, "up")
+        await there.ip(
+            *("link set lo up", f"addr add {address}/24 dev wire", "link set wire up"),
+            f"route add default via {router}",
+        )
+        self._addresses[name] = address
+        return Host(address, there.inside)
+
+    async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
+        return list(urls)
+
+    async def separate(self, apart: Collection[str]) -> None:
+        ones = ", ".join(self._addresses[name] for name in apart)
+        others = ", ".join(address for name, address in self._addresses.items() if name not in apart)
+        rules = [
+            f"ip saddr {{ {source} }} ip daddr {{ {target} }} drop\n"
+            for source, target in ((ones, others), (others, ones))
+        ]
+        chain = "type filter hook forward priority filter;\n" + "".join(rules)
+        await _run("nft", "-f", "-", text=f"table inet apart {{\nchain through {{\n{chain}}}\n}}\n")
+
+    async def join(self) -> None:
+        await _run("nft", "flush", "ruleset")
+
+
+async def _run(*command: str, text: str = "") -> None:
+    process = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=STDOUT)
+    async with asyncio.timeout(_DEADLINE_S):
+        printed, _ = await process.communicate(text.encode())
+    assert process.returncode == 0, f"{command} {text}: {printed.decode()}"

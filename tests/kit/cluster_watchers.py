@@ -1,0 +1,157 @@
+"""Members with live sockets at a cluster whose permission to view a channel is removed and given again.
+
+Each removal is checked in two ways. No message that was posted after the acknowledged removal may reach the
+member at any relay or node. And a second after the removal, no relay or node may serve the channel's messages
+to the member. In a session of a live socket, a member gets each event once, and the messages of a writer in
+their order.
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+
+from aiohttp import ClientError, ClientSession, ClientTimeout, WSMsgType
+
+from tests.chat.people import Person
+from tests.kit.chat_nodes import ClusterProcess
+from tests.kit.cluster_clients import Clients, out_of_order
+
+# The goal for a removed permission.
+EFFECTIVE_WITHIN_S = 1.0
+_ANSWER_S = 2.0
+_PAUSE_S = 0.2
+
+
+@dataclass
+class _Watcher:
+    person: Person
+    # The ids of messages in each session, in order.
+    sessions: list[list[str]] = field(default_factory=list)
+    # From the acknowledgement of each removal to the request that gives the permission again.
+    denied: list[tuple[float, float]] = field(default_factory=list)
+
+
+class Watchers:
+    """The watching members. The first one may never view the channel; `channel_id` is the channel."""
+
+    def __init__(
+        self,
+        groups: Sequence[Sequence[ClusterProcess]],
+        people: Sequence[Person],
+        channel_id: str,
+        owner: Person,
+        clients: Clients,
+        seed: int,
+    ) -> None:
+        self._groups, self._owner, self._clients = groups, owner, clients
+        self._channel, self._chance = f"/api/channels/{channel_id}", random.Random(f"watchers {seed}")
+        self._watchers = [_Watcher(person) for person in people]
+        self._served: list[str] = []
+        self._stop = asyncio.Event()
+        self._running: list[asyncio.Task[None]] = []
+
+    @property
+    def removals(self) -> int:
+        return sum(len(watcher.denied) for watcher in self._watchers)
+
+    @property
+    def received(self) -> int:
+        return sum(len(session) for watcher in self._watchers for session in watcher.sessions)
+
+    async def start(self) -> None:
+        first = self._watchers[0]
+        await self._allow(first, allowed=False)
+        first.denied.append((asyncio.get_running_loop().time(), float("inf")))
+        self._running = [
+            *(
+                asyncio.create_task(self._watch(watcher, self._groups[number % len(self._groups)]))
+                for number, watcher in enumerate(self._watchers)
+            ),
+            asyncio.create_task(self._remove_and_give()),
+        ]
+
+    async def stop(self) -> None:
+        self._stop.set()
+        *watching, changing = self._running
+        await changing
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
+
+    def faults(self) -> list[str]:
+        """Return events that reached members who may not see them, events twice or out of order, and servers
+        that did not know of a removal.
+        """
+        faults = list(self._served)
+        posts = self._clients.written.posts
+        for watcher in self._watchers:
+            for session in watcher.sessions:
+                if len(session) != len(set(session)):
+                    faults.append(f"{watcher.person.id} got a message twice")
+                known = [posts[id_] for id_ in session if id_ in posts]
+                faults += [f"{watcher.person.id} got late: {each}" for each in out_of_order(known)]
+                faults += [
+                    f"{watcher.person.id} got {post.count} of client {post.writer} without the permission"
+                    for post in known
+                    for removed, given in watcher.denied
+                    if post.channel == self._channel and removed < post.began and post.acknowledged < given
+                ]
+        return faults
+
+    async def _remove_and_give(self) -> None:
+        now = asyncio.get_running_loop().time
+        while not self._stop.is_set():
+            watcher = self._chance.choice(self._watchers[1:])
+            await self._allow(watcher, allowed=False)
+            removed = now()
+            await asyncio.sleep(EFFECTIVE_WITHIN_S)
+            servers = [server for group in self._groups for server in group]
+            await asyncio.gather(*(self._check(watcher, server) for server in servers))
+            watcher.denied.append((removed, now()))
+            await self._allow(watcher, allowed=True)
+
+    async def _allow(self, watcher: _Watcher, *, allowed: bool) -> None:
+        target = f"{self._channel}/overrides/member/{watcher.person.id}"
+        body = {"allow" if allowed else "deny": ["view_channel"]}
+        async with self._clients.session(self._owner) as http:
+            await self._clients.until(http, 0, "PUT", target, body)
+
+    async def _check(self, watcher: _Watcher, server: ClusterProcess) -> None:
+        headers = {"Authorization": f"Bearer {watcher.person.token}"}
+        try:
+            async with (
+                ClientSession(timeout=ClientTimeout(_ANSWER_S)) as http,
+                http.get(f"{server.address}{self._channel}/messages", headers=headers) as response,
+            ):
+                if response.status == 200:
+                    self._served.append(f"{server.name} served the channel after the permission was removed")
+        except (ClientError, OSError, TimeoutError):
+            pass
+
+    async def _watch(self, watcher: _Watcher, servers: Sequence[ClusterProcess]) -> None:
+        """Keep a live socket open, at another server after each end."""
+        chance = random.Random(watcher.person.id)
+        while True:
+            with suppress(ClientError, OSError, TimeoutError):
+                await self._receive(watcher, chance.choice(servers))
+            await asyncio.sleep(_PAUSE_S)
+
+    async def _receive(self, watcher: _Watcher, server: ClusterProcess) -> None:
+        session: list[str] = []
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(_ANSWER_S):
+                http = await stack.enter_async_context(ClientSession())
+                opened = http.ws_connect(f"{server.address}/live", max_msg_size=0, heartbeat=_ANSWER_S)
+                ws = await stack.enter_async_context(opened)
+                signed = {"event": "authenticate", "id": 1, "data": {"access_token": watcher.person.token}}
+                await ws.send_json(signed)
+            watcher.sessions.append(session)
+            async for message in ws:
+                if message.type is not WSMsgType.TEXT:
+                    break
+                frame = json.loads(message.data)
+                if frame["event"] == "message_posted":
+                    session.append(frame["data"]["id"])
