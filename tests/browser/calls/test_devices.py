@@ -28,6 +28,20 @@ REFUSE = """(kinds) => {
     return open(wishes);
   };
 }"""
+# Behaves like a phone, which opens one camera at a time. Cameras other than `window.works` fail if it is set.
+ONE_CAMERA = """(line) => {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  let cameras = [svc.call.pc.getSenders()[line].track];
+  navigator.mediaDevices.getUserMedia = async (wishes) => {
+    if (!wishes.video) return open(wishes);
+    const fails = window.works && wishes.video.deviceId?.exact !== window.works;
+    if (fails || cameras.some(({ readyState }) => readyState === "live"))
+      throw new DOMException("as a phone does", "NotReadableError");
+    const stream = await open(wishes);
+    cameras = stream.getVideoTracks();
+    return stream;
+  };
+}"""
 # The browser's settings of the microphone: its filters and its channel count.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
@@ -168,6 +182,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
     # The test sound, and Grace's voice.
     await ada.page.wait_for_function(ALL_PLAY_ON, arg=loudspeaker)
 
+    await ada.page.evaluate(ONE_CAMERA, CAMERA)
     await open_voice_settings(ada)
     for line, name, before in ((MICROPHONE, "Microphone", microphone), (CAMERA, "Camera", camera)):
         other = ada.page.get_by_role("combobox", name=name)
@@ -183,7 +198,9 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
     await ada.page.get_by_role("switch", name="Mirror my own picture").uncheck()
     await expect(own).to_have_css("transform", "none")
+    await choose_last(ada.page, "Camera")
     await ada.page.keyboard.press("Escape")
+    await switches_cameras_like_a_phone(ada, grace)
 
     for line, name in ((MICROPHONE, "microphone"), (CAMERA, "camera")):
         sent = await ada.page.evaluate(TRACK, line)
@@ -203,6 +220,24 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
     await ada.is_connected()
     await asyncio.gather(grace.hears(ada), grace.sees(ada), ada.hears(grace))
     await expect(own).to_have_css("transform", "none")
+
+
+async def switches_cameras_like_a_phone(ada: Person, grace: Person) -> None:
+    """Switch to the next camera in a call, and keep it when the one after it cannot be opened."""
+    await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
+    sent = await ada.page.evaluate(DEVICE, CAMERA)
+    await menu(ada, "Switch camera")
+    await ada.page.wait_for_function(
+        f"([line, sent]) => !['', sent].includes(({DEVICE})(line))", arg=[CAMERA, sent]
+    )
+    works = await ada.page.evaluate(f"(line) => (window.works = ({DEVICE})(line))", CAMERA)
+    track = await ada.page.evaluate(TRACK, CAMERA)
+    await menu(ada, "Switch camera")
+    await expect(ada.page.get_by_text("Another program is using your camera.")).to_be_visible()
+    await ada.page.wait_for_function(f"([line, sent]) => ({TRACK})(line) !== sent", arg=[CAMERA, track])
+    await sends_from(ada, CAMERA, works)
+    await grace.sees(ada)
+    await ada.page.evaluate("window.works = ''")
 
 
 async def sends_from(person: Person, line: int, device: str | None) -> None:

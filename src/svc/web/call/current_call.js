@@ -19,7 +19,7 @@ import { open, place } from "../state/navigation.js";
 import { isPrivateRoom, whyNotSealed } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 import { onlySound } from "../state/call_layout.js";
-import { callSettings, people, volumeOf } from "../state/call_settings.js";
+import { callSettings, chooseForCalls, people, volumeOf } from "../state/call_settings.js";
 import { ask, connection, doubtConnection, listen, member } from "../state/server.js";
 import { peopleIn } from "../state/voice.js";
 import { keep, keptLike } from "../transport/browser_storage.js";
@@ -241,6 +241,7 @@ async function enter(there) {
     if (!camera !== !sending.value.camera || !screen !== !sending.value.screen) tellSent();
   });
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
+  devices.addEventListener("former", ({ detail }) => chooseForCalls(detail));
   remember({ mic, camera });
   if (mic) devices.toggleMic();
   if (camera) devices.toggleCamera();

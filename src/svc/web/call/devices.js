@@ -1,16 +1,38 @@
 // The available microphones, cameras and loudspeakers, updated as devices come and go.
 
-/** @typedef {{id: string, label: string}} Choosable */
+/**
+ * `facing`: "user", "environment" or "" where the browser does not tell.
+ * @typedef {{id: string, label: string, facing: string}} Choosable
+ */
 /** @import { Signal } from "../vendor/signals.js" */
 
 import { signal } from "../vendor/signals.js";
 
 /**
- * {audioinput: [{id, label}], videoinput: […], audiooutput: […]}; labels are empty until a device may be
- * used.
+ * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until a device may
+ * be used.
  * @type {Signal<{[kind in MediaDeviceKind]: Choosable[]}>}
  */
 export const devices = signal({ audioinput: [], videoinput: [], audiooutput: [] });
+
+/** @param {MediaDeviceInfo} device */
+const facingOf = (device) =>
+  ("getCapabilities" in device &&
+    /** @type {InputDeviceInfo} */ (device).getCapabilities().facingMode?.[0]) ||
+  "";
+
+/**
+ * Return the camera to switch to: one that faces the other way, else the next one, or undefined.
+ * @param {string | undefined} id The current camera.
+ */
+export function otherCamera(id) {
+  const cameras = devices.value.videoinput;
+  const at = cameras.findIndex((each) => each.id === id);
+  const next = cameras[(at + 1) % cameras.length];
+  const facing = cameras[at]?.facing;
+  const opposite = facing && cameras.find((each) => each.facing && each.facing !== facing);
+  return cameras.length > 1 ? opposite || next : undefined;
+}
 
 /** Refresh the lists of devices. */
 export async function lookForDevices() {
@@ -24,7 +46,7 @@ export async function lookForDevices() {
           each.deviceId !== "default" &&
           each.deviceId !== "communications",
       )
-      .map(({ deviceId: id, label }) => ({ id, label }));
+      .map((each) => ({ id: each.deviceId, label: each.label, facing: facingOf(each) }));
   devices.value = {
     audioinput: of("audioinput"),
     videoinput: of("videoinput"),

@@ -42,6 +42,12 @@ export async function openCamera({ camera, blur = false }) {
   return openDevice((/** @type {MediaTrackConstraints} */ id) => ({ video: { ...size, ...id } }), camera);
 }
 
+/**
+ * Return whether a camera faces away from the person. Its picture is never mirrored.
+ * @param {MediaStreamTrack | null} track
+ */
+export const facesAway = (track) => track?.getSettings().facingMode === "environment";
+
 /** Open the camera that faces away from the person, where there are two. */
 export const openBackCamera = () =>
   openDevice(

@@ -5,16 +5,17 @@
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @import { Call } from "./call.js" */
 /** @typedef {"microphone" | "camera" | "screen"} Device */
+/** @typedef {{change: null, trouble: string, former: Partial<CallSettings>}} Events */
 
 import { t } from "../words/words.js";
 import { canBlur, explainDevice, openCamera, openMicrophone, openScreen, reshapeScreen } from "./media.js";
 import { Microphone } from "./microphone.js";
 
 /**
- * Our devices in a call. It dispatches "change" after any property changed, and "trouble" with a sentence for
- * the person as detail.
+ * Our devices in a call. It dispatches "change" after any property changed, "trouble" with a sentence for the
+ * person as detail, and "former" with the settings to return to when a chosen device cannot be opened.
  */
-export class Publisher extends /** @type {Telling<{change: null, trouble: string}>} */ (EventTarget) {
+export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */
   mic = null;
   /** @type {MediaStreamTrack | null} */
@@ -68,16 +69,29 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
     this.#stopScreen();
   }
 
-  /** Open the device again with changed settings: `what` is "microphone" or "camera". @param {Device} what */
-  async reopen(what) {
-    if (this.#opening.has(what))
-      this.#again.add(what); // Repeat afterwards with the settings changed meanwhile.
-    else if (what === "microphone" && this.mic) {
-      const before = this.mic;
-      before.close(); // Chromium reopens an open device unchanged, whatever the constraints.
-      await this.#open(what, () => this.#startMic(before.muted));
-      if (this.mic === before) this.#stopMic();
-    } else if (what === "camera" && this.camera) await this.#open(what, () => this.#startCamera());
+  /**
+   * Open the device again with changed settings, or the former device if that fails.
+   * @param {"microphone" | "camera"} device
+   */
+  async reopen(device) {
+    const { mic, camera } = this;
+    const track = device === "microphone" ? mic?.raw : camera;
+    if (this.#opening.has(device))
+      this.#again.add(device); // Repeat afterwards with the settings changed meanwhile.
+    else if (track) {
+      const { deviceId: former = "" } = track.getSettings();
+      // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.
+      if (device === "microphone") mic?.close();
+      else track.stop();
+      await this.#open(device, () =>
+        device === "microphone" ? this.#startMic(mic?.muted) : this.#startCamera(),
+      );
+      const replaced = device === "microphone" ? this.mic !== mic : this.camera !== camera;
+      if (replaced || this.#stopped || this.#opening.has(device)) return;
+      if (former !== this.#settings()[device]) this.#tell("former", { [device]: former });
+      else if (device === "microphone") this.#stopMic();
+      else this.#stopCamera();
+    }
   }
 
   /** Apply changed settings to the screen that is shared. A browser that cannot keeps it as it is. */
@@ -106,7 +120,7 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
       if (sentence) this.#trouble(sentence);
     } finally {
       this.#opening.delete(device);
-      if (this.#again.delete(device) && !this.#stopped) this.reopen(device);
+      if (device !== "screen" && this.#again.delete(device) && !this.#stopped) this.reopen(device);
     }
   }
 
@@ -123,7 +137,12 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
 
   async #startCamera() {
     const before = this.camera;
-    const track = this.#wished("camera", await openCamera(this.#settings()));
+    const opened = await openCamera(this.#settings());
+    if (this.camera !== before) {
+      opened.stop(); // It was switched off meanwhile.
+      return;
+    }
+    const track = this.#wished("camera", opened);
     this.camera = track;
     if (this.#settings().blur && canBlur() && !track.getSettings().backgroundBlur)
       this.#trouble(t("blur-not-here"));
@@ -208,7 +227,12 @@ export class Publisher extends /** @type {Telling<{change: null, trouble: string
 
   /** @param {string} sentence */
   #trouble(sentence) {
-    this.dispatchEvent(new CustomEvent("trouble", { detail: sentence }));
+    this.#tell("trouble", sentence);
+  }
+
+  /** @param {"trouble" | "former"} event @param {unknown} detail */
+  #tell(event, detail) {
+    this.dispatchEvent(new CustomEvent(event, { detail }));
   }
 
   #changed() {

@@ -10,7 +10,9 @@ import {
   toggleDeafened,
   toggleScreen,
 } from "../../call/current_call.js";
+import { otherCamera } from "../../call/devices.js";
 import { mode, onlySound } from "../../state/call_layout.js";
+import { chooseForCalls } from "../../state/call_settings.js";
 import { mayInCall } from "../../state/channels.js";
 import { showDialog, toggleAside } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";
@@ -71,7 +73,14 @@ export function Controls() {
 
 /** @param {boolean} mayShare @returns {ItemList} */
 function items(mayShare) {
+  const { camera } = sending.value;
+  const other = camera && otherCamera(camera.getSettings().deviceId);
   return [
+    other && {
+      label: t("other-camera"),
+      icon: "camera",
+      onChoose: () => chooseForCalls({ camera: other.id }),
+    },
     {
       label: t("layout-grid"),
       checked: mode.value === "grid",

@@ -3,9 +3,9 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { callState, ownLevel } from "../../call/current_call.js";
+import { callState, ownLevel, sending } from "../../call/current_call.js";
 import { devices, lookForDevices } from "../../call/devices.js";
-import { explainDevice, openCamera, openMicrophone } from "../../call/media.js";
+import { explainDevice, facesAway, openCamera, openMicrophone } from "../../call/media.js";
 import { Microphone } from "../../call/microphone.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";
@@ -85,12 +85,15 @@ export function LevelMeter({ threshold = 0 }) {
   </div>`;
 }
 
-/** A preview of the picture that others would see. */
+/** A preview of the picture that others would see. In a call it is the sent one: a phone opens one camera. */
 export function SelfView() {
   const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));
   const [problem, setProblem] = useState("");
   const { camera, mirror, blur } = callSettings.value;
+  const sent = sending.value.camera;
+  const shown = sent ?? track;
   useEffect(() => {
+    if (sent) return undefined;
     let [closed, opened] = [false, /** @type {MediaStreamTrack | null} */ (null)];
     openCamera({ camera, blur }).then(
       (got) => {
@@ -104,11 +107,11 @@ export function SelfView() {
       opened?.stop();
       setTrack(null);
     };
-  }, [camera, blur]);
-  return problem
+  }, [sent, camera, blur]);
+  return problem && !sent
     ? html`<p class="error" role="alert">${problem}</p>`
-    : html`<div class=${`self-view with-video ${mirror ? "mirrored" : ""}`}>
-        <${Video} track=${track} />
+    : html`<div class=${`self-view with-video ${mirror && !facesAway(shown) ? "mirrored" : ""}`}>
+        <${Video} track=${shown} />
       </div>`;
 }
 

@@ -4,6 +4,7 @@
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { callChannel, speakers, watched, watchScreen } from "../../call/current_call.js";
+import { facesAway } from "../../call/media.js";
 import { watchWidth } from "../../call/visibility.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
@@ -30,7 +31,7 @@ export function PersonTile({ person }) {
   const camera = isSlow ? null : person.camera;
   const speaking = useComputed(() => speakers.value.includes(id)).value;
   const known = useComputed(() => memberOf(id)).value;
-  const mirrored = own && callSettings.value.mirror;
+  const mirrored = own && callSettings.value.mirror && !facesAway(person.camera);
   const look = [
     "tile person",
     mirrored && "mirrored",

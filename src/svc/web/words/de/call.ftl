@@ -51,6 +51,7 @@ blur-not-here = Deine Kamera bietet nicht an, den Hintergrund weichzuzeichnen.
 
 in-focus = Im Fokus
 call-menu = Mehr zum Anruf
+other-camera = Kamera wechseln
 layout-grid = Alle gleich groß
 layout-speaker = Wer spricht, ist groß
 only-sound = Nur Ton

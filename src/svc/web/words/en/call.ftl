@@ -51,6 +51,7 @@ blur-not-here = Your camera does not support blurring the background.
 
 in-focus = In focus
 call-menu = More call options
+other-camera = Switch camera
 layout-grid = Equal sizes
 layout-speaker = Large speaker
 only-sound = Sound only

@@ -51,6 +51,7 @@ blur-not-here = Tu cámara no ofrece desenfocar el fondo.
 
 in-focus = En primer plano
 call-menu = Más opciones de la llamada
+other-camera = Cambiar de cámara
 layout-grid = Todos iguales
 layout-speaker = Quien habla, en grande
 only-sound = Solo sonido

@@ -51,6 +51,7 @@ blur-not-here = Ta caméra ne propose pas de flouter l’arrière-plan.
 
 in-focus = En vedette
 call-menu = Plus d’options de l’appel
+other-camera = Changer de caméra
 layout-grid = Tous à la même taille
 layout-speaker = La personne qui parle en grand
 only-sound = Son uniquement

@@ -51,6 +51,7 @@ blur-not-here = お使いのカメラは背景のぼかしに対応していま�
 
 in-focus = 注目
 call-menu = 通話のその他の操作
+other-camera = カメラを切り替え
 layout-grid = 全員を同じ大きさで表示
 layout-speaker = 話している人を大きく表示
 only-sound = 音声のみ
