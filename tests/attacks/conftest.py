@@ -1,4 +1,4 @@
-"""The chat server's fixtures, for attacks on it."""
+"""The fixtures of the chat server, for attacks on it."""
 
 from tests.chat.conftest import chat, database, folk, hurried, sfu, variables
 

@@ -1,5 +1,5 @@
-"""A member who sends requests as fast as possible: one allowance for all endpoints, separate for each
-member.
+"""A member who sends requests as fast as possible has one allowance for all endpoints, separate from other
+members'.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
 
 
 async def spend(person: Person) -> int:
-    """Return the number of messages that pass before one is refused."""
+    """Return the number of messages that are accepted before one is refused."""
     for passed in range(200):
         status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
         if status == 429:
@@ -55,7 +55,7 @@ async def spend(person: Person) -> int:
     raise AssertionError("nothing was refused")
 
 
-async def test_messages_over_http_are_limited_and_waiting_as_reported_suffices(
+async def test_messages_over_http_are_limited_and_waiting_as_told_is_enough(
     folk: People, clock: Clock
 ) -> None:
     assert await spend(folk.member) == REQUEST_BURST
@@ -70,7 +70,7 @@ async def test_messages_over_http_are_limited_and_waiting_as_reported_suffices(
     assert await spend(folk.member) == 2
 
 
-async def test_the_limit_belongs_to_the_member(folk: People) -> None:
+async def test_each_member_has_a_separate_limit(folk: People) -> None:
     await spend(folk.member)
     assert (await folk.admin.ask("GET", MESSAGES))[0] == 200
 
@@ -110,7 +110,7 @@ async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock:
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # A page is not refused but waits for its turn, which takes a tenth of a second here.
+        # A page is not refused but waits for its turn, which takes 100 ms in this case.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
@@ -141,8 +141,10 @@ async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People)
 
 
 def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
-    """A page's requests in its first second. Scrolling: ten pages of history a second, with the names of
-    authors who have left. An upload in pieces of 1 MiB over a gigabit line.
+    """A page's requests in its first second.
+
+    Scrolling loads ten pages of history a second, with the names of authors who have left. An upload sends
+    chunks of 1 MiB over a gigabit link.
     """
     page = Pace(clock)
     for event in ["drafts", *["history"] * 3, "read", "voice_join"]:
@@ -165,7 +167,7 @@ def test_reads_cost_half_and_searches_cost_the_most() -> None:
 
 
 @pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if ENDPOINTS[name].who is not Who.ANYONE])
-def test_no_endpoint_of_members_is_free(endpoint: str) -> None:
+def test_every_endpoint_for_members_counts_towards_the_limit(endpoint: str) -> None:
     allowance = Pace(lambda: 0.0)
     with pytest.raises(ChatError, match="rate_limited"):
         for _ in range(10 * REQUEST_BURST + 1):
@@ -173,13 +175,13 @@ def test_no_endpoint_of_members_is_free(endpoint: str) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS)
-def test_no_event_is_free(event: str) -> None:
+def test_every_live_event_counts_towards_the_limit(event: str) -> None:
     allowance = Pace(lambda: 0.0)
     assert any(allowance.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
 
 
 async def test_webhooks_keep_their_own_limit(folk: People) -> None:
-    """Posts of a webhook take nothing from the member who made it."""
+    """Check that a webhook's posts do not count towards the limit of the member who created it."""
     made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"
     statuses = [(await folk.owner.ask("POST", path, {"text": "a"}))[0] for _ in range(16)]
@@ -205,7 +207,7 @@ async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clo
     await pace.admit("another", "POST /api/reports")
 
 
-async def test_a_delayed_request_is_answered_if_there_is_enough_by_then(clock: Clock) -> None:
+async def test_a_delayed_request_is_answered_if_the_allowance_has_recovered(clock: Clock) -> None:
     async def wait(seconds: float) -> None:
         clock.now += seconds
 
@@ -219,7 +221,7 @@ async def test_a_delayed_request_is_answered_if_there_is_enough_by_then(clock: C
     assert clock.now == pytest.approx(1 / REFUSALS_PER_S)
 
 
-async def test_a_members_delayed_requests_are_limited(clock: Clock) -> None:
+async def test_the_number_of_a_members_delayed_requests_is_limited(clock: Clock) -> None:
     over = asyncio.Event()
 
     async def wait(_: float) -> None:

@@ -1,4 +1,7 @@
-"""A peer who breaks the WebSocket protocol gets the reason and is closed. Nobody else misses anything."""
+"""A peer that violates the WebSocket protocol is told the reason and disconnected.
+
+Other connections miss nothing.
+"""
 
 import asyncio
 import json
@@ -36,7 +39,7 @@ def signing_in(token: str) -> bytes:
 
 
 @FRAMES
-async def test_members_hear_each_other_while_one_of_them_is_being_closed(
+async def test_members_miss_no_message_while_one_of_them_is_being_disconnected(
     chat: ChatServer, bad: bytes
 ) -> None:
     token = await chat.join("Ada")
@@ -44,7 +47,7 @@ async def test_members_hear_each_other_while_one_of_them_is_being_closed(
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # Ada's page precedes Cem's in every round. It stays connected, because she does not close her
+            # Ada's page comes before Cem's in every round. It stays connected, because she does not close her
             # side.
             writer.write(bad)
             await reader.read()
@@ -54,7 +57,7 @@ async def test_members_hear_each_other_while_one_of_them_is_being_closed(
 
 
 @FRAMES
-async def test_strangers_who_break_the_protocol_cost_members_no_frame(chat: ChatServer, bad: bytes) -> None:
+async def test_strangers_who_violate_the_protocol_cost_members_no_frame(chat: ChatServer, bad: bytes) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for number in range(20):
             _, writer = await connected(chat, bad)
@@ -77,13 +80,13 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
         for number in range(5):
             await say(ada, f"message {number}")
             assert (await ben.pushed("message_posted"))["text"] == f"message {number}"
-        # Fewer than a hundredth of the pings have a response yet: they wait for their turn.
+        # Fewer than 1 % of the pings have been answered, because the others wait for their turn.
         answered = await asyncio.wait_for(reader.read(65_536), 1) if opcode == 0x89 else b""
         assert len(answered) < len(flood) / 100
         writer.transport.abort()
 
 
-async def test_a_client_with_its_own_pings_is_answered(chat: ChatServer) -> None:
+async def test_a_client_that_sends_pings_gets_answers(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for _ in range(3):
             await ada.ws.ping(b"still there?")
@@ -91,7 +94,7 @@ async def test_a_client_with_its_own_pings_is_answered(chat: ChatServer) -> None
 
 
 @FRAMES
-async def test_nothing_follows_a_close(chat: ChatServer, bad: bytes) -> None:
+async def test_nothing_is_sent_after_a_close_frame(chat: ChatServer, bad: bytes) -> None:
     """RFC 6455 section 5.5.1."""
     reader, writer = await connected(chat, signing_in(await chat.join("Ada")))
     await reader.readuntil(b'"authenticated"')

@@ -1,7 +1,8 @@
-"""Requests that name a codec, or contain invalid text: JSON and names are UTF-8, and none causes a server
-fault.
+"""Requests that name a charset or contain invalid text.
 
-RFC 8259 section 8.1, RFC 7578 section 5.1, RFC 8187.
+JSON and names are UTF-8, and no request causes a server error.
+
+See RFC 8259 section 8.1, RFC 7578 section 5.1, RFC 8187.
 """
 
 import codecs
@@ -25,7 +26,7 @@ CODECS = (
     *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "utf-16", "utf-32", "cp037"),
     *("latin-1", "rot13", "zlib", "base64", "undefined", "mbcs", "nonsense", "a\u00e9", '"punycode"'),
 )
-# Bodies that no reader of JSON in UTF-8 accepts.
+# Bodies that no UTF-8 JSON parser accepts.
 NO_JSON = {
     "latin-1": '{"nickname": "é"}'.encode("latin-1"),
     "utf-7": b"+AHs-+AH0-",
@@ -58,7 +59,7 @@ async def send(address: str, method: str, path: str, body: bytes, **headers: str
 
 @pytest.mark.parametrize("codec", CODECS)
 async def test_the_charset_of_a_request_is_ignored(codec: str, hook: Hook, folk: People) -> None:
-    """The codec is ignored for JSON and for forms. All of these bodies are valid as UTF-8."""
+    """Check that the charset is ignored for JSON and for forms. All of these bodies are valid UTF-8."""
     address = hook.chat.address
     headers = {"Authorization": f"Bearer {folk.member.token}"}
     of_json = {**headers, "Content_Type": f"application/json; charset={codec}"}
@@ -85,7 +86,7 @@ async def test_a_body_that_is_not_utf_8_json_gets_a_clear_400(fault: str, hook: 
     ):
         answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, path
-        # An endpoint without this field skips it, whatever number it holds.
+        # An endpoint without this field ignores it, whatever number it contains.
         assert answer.json() == words or fault == "a number without end", path
     # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):
@@ -103,7 +104,7 @@ async def test_the_management_listener_gives_the_same_error(
         assert (answer.status, answer.json()["error"]) == (400, "invalid_json")
 
 
-async def test_a_body_in_broken_chunks_gets_a_400(hook: Hook, folk: People) -> None:
+async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, folk: People) -> None:
     token = f"Authorization: Bearer {folk.member.token}"
     for path in ("/api/auth/join", "/api/channels/general/messages", hook.path):
         async with line_to(hook.chat.address) as line:
@@ -125,7 +126,7 @@ FILE_NAMES = {
 
 
 @pytest.mark.parametrize("encoded", FILE_NAMES)
-async def test_the_name_of_a_file_is_utf_8(encoded: str, folk: People) -> None:
+async def test_file_names_are_utf_8(encoded: str, folk: People) -> None:
     name = FILE_NAMES[encoded]
     part = f'Content-Disposition: form-data; name="file"; {encoded}'.encode("utf-8", "surrogateescape")
     answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
@@ -135,7 +136,9 @@ async def test_the_name_of_a_file_is_utf_8(encoded: str, folk: People) -> None:
 
 
 async def test_the_charset_field_of_a_form_is_ignored(folk: People) -> None:
-    """The field used to name the codec of all later fields, and a multi-byte codec caused a fault."""
+    """Check a field that used to set the charset of all later fields, so that a multi-byte charset caused an
+    error.
+    """
     answer = await upload(folk, b'Content-Disposition: form-data; name="_charset_"')
     assert answer.status == 201
 
@@ -169,7 +172,7 @@ LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leav
 
 
 async def test_an_undecodable_address_causes_no_internal_error(folk: People) -> None:
-    """Invalid text in each path, and in the query."""
+    """Put invalid text into each path, and into the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         for nasty in NASTY:
@@ -179,7 +182,7 @@ async def test_an_undecodable_address_causes_no_internal_error(folk: People) -> 
 
 
 async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> None:
-    """Invalid text in every header that the server reads."""
+    """Put invalid text into every header that the server reads."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         address = path.replace("{", "").replace("}", "")
@@ -190,7 +193,7 @@ async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> N
 async def test_no_endpoint_lets_the_library_parse_a_content_type(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes half a second for 8,000 semicolons."""
+    """Check this because parsing takes half a second for 8,000 semicolons."""
     parsed, parse = [], helpers.parse_content_type
 
     def recorded(header: str) -> object:
@@ -214,7 +217,7 @@ async def require_no_fault(folk: People, method: str, path: str, *headers: str) 
         assert answer.status < 500, (method, path, headers, answer)
 
 
-def test_parameters_of_a_header_are_read_as_utf_8() -> None:
+def test_header_parameters_are_read_as_utf_8() -> None:
     assert parameters('a; b=c; d="e\\"f"; g*=latin-1\'en\'%C3%A9') == {"b": "c", "d": 'e"f', "g": "é"}
     assert disposition(b"content-disposition: form-data; name=a\r\nX: y") == {"name": "a"}
     assert disposition(b"X: y") == {}

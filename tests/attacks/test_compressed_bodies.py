@@ -1,7 +1,7 @@
-"""Compressed requests: a few KB that expand to gigabytes are never decompressed, and a refusal ends the
-reading.
+"""Compressed requests: a few KB that would expand to gigabytes are never decompressed, and reading ends with
+the refusal.
 
-RFC 9110 sections 8.4 and 15.5.16.
+See RFC 9110 sections 8.4 and 15.5.16.
 """
 
 import gzip
@@ -66,7 +66,7 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
     ):
         answer = await post(hook.chat.address, path, member, f"Content-Encoding: {encoding}")
         assert (answer.status, answer.json()) == (415, REFUSAL), path
-    # Discord's and Slack's formats of the refusal.
+    # Discord and Slack have their own formats for the refusal.
     answer = await post(hook.chat.address, f"{hook.path}/discord", f"Content-Encoding: {encoding}")
     assert (answer.status, answer.json()) == (415, {"code": 0, "message": REFUSAL["message"]})
     answer = await post(hook.chat.address, f"{hook.path}/slack", f"Content-Encoding: {encoding}")
@@ -106,7 +106,7 @@ async def test_a_compressed_body_posts_nothing(hook: Hook, folk: People) -> None
     assert (await hook.arrived())["text"] == "plain"
 
 
-async def test_the_encoding_identity_is_accepted(hook: Hook) -> None:
+async def test_the_identity_encoding_is_accepted(hook: Hook) -> None:
     answer = await post(hook.chat.address, hook.path, "Content-Encoding: identity", body=b'{"text": "plain"}')
     assert answer.status == 200
 
@@ -115,8 +115,9 @@ async def test_the_encoding_identity_is_accepted(hook: Hook) -> None:
 async def test_a_flood_after_a_refusal_ends_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The server does not parse the rest as requests. It discards a limited amount and closes the
-    connection.
+    """Check that the server does not parse the rest as requests.
+
+    It discards a limited amount and closes the connection.
     """
     monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
     async with line_to(chat.address) as line:
@@ -128,11 +129,11 @@ async def test_a_flood_after_a_refusal_ends_the_connection(
             while True:
                 await line.send(b"x" * 65_536)
                 sent += 65_536
-        # The rest is in the system's buffers.
+        # The rest of the body is in the system's buffers.
         assert sent < 64 * 1024 * 1024
 
 
-async def test_after_a_refusal_in_time_the_connection_continues(hook: Hook) -> None:
+async def test_the_connection_continues_if_the_rest_of_a_refused_body_arrives_in_time(hook: Hook) -> None:
     body = b" " * (MAX_BODY_BYTES + 1)
     async with line_to(hook.chat.address) as line:
         assert (await line.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413

@@ -1,7 +1,7 @@
-"""Administrative acts at the same time have the same result as in some sequential order.
+"""Concurrent administrative actions have the same result as in some sequential order.
 
 Each case starts from the same community: a real server, a real database, requests over HTTP. The responses
-and the final state must be those of some order of the acts.
+and the final state must equal those of some order of the actions.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ VARIABLES = {
     "SERVER_NAME": "Tests",
     "DISABLE_STUN": "true",
     "STORAGE_BACKEND": "filesystem",
-    # One more than there are.
+    # one more than the number of existing ones
     "MAX_MEMBERS": "7",
 }
 
@@ -54,7 +54,7 @@ Outcome = tuple[tuple[Answer, ...], tuple[str, ...]]
 
 @dataclass
 class Scene:
-    """The community at the start of every case. `names` map the placeholders in acts to ids and codes."""
+    """The community at the start of every case. `names` maps the placeholders in actions to ids and codes."""
 
     folder: Path
     people: dict[str, Person] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class Run:
     folder: Path
     chat: ChatServer
     community: Community
-    # Set when all acts that are not held back are done. In sequential runs no act is held back.
+    # Set when all actions that are not held back have finished. In sequential runs, no action is held back.
     others_done: asyncio.Event | None = None
 
     async def ask(self, who: str, method: str, path: str, body: object, late: bool) -> Answer:
@@ -110,7 +110,7 @@ class Run:
 class Act:
     what: str
     do: Callable[[Run], Awaitable[Answer]]
-    # Begins with the other acts, but its body ends after them.
+    # Starts with the other actions, but its body ends after them.
     late: bool = False
 
 
@@ -196,7 +196,7 @@ ACTS: Sequence[Act] = (
     http("Max", "POST", "/api/reports", {"member_id": "$Eve", "text": "bad"}, late=True),
     http("Ada", "POST", "/api/reports/$report/resolve", {"note": "talked"}),
     http("Mo", "POST", "/api/reports/$report/resolve", {"note": "warned"}, late=True),
-    # The same acts by another moderator.
+    # The same actions by another moderator.
     http("Abe", "PUT", "/api/bans/$Eve", {"reason": "spam"}),
     http("Ada", "POST", "/api/members/$Eve/kick"),
     http("Abe", "PUT", "/api/members/$Eve/timeout", {"duration_s": 60}),
@@ -224,7 +224,7 @@ ACTS: Sequence[Act] = (
     http("Olga", "POST", "/api/members/$Eve/recovery", late=True),
     http("Eve", "PUT", "/api/me/blocks/$Max"),
 )
-# Acts that once left a server without an owner, and other error-prone pairs.
+# Actions that once left a server without an owner, and other error-prone pairs.
 KNOWN: Sequence[tuple[str, ...]] = (
     ("/$Ada/owner", "Ada: POST /api/me/leave"),
     ("/$Ada/owner", "/$Ada/kick"),
@@ -343,7 +343,7 @@ def _in_ms(member: Member) -> Member:
     return dataclasses.replace(member, timeout_until=int(member.timeout_until * 1000))
 
 
-# The final state, without times and ids that differ between runs.
+# The final state, without times and ids, which differ between runs.
 TABLES = (
     "SELECT id, nickname, epoch, timeout_until_ms > 0, left_at_ms IS NULL FROM members",
     "SELECT * FROM member_roles",
@@ -414,7 +414,7 @@ def act_like(fragment: str) -> Act:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("fragments", KNOWN, ids=" + ".join)
-async def test_acts_that_once_raced_have_a_serial_order(
+async def test_actions_that_once_raced_have_a_serial_order(
     scene: Scene, tmp_path: Path, fragments: tuple[str, ...]
 ) -> None:
     await ends_as_some_order_does(scene, tmp_path, [act_like(fragment) for fragment in fragments])
@@ -422,7 +422,7 @@ async def test_acts_that_once_raced_have_a_serial_order(
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("count", "cases"), [(2, PAIRS), (3, TRIPLES)], ids=["pairs", "triples"])
-async def test_any_concurrent_acts_have_a_serial_order(
+async def test_any_concurrent_actions_have_a_serial_order(
     scene: Scene, tmp_path: Path, count: int, cases: int
 ) -> None:
     chance = random.Random(SEED + count)
@@ -431,7 +431,7 @@ async def test_any_concurrent_acts_have_a_serial_order(
 
 
 @pytest.mark.parametrize("state", ["running", "stopped"])
-async def test_a_server_without_an_owner_reports_it_and_gets_one(
+async def test_a_server_without_an_owner_reports_it_and_can_get_one(
     scene: Scene, tmp_path: Path, state: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "data"

@@ -1,5 +1,6 @@
-"""A decoder that a hostile file has taken over reaches nothing: each sandbox layer alone, and all
-together.
+"""A decoder that is controlled by a hostile file can reach nothing.
+
+Each sandbox layer is tested alone, and all together.
 """
 
 import asyncio
@@ -26,7 +27,8 @@ from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting
 
 NOBODY = 65_534
-# As for videos: threads are allowed, which is the harder case, and a job ends with its response.
+# The same rules as for videos: threads are allowed, which is the harder case, and a job is over once it has
+# responded.
 LIMITS = Limits(256_000_000, deadline_s=20, cpu_s=20, result_bytes=10_000, file_bytes=1, threads=True)
 USERS = {"root": 0, "an ordinary user": NOBODY}
 HEADERS = {
@@ -58,7 +60,7 @@ async def confined_by(
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # Such a user stays the same and loses its rights.
+            missing.discard(Layer.USER)  # Such a user keeps its id, but loses its rights.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox
@@ -74,7 +76,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
                 result = await sandbox.call("attempt", arguments, [], LIMITS)
                 found[name] = str(result.facts["outcome"])
             except Refused as refused:
-                # A program that replaced the decoder would end without an error.
+                # A program that replaced the decoder would exit without an error.
                 found[name] = "done" if refused.detail.endswith("status 0") else refused.detail
     return found
 
@@ -83,7 +85,7 @@ async def outcomes(sandbox: Sandbox, names: Collection[str], user: int) -> Mappi
 def laid_out(user: int) -> Iterator[hostile.Target]:
     """Create a server's folder, sockets and a process that belong to this user."""
     with ExitStack() as stack:
-        # Not in pytest's own folder, which other users cannot open.
+        # The folder is not in pytest's own folder, which other users cannot open.
         folder = Path(tempfile.mkdtemp())
         stack.callback(shutil.rmtree, folder)
         secret, media = folder / "secrets.json", folder / "media"
@@ -118,7 +120,7 @@ def laid_out(user: int) -> Iterator[hostile.Target]:
 
 
 def possible_for(user: int) -> list[str]:
-    """Return the attempts that this user can make outside of a sandbox."""
+    """Return the attempts that this user can make outside a sandbox."""
     return [name for name in hostile.ATTEMPTS if user == 0 or name not in hostile.AS_ROOT]
 
 
@@ -152,9 +154,7 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
 
 
 async def test_without_the_layers_every_attack_succeeds(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise the other tests would prove nothing. A container or a chroot refuses some attempts to
-    everyone.
-    """
+    """Check that the attempts work at all. A container or a chroot refuses some of them to everyone."""
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in found.items() if outcome != "done"}
@@ -204,7 +204,7 @@ async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too
 async def test_a_secret_cannot_be_linked_into_the_media_store(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the secret anyone could forge the owner's token."""
+    """Check this because anyone who has the secret could forge the owner's token."""
     async with confined_by([layer, Layer.DESCRIPTORS], user, monkeypatch) as sandbox:
         with laid_out(user) as target:
             for name in ("link the secret into the media", "rename the secret into the media"):
@@ -221,13 +221,13 @@ async def test_the_filter_covers_every_system_call(user: int, monkeypatch: pytes
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has other entries")
 @pytest.mark.parametrize("entry", ["call_as_32_bit", "call_as_x32"])
-async def test_another_architectures_system_calls_kill_the_child(
+async def test_a_system_call_of_another_architecture_kills_the_child(
     entry: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:
         with pytest.raises(Refused) as caught:
             await sandbox.call(entry, {}, [], LIMITS)
-    # SIGSYS, or SIGSEGV if the kernel is built without that entry.
+    # SIGSYS, or SIGSEGV if the kernel has been built without that entry point.
     assert caught.value.detail.endswith(("status -31", "status -11"))
 
 
@@ -273,7 +273,7 @@ def descendants(pid: int) -> list[int]:
 
 
 @pytest.mark.parametrize("machine", HEADERS)
-def test_the_system_call_numbers_are_the_kernels(machine: str) -> None:
+def test_the_system_call_numbers_match_the_kernel(machine: str) -> None:
     if not HEADERS[machine].exists():
         pytest.skip(f"{HEADERS[machine]} is not installed")
     text = HEADERS[machine].read_text()

@@ -1,4 +1,4 @@
-"""Clients that leave before the response write nothing to the log, however often they do it."""
+"""Clients that disconnect before the response write nothing to the log, however often they do it."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ async def counted(chat: ChatServer) -> int:
     return sum(int(times) for times in _COUNTED.findall(await chat.metrics()))
 
 
-async def test_a_request_whose_client_left_is_counted_and_not_logged_as_an_error(
+async def test_a_request_whose_client_has_left_is_counted_and_not_logged_as_an_error(
     chat: ChatServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = await chat.join("Ada")

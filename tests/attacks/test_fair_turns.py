@@ -1,4 +1,4 @@
-"""Requests of members have priority, however many strangers send requests at once."""
+"""Members' requests have priority, however many requests strangers send at the same time."""
 
 import asyncio
 import socket
@@ -36,7 +36,7 @@ from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
 CROWD = 5 * STRANGERS_AT_ONCE
-# Requests in one piece.
+# Requests that are sent in one piece.
 TOGETHER = 5
 
 
@@ -70,7 +70,7 @@ def turn(selector: FairSelector) -> list[int]:
 
 
 def age(selector: FairSelector, crowd: list[socket.socket]) -> None:
-    """Give these connections turns until they are not newcomers."""
+    """Give these connections turns until they no longer count as newcomers."""
     others = [each for each in ready_of(selector) if each not in crowd]
     for each in others:
         selector.unregister(each)
@@ -103,14 +103,16 @@ def test_strangers_who_are_always_ready_starve_nobody(
         assert {each.fileno() for each in ready} <= set(served)
 
 
-def test_a_newcomer_is_served_before_connections_that_had_turns(
+def test_a_newcomer_is_served_before_connections_that_have_had_turns(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[1:CROWD])
     assert turn(selector)[3] == ready[0].fileno()
 
 
-def test_endless_newcomers_starve_nobody(selector: FairSelector, ready: list[socket.socket]) -> None:
+def test_an_endless_stream_of_newcomers_starves_nobody(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
     age(selector, ready[:1])
     assert ready[0].fileno() in turn(selector)
 
@@ -129,7 +131,7 @@ def test_a_new_member_is_served_first_with_pending_data(
     assert ready[0].fileno() not in turn(selector)
 
 
-def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
+def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
     selector: FairSelector,
 ) -> None:
     selector.fair.owner_of = lambda data: "Ada" if data == b"member" else None
@@ -151,10 +153,12 @@ def test_a_connection_whose_first_bytes_prove_a_member_skips_the_queue(
         selector.unregister(member)
 
 
-def test_a_member_skips_the_queue_only_with_a_limited_number_of_connections(
+def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    """A crowd that always has priority would keep everybody else waiting, even with tokens."""
+    """Check this because a crowd that always had priority would keep everybody else waiting, even with valid
+    tokens.
+    """
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:
@@ -219,7 +223,7 @@ def test_strangers_do_not_wait_while_nobody_else_is_ready(
         each.recv(1)
     assert turn(selector)
     now = 0.01
-    assert turn(selector) == []  # A callback has run in the meantime, or this would wait.
+    assert turn(selector) == []  # A callback has run in the meantime; otherwise this would block.
     assert selector.select(None)
 
 
@@ -232,7 +236,7 @@ def test_pipelined_requests_take_separate_turns(selector: FairSelector, ready: l
         assert had == list(range(count * READ_BEFORE_AT_ONCE))
     for each in ready_of(selector):
         each.recv(1)
-    # Nobody else is ready, and the selector does not wait.
+    # Nobody else is ready, so the selector does not wait.
     assert selector.select(None) == [] and len(had) == 2 * READ_BEFORE_AT_ONCE + 1
 
 
@@ -356,7 +360,7 @@ async def _keep_silent(loop: FairLoop) -> None:
 
 
 @pytest.mark.parametrize("doing", [_say_nothing, _keep_silent])
-def test_silent_connections_make_room_and_end(
+def test_silent_connections_make_room_and_are_closed(
     doing: Callable[[FairLoop], Coroutine[None, None, None]],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:

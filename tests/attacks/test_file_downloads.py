@@ -1,4 +1,4 @@
-"""Files that are kept unprocessed can only be downloaded, whatever their name and content."""
+"""Files that are stored unprocessed can only be downloaded, whatever their name and content."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -57,18 +57,18 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"MZ" + bytes(200), "setup.exe"),
         (b"BM" + bytes(60) + HTML, "old.bmp"),
         (hostile_videos.EBML.replace(b"webm", b"mine") + HTML, "dump.mkv"),
-        # Two formats at once: the first is not a picture, so the second is never shown.
+        # Files in two formats at once. The first format is not a picture, so the second is never shown.
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
         (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # Starts like a sound file, but is not one.
+        # Starts like an audio file, but is not one.
         (b"OggS" + HTML, "song.ogg"),
         (b"ID3\x04" + HTML, "song.mp3"),
         (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
         (b"\xff\xfb" + HTML, "song.mp3"),
     ],
 )
-async def test_a_file_is_a_download_with_unchanged_bytes(
+async def test_an_unprocessed_file_is_a_download_with_unchanged_bytes(
     site: Site, beside: Running, content: bytes, name: str
 ) -> None:
     result = await outcome(site, content, name)
@@ -83,9 +83,7 @@ async def test_a_file_is_a_download_with_unchanged_bytes(
 
 
 @pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
-async def test_a_picture_with_another_extension_is_encoded_again(
-    site: Site, beside: Running, name: str
-) -> None:
+async def test_a_picture_with_another_extension_is_re_encoded(site: Site, beside: Running, name: str) -> None:
     result = await outcome(site, pictures.tell_tale("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
     assert pictures.SECRET not in await site.get(result["url"])
@@ -98,7 +96,7 @@ async def test_a_picture_with_an_appended_archive_loses_the_archive(site: Site, 
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_with_another_extension_is_encoded_again(site: Site, beside: Running) -> None:
+async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: Running) -> None:
     result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
     assert (result["kind"], result["name"]) == ("video", "backup.mp4")
     assert b"+52.52" not in await site.get(result["url"])
@@ -108,7 +106,7 @@ async def test_a_video_with_another_extension_is_encoded_again(site: Site, besid
     ("content", "code"),
     [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
-async def test_a_broken_picture_or_video_is_not_kept_as_a_file(
+async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
     site: Site, beside: Running, content: bytes, code: str
 ) -> None:
     assert (await outcome(site, content, "notes.bin"))["code"] == code
@@ -126,7 +124,7 @@ async def test_a_broken_picture_or_video_is_not_kept_as_a_file(
         ("adts", "aac", "audio/aac", "song.aac"),
     ],
 )
-async def test_audio_is_played_by_ranges_and_never_shown_as_a_document(
+async def test_audio_is_served_in_ranges_and_never_as_a_document(
     site: Site, beside: Running, container: str, codec: str, content_type: str, name: str
 ) -> None:
     content = videos.sound_file(container, codec)
@@ -142,7 +140,7 @@ async def test_audio_is_played_by_ranges_and_never_shown_as_a_document(
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_audio_that_no_browser_plays_is_a_download(site: Site, beside: Running) -> None:
+async def test_audio_that_no_browser_can_play_is_a_download(site: Site, beside: Running) -> None:
     result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
         "file",
@@ -165,7 +163,7 @@ async def test_audio_that_no_browser_plays_is_a_download(site: Site, beside: Run
         ("\u202e", "file"),
     ],
 )
-async def test_a_shown_name_reveals_the_type_of_the_file(
+async def test_the_displayed_name_reveals_the_type_of_the_file(
     site: Site, beside: Running, name: str, shown: str
 ) -> None:
     headers = {
@@ -195,12 +193,12 @@ async def test_a_file_over_the_operators_limit_is_refused(variables: dict[str, s
         ) as response:
             answer = await response.json()
         assert (response.status, answer["error"], answer["limit"]) == (413, "upload_too_large", 1024 * 1024)
-        # A video container with only sound in it has the limit of files.
+        # The limit for files applies to a video container that has only audio.
         long = videos.sound_file("mp4", "aac", seconds=1.0) + bytes(1024 * 1024)
         assert (await outcome(site, long, "song.m4a"))["code"] == "too_large"
 
 
-async def test_a_server_without_files_lists_what_it_accepts(variables: dict[str, str]) -> None:
+async def test_a_server_that_accepts_no_files_lists_what_it_accepts(variables: dict[str, str]) -> None:
     async with configured({**variables, "SVC_FILE_MAX_MB": "0"}) as site:
         refused = await outcome(site, PDF, "letter.pdf")
         assert refused["code"] == "unsupported_type"
@@ -220,7 +218,7 @@ async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
-async def test_a_file_is_attached_to_a_message_and_found(site: Site, beside: Running, name: str) -> None:
+async def test_a_file_can_be_attached_to_a_message_and_found(site: Site, beside: Running, name: str) -> None:
     content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
     async with site.page() as page:
         upload_id = await site.send(content, name=name)
@@ -234,7 +232,7 @@ async def test_a_file_is_attached_to_a_message_and_found(site: Site, beside: Run
     )
 
 
-def test_no_beginning_of_a_picture_or_video_passes_as_another_file() -> None:
+def test_a_truncated_picture_or_video_does_not_pass_as_another_file() -> None:
     assert content_of(heif.photo(pictures.scene())[:24]) == "picture"
     for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"

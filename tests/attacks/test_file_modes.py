@@ -1,4 +1,4 @@
-"""Only the server's own user can open its files, whatever the umask and the earlier modes."""
+"""Only the server's own user can open its files, whatever the umask and the previous modes."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ def modes(folder: Path) -> dict[str, str]:
     return wrong
 
 
-async def test_a_server_its_backup_and_its_export_are_private(
+async def test_a_server_and_its_backup_and_export_are_private(
     umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
@@ -77,7 +77,7 @@ async def test_stored_media_secrets_and_copies_are_private(umask: int, tmp_path:
     assert modes(folder) == {}
 
 
-def test_permissions_that_are_too_open_are_tightened_at_the_start(tmp_path: Path) -> None:
+def test_permissions_that_are_too_open_are_tightened_at_startup(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     for path in (folder, folder / "backups", folder / "incoming"):
         path.mkdir()
@@ -116,8 +116,10 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
     assert (tmp_path / "backups" / "before-schema-2-from-1.2.sqlite3").exists()
 
 
-def test_another_users_open_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A container's volume may belong to root, for example."""
+def test_a_folder_that_another_user_has_left_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check a folder of another user. A container's volume may belong to root, for example."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
@@ -129,7 +131,7 @@ def test_another_users_open_folder_is_refused(tmp_path: Path, monkeypatch: pytes
     assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o775
 
 
-def test_only_programs_that_keep_secrets_change_the_umask(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_programs_that_store_secrets_change_the_umask(capsys: pytest.CaptureFixture[str]) -> None:
     before = os.umask(0o022)
     try:
         main(["rtp", "inspect", "/nowhere.rtpdump", "--json"])

@@ -1,4 +1,4 @@
-"""A stranger's backup is refused in one line, within bounded memory, and leaves nothing behind."""
+"""A stranger's backup is refused with a one-line message, in limited memory, and leaves nothing behind."""
 
 import gzip
 import hashlib
@@ -56,7 +56,7 @@ def sums(members: list[Member]) -> bytes:
 
 
 def packed(path: Path, members: list[Member], tail: bytes = b"", **header: object) -> Path:
-    """Write an archive with a header and these members. `tail` is raw data after them."""
+    """Write an archive with a header and these members. `tail` is raw data to append."""
     everything = [member("backup.json", json.dumps({**HEADER, **header}).encode()), *members]
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as written:
@@ -69,7 +69,7 @@ def packed(path: Path, members: list[Member], tail: bytes = b"", **header: objec
 
 
 def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int, str]:
-    """Run `svc admin restore` in a process with limited memory. Return its status and its error output."""
+    """Run `svc admin restore` in a process with limited memory. Return its exit status and error output."""
     code = (
         "import resource, sys; from svc.cli import main;"
         f"resource.setrlimit(resource.RLIMIT_AS, ({memory}, {memory})); sys.exit(main(sys.argv[1:]))"
@@ -80,7 +80,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Return the one line that tells the operator the fault. `bounded` limits the memory."""
+    """Return the line that tells the operator what is wrong. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)
@@ -114,7 +114,10 @@ def test_a_good_backup_is_restored_within_the_memory_limit(tmp_path: Path, datab
 
 @pytest.mark.parametrize("kind", [b"x", b"L", b"K", b"g"])
 def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
-    """4 GB of zeros are 4 MB here. The data after the header does not matter, because the size is refused."""
+    """Check 4 GB of zeros, which are compressed to 4 MB.
+
+    The data after the header is never read, because the size is refused.
+    """
     tail = raw_header(b"long", 4 << 30, kind) + bytes(64 << 20)
     error = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert (
@@ -125,14 +128,14 @@ def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes
 
 
 def test_a_manifest_of_gigabytes_is_read_piece_by_piece(tmp_path: Path, database: bytes) -> None:
-    """12 million small lists, which would take over a gigabyte as Python objects."""
+    """Check 12 million small lists, which would take over a gigabyte as Python objects."""
     good = member("database.sqlite3", database)
     filling = b'{"members": {"x": [' + b"[]," * (12 << 20)
     file = packed(tmp_path / "b.tar.gz", [good, member("manifest.json", filling)])
     assert "a value has more than" in refused(file, bounded=True)
 
 
-def test_endless_missing_files_are_limited(
+def test_the_number_of_missing_files_is_limited(
     tmp_path: Path, database: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 10)
@@ -142,15 +145,17 @@ def test_endless_missing_files_are_limited(
         list(archive.ArchiveReader(opened).members())
 
 
-def test_endless_members_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_members_in_an_archive_is_limited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(archive, "MAX_MEMBERS", 10)
     file = packed(tmp_path / "b.tar.gz", [member(f"files/k{n}") for n in range(11)])
     with pytest.raises(archive.ArchiveError, match="more than 10 files"), file.open("rb") as opened:
         list(archive.ArchiveReader(opened).members())
 
 
-def test_a_bomb_is_refused_by_its_announced_size(tmp_path: Path) -> None:
-    """A few megabytes that expand to a terabyte of zeros, more than any disk here has."""
+def test_a_decompression_bomb_is_refused_by_its_declared_size(tmp_path: Path) -> None:
+    """Check a few megabytes that expand to a terabyte of zeros, more than the machine's disk can hold."""
     tail = raw_header(b"objects/uploads/bomb.webp", (8 << 30) - 1, b"0")
     pax = b"25 size=1125899906842624\n"
     long = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax))
@@ -207,7 +212,7 @@ def test_unexpected_names_in_a_backup_are_refused(tmp_path: Path, name: str) -> 
     assert "has no place in a backup" in error and error.rstrip("\n").isprintable()
 
 
-def test_a_name_with_a_nul_is_refused_with_a_message(tmp_path: Path) -> None:
+def test_a_name_with_a_nul_byte_is_refused_with_a_message(tmp_path: Path) -> None:
     record = b"path=files/some\0key\n"
     pax = f"{len(record) + 3} ".encode() + record
     tail = raw_header(b"pax", len(pax), b"x") + pax + bytes(512 - len(pax)) + raw_header(b"x", 0, b"0")
@@ -302,7 +307,7 @@ def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
 
 
 def test_the_reader_reads_what_tarfile_writes(tmp_path: Path) -> None:
-    """Names of more than 100 characters have an extended header."""
+    """Check names of more than 100 characters, which have an extended header."""
     files = {
         "files/" + "n" * 200: b"1",
         "files/short": bytes(513),

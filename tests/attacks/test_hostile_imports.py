@@ -1,4 +1,4 @@
-"""A stranger's import: media is re-encoded, and anything beyond the limits is refused with a clear
+"""An import from a stranger: media is re-encoded, and anything beyond the limits is refused with a clear
 message.
 """
 
@@ -95,7 +95,7 @@ def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] |
 
 
 def imported(file: Path, data: Path, *words: str) -> str:
-    """Return the complaint of `svc admin import`, or an empty string after a successful import."""
+    """Return the error message of `svc admin import`, or an empty string after a successful import."""
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
@@ -142,7 +142,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def owned(data: Path) -> Path:
-    """Return the folder of a server with one member."""
+    """Return the folder of a server that has one member."""
     data.mkdir(mode=0o700)
     database_file.make(data / DATABASE_NAME, MIGRATIONS)
     with closing(sqlite3.connect(data / DATABASE_NAME, isolation_level=None)) as connection:
@@ -154,7 +154,7 @@ def owned(data: Path) -> Path:
 # Media.
 
 
-def test_a_picture_is_encoded_again_under_its_own_key(tmp_path: Path, data: Path) -> None:
+def test_an_imported_picture_is_re_encoded_under_a_new_key(tmp_path: Path, data: Path) -> None:
     hostile = picture(tail=b"<script>alert(1)</script>")
     reference = {"kind": "reference", "owner_kind": "message", "owner_id": "x", "key": KEY}
     avatar = {"avatar": KEY, "attachments": [{**ATTACHED, "thumbnail": None}]}
@@ -199,7 +199,7 @@ def test_empty_and_broken_files_are_left_out_and_reported(
 def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
     tmp_path: Path, data: Path, content: bytes
 ) -> None:
-    """Such a file never becomes an icon or an avatar."""
+    """Check that such a file never becomes an icon or an avatar."""
     icon = {"kind": "fact", "name": "icon_key", "value": KEY}
     posted = message(attachments=[{**ATTACHED, "kind": "picture", "content_type": "text/html"}], avatar=KEY)
     file = export(tmp_path / "e.zip", OBJECT, icon, CHANNEL, posted, media={KEY: content})
@@ -215,7 +215,7 @@ def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
 
 
 def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """An export may contain any key. A failed import used to delete the keys that it contained."""
+    """Check keys chosen by the export. A failed import used to delete the keys that the export contained."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")
@@ -283,7 +283,7 @@ def test_an_invalid_line_is_refused(tmp_path: Path, data: Path, line: bytes, com
     assert f"{file}: export.jsonl, line 2: " in error and complaint in error and len(error) < 1000
 
 
-def test_endless_stored_files_are_limited(
+def test_the_number_of_stored_files_is_limited(
     tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(community_import, "MAX_OBJECTS", 2)
@@ -294,14 +294,16 @@ def test_endless_stored_files_are_limited(
 # Zip files.
 
 
-def test_a_list_of_files_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
+def test_a_file_list_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "e.zip"
     size = MAX_LIST_BYTES + 46
     file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
     assert f"its list of files has {size} bytes, and at most {MAX_LIST_BYTES}" in refused(file, data)
 
 
-def test_a_bomb_in_an_import_is_refused_by_its_announced_size(tmp_path: Path, data: Path) -> None:
+def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
+    tmp_path: Path, data: Path
+) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     content = bytearray(file.read_bytes())
     at = content.rindex(b"PK\1\2")
@@ -320,7 +322,7 @@ def test_a_file_larger_than_the_free_space_is_refused(
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_compression_with_excessive_memory_is_refused(tmp_path: Path, data: Path, method: int) -> None:
+def test_compression_that_needs_too_much_memory_is_refused(tmp_path: Path, data: Path, method: int) -> None:
     file = tmp_path / "e.zip"
     with zipfile.ZipFile(file, "w", method) as archive:
         archive.writestr("export.jsonl", "{}")
@@ -339,7 +341,7 @@ def test_a_repeated_name_in_an_import_is_refused(tmp_path: Path, data: Path) -> 
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../../escaped", "media/../../x", "a\0b", "\x1b[2J", "n" * 9000]
 )
-def test_odd_names_of_other_files_are_never_used(tmp_path: Path, data: Path, name: str) -> None:
+def test_other_files_with_odd_names_are_never_used(tmp_path: Path, data: Path, name: str) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr(name, b"x")
@@ -376,7 +378,7 @@ def discord(file: Path, *messages: Mapping[str, object], channel: str = "general
         "",
     ],
 )
-def test_no_other_file_is_opened_whatever_the_name_of_an_attachment(
+def test_an_attachments_name_never_opens_any_other_file(
     tmp_path: Path, owned: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "from"
@@ -392,8 +394,8 @@ def test_no_other_file_is_opened_whatever_the_name_of_an_attachment(
     assert stored(owned) == []
 
 
-def test_a_large_export_of_discord_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Read at once, these 15 MB took 400 MB in addition to everything else."""
+def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+    """Check an export of 15 MB, which took an additional 400 MB of memory when it was read at once."""
     file = tmp_path / "from" / "general.json"
     discord(file)
     junk = "[" + ",".join(["[]"] * 1000) + "]"
@@ -438,7 +440,9 @@ def test_a_document_that_is_not_an_export_is_refused(
     assert error.startswith(f"svc admin: {file}: ") and complaint in error
 
 
-def test_endless_people_are_limited(tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_people_in_an_export_is_limited(
+    tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("svc.chat.transfer.foreign_import.MAX_AUTHORS", 2)
     posts = [{**POST, "id": str(n), "author": {"id": f"{n}", "name": "x"}} for n in range(3)]
     assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
@@ -454,8 +458,8 @@ def test_a_channels_name_cannot_control_the_terminal(tmp_path: Path, owned: Path
 # Slack.
 
 
-def test_a_bomb_of_one_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """A few KB that expand to 2 MB of empty messages."""
+def test_a_decompression_bomb_in_a_slack_day_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
+    """Check a few KB that expand to 2 MB of empty messages."""
     one = json.dumps(
         {"type": "message", "user": "U1", "ts": "1577934245.000100", "text": "", "x": [[]] * 2500}
     )

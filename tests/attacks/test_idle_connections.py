@@ -1,7 +1,7 @@
-"""Idle connections end, make room for others, and keep no member out.
+"""Idle connections are closed, make room for others, and keep no member out.
 
-Each listener is tested with sockets of its own. Deadlines are short here.
-`tests/base/test_http_connections.py` tests with a clock that legitimate connections keep theirs.
+Each listener is tested with its own sockets, and with short deadlines. `tests/base/test_http_connections.py`
+tests with a simulated clock that legitimate connections stay open.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("sent", [b"", ONE_BYTE, HALF_A_HEADER])
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_every_listener_ends_a_connection_with_an_unfinished_header(
+async def test_every_listener_closes_a_connection_with_an_unfinished_header(
     listener: str, sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
@@ -65,7 +65,7 @@ async def test_every_listener_ends_a_connection_with_an_unfinished_header(
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_every_listener_ends_an_idle_connection(
+async def test_every_listener_closes_an_idle_connection(
     listener: str, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
@@ -73,14 +73,14 @@ async def test_every_listener_ends_an_idle_connection(
         await line.ended()
 
 
-async def test_a_stalled_body_ends_the_connection(variables: dict[str, str], hurry: None) -> None:
+async def test_a_stalled_body_closes_the_connection(variables: dict[str, str], hurry: None) -> None:
     async with serving(read(variables)) as address, line_to(address) as line:
         await line.send(HALF_A_BODY)
         await line.ended()
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00"])
-async def test_a_stalled_tls_handshake_ends_the_connection(
+async def test_a_stalled_tls_handshake_closes_the_connection(
     sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
@@ -98,18 +98,18 @@ async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str]
             for _ in range(held):
                 line = await lines.enter_async_context(line_to(address))
                 await line.send(b"\x16\x03\x01\x02\x00\x01\x00")
-            # All these connections have been accepted before this one gets a response.
+            # All the connections so far have been accepted before this one gets a response.
             async with line_to(address) as last:
                 await last.send(b"GET / HTTP/1.0\r\n\r\n")
                 await last.ended()
             taken, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
-    # asyncio's own buffers would take more than 256 KiB for each.
+    # asyncio's own buffers would take more than 256 KiB per connection.
     assert taken < held * 96 * 1024
 
 
-async def test_a_stalled_header_over_tls_ends_the_connection(
+async def test_a_stalled_header_over_tls_closes_the_connection(
     variables: dict[str, str], tmp_path: Path, hurry: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tls_listener, "HANDSHAKE_DEADLINE_S", WITHIN_S)
@@ -143,7 +143,7 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 
 @pytest.fixture
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
-    """Limit the table to sixteen connections, twelve of them for strangers."""
+    """Limit the connection table to sixteen connections, twelve of them for strangers."""
     table = Table(Limits(16))
     monkeypatch.setattr(ports, "table_of", lambda hops: table)
     yield table
@@ -211,7 +211,7 @@ async def test_a_member_signs_in_despite_a_neighbours_silent_live_sockets(
         silent = [await upgraded(chat, "/live", stack) for _ in range(8)]
         async with chat.member("Ada") as ada:
             assert (await ada.ask("ping"))["data"] == {}
-            # The oldest connections have made room, and have received only the greeting.
+            # The oldest connections have made room. They received only the greeting.
             assert (await silent[0].receive()).type is WSMsgType.TEXT
             async with asyncio.timeout(WITHIN_S):
                 assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
@@ -242,7 +242,7 @@ async def test_a_full_server_makes_room_for_members_by_closing_strangers(
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_signalling_that_never_joins_makes_room_and_calls_continue(
+async def test_signalling_connections_that_never_join_make_room_and_calls_continue(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(voice, "MAX_NOT_JOINED", 2)
@@ -289,7 +289,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(joining_requests, "Throttle", Impatient)
 
 
-async def test_failures_of_a_neighbour_do_not_keep_a_member_from_signing_in_and_refreshing(
+async def test_a_neighbours_failed_attempts_do_not_keep_a_member_from_signing_in(
     impatient: None, variables: dict[str, str]
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:
@@ -326,7 +326,7 @@ async def test_a_session_refreshed_in_a_loop_is_rate_limited(chat: ChatServer) -
     assert statuses == {200, 429}
 
 
-async def test_a_flood_of_challenges_displaces_no_other_addresss_nonce() -> None:
+async def test_a_flood_of_challenges_does_not_displace_nonces_of_other_addresses() -> None:
     numbers = iter(range(10 * MOST))
     challenges = Challenges(lambda: str(next(numbers)))
     nonce, _ = challenges.issue("192.0.2.1", 0.0)

@@ -1,4 +1,4 @@
-"""A fault that a stranger can repeat does not flood the log: a few lines are logged, then one a minute."""
+"""An error that a stranger can repeat does not flood the log: a few lines are logged, then one a minute."""
 
 import io
 import logging
@@ -23,7 +23,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def log(clock: Clock) -> Iterator[io.StringIO]:
-    """Return the output of a program with a bounded log."""
+    """Return the log output of a program with a rate-limited log."""
     root, ours = logging.getLogger(), logging.getLogger("svc")
     before, levels = root.handlers[:], [(logger, logger.level) for logger in (root, ours)]
     stream = io.StringIO()
@@ -36,7 +36,7 @@ def log(clock: Clock) -> Iterator[io.StringIO]:
 
 
 def fail(fault: Exception) -> None:
-    """Log a fault as a library does for one of our connections."""
+    """Log an error as a library does for one of the server's connections."""
     try:
         raise fault
     except type(fault):

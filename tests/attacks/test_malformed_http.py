@@ -1,6 +1,6 @@
-"""Malformed HTTP and unmasked WebSocket frames: every listener responds in our own words.
+"""Malformed HTTP and unmasked WebSocket frames get the server's own error responses from every listener.
 
-RFC 9112 section 3, RFC 6455 section 5.1.
+See RFC 9112 section 3, RFC 6455 section 5.1.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -48,7 +48,7 @@ async def chat_listener(variables: dict[str, str], _: Path) -> AsyncIterator[str
 
 @asynccontextmanager
 async def beside_tls(variables: dict[str, str], folder: Path) -> AsyncIterator[str]:
-    """Start a server that responds to plain HTTP on a port for TLS."""
+    """Start a server that responds to plain HTTP on its TLS port."""
     async with serving(read(variables), Flags("127.0.0.1", *Authority().pair().write(folder))) as address:
         yield address.replace("https://", "http://")
 
@@ -91,7 +91,7 @@ def require_anonymous(answer: Answer) -> None:
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_malformed_requests_get_our_error_without_a_librarys_name(
+async def test_malformed_requests_get_an_error_without_a_librarys_name(
     listener: str, variables: dict[str, str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
@@ -107,7 +107,7 @@ async def test_malformed_requests_get_our_error_without_a_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await line.ended()
-        # A stranger's data is not logged, least of all the request line, which may contain a secret.
+        # Data from strangers is not logged, least of all the request line, which may contain a secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
@@ -121,14 +121,14 @@ async def test_ordinary_responses_do_not_name_the_library_either(
                 require_anonymous(await line.ask("GET", path))
 
 
-async def test_an_unknown_expectation_gets_our_error(chat: ChatServer) -> None:
+async def test_an_unknown_expectation_gets_the_servers_own_error(chat: ChatServer) -> None:
     async with line_to(chat.address) as line:
         answer = await line.ask("GET", "/health", ["Expect: tea"])
         assert (answer.status, answer.json()["error"]) == (417, "expectation_failed")
         require_anonymous(answer)
 
 
-async def test_garbage_after_a_request_is_answered_and_ends_the_connection(chat: ChatServer) -> None:
+async def test_garbage_after_a_request_gets_an_error_and_ends_the_connection(chat: ChatServer) -> None:
     async with line_to(chat.address) as line:
         assert (await line.ask("GET", "/health")).status == 200
         await line.send(b"\x00\x00\r\n\r\n")
@@ -178,7 +178,7 @@ async def test_masked_frames_are_accepted_in_any_fragmentation(
             await line.send(frames[start : start + size])
         await line.send(b"".join(map(masked, large)))
         assert [await participant.receive_str() for _ in small + large] == small + large
-        # The first unmasked frame ends the connection, even with its head in two pieces.
+        # The first unmasked frame ends the connection, even if its header arrives in two pieces.
         await line.send(b"\x81")
         await line.send(b"\x02{}")
         assert (await line.closing())[0] == 1002

@@ -1,4 +1,4 @@
-"""Expensive texts under expensive rules do not delay anybody else."""
+"""Messages that are expensive to check against expensive automod rules do not delay other members."""
 
 import gc
 import time
@@ -16,7 +16,8 @@ from svc.chat.text_folding import folded
 from tests.chat.people import People
 from tests.kit.effort import grows_with_its_size
 
-# The longest piece, as a part of the whole or in seconds of CPU time. Pieces take a fortieth, or 1.6 ms.
+# The longest step, as a fraction of the whole search or in seconds of CPU time. A step takes at most 1/40, or
+# 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 PATTERNS: dict[str, object] = {"kind": "words", "words": [f"a*{letter}*a*?" for letter in LETTERS] * 7}
@@ -25,7 +26,7 @@ STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTER
 BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
     f"*a{letter}{letter}*" for letter in LETTERS
 ]
-# The repeated part of each text, and rules that are expensive for it.
+# The repeated part of each text, and rules that make it expensive.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -45,7 +46,7 @@ def finders(**wanted: object) -> list[Finder]:
 
 
 def pieces(text: str, rules: Sequence[Finder]) -> list[list[float]]:
-    """Return the CPU time in seconds of each piece of a search, by rule."""
+    """Return the CPU time in seconds of each step of a search, by rule."""
     read, by_rule = ReadText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
         ended, taken = False, list[float]()
@@ -59,7 +60,7 @@ def pieces(text: str, rules: Sequence[Finder]) -> list[list[float]]:
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
 def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
-    """Word rules alone once took seconds in one piece, although they were assumed to cost nothing."""
+    """Check word rules, which once took seconds in one step although they were assumed to cost nothing."""
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
     gc.disable()
     try:
@@ -71,7 +72,7 @@ def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, obj
     )
 
 
-def test_letters_of_starred_words_count_towards_the_limit() -> None:
+def test_letters_of_words_with_wildcards_count_towards_the_limit() -> None:
     short, long = (finders(kind="words", words=[f"*{word}*"])[0] for word in ("abc", "abc" * 20))
     assert 0 < short.steps < long.steps < STEP_LIMIT
 
@@ -81,8 +82,8 @@ def test_letters_of_starred_words_count_towards_the_limit() -> None:
     [folded, lambda text: run_to_end(finders(kind="links")[0].search(ReadText(f"http://{text}/")))],
     ids=["search index", "links"],
 )
-def test_the_cost_of_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
-    """Unicode sorts them. A card of nothing else once took 100 ms."""
+def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
+    """Check a card of combining marks, which Unicode normalisation sorts. It once took 100 ms."""
     assert grows_with_its_size(lambda size: read("a" + "\u0301" * size + "\u0316" * size), 10_000)
 
 
@@ -96,7 +97,7 @@ def test_the_cost_of_marks_on_a_letter_is_linear(read: Callable[[str], object]) 
     ],
 )
 def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
-    """The page opens each link at evil.example."""
+    """Check links that the page opens at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = run_to_end(rule.search(ReadText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
@@ -104,13 +105,15 @@ def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
-    """Merging the 1,300 matches of each of twenty rules once took as long as finding them."""
+    """Check a text in which merging the 1,300 matches of each of twenty rules once took as long as finding
+    them.
+    """
     (rule, *_) = finders(kind="words", words=["ab"])
     assert run_to_end(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
 
 
 async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing may interrupt a write."""
+    """Check that nothing can interrupt a write."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []

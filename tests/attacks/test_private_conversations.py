@@ -1,4 +1,4 @@
-"""Attacks on members and the server through conversations that the server cannot read."""
+"""Attacks on members and the server through end-to-end encrypted conversations."""
 
 import os
 import time
@@ -32,7 +32,7 @@ def large(conversation_id: str, epoch: int) -> bytes:
     return private_message(conversation_id, epoch, COMMIT, os.urandom(COMMIT_BYTES))
 
 
-async def test_one_read_of_the_log_is_limited_and_continues_behind_it(
+async def test_one_read_of_the_log_is_limited_and_the_next_read_continues_after_it(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, _ = people[1]
@@ -75,7 +75,7 @@ async def test_a_device_that_fetches_no_welcomes_keeps_one_for_each_group(
                 await ben.person.done("POST", path(group, "lost"))
     kept = await community._database.rows("SELECT body FROM private_welcomes")
     assert sorted(row["body"] for row in kept) == sorted(bodies[-1] for bodies in made.values())
-    # The welcomes come in parts.
+    # The welcome messages come in several parts.
     seen = []
     while found := await ben.welcomes():
         assert len(found) <= MAX_READ_BYTES // WELCOME_BYTES + 1
@@ -85,7 +85,7 @@ async def test_a_device_that_fetches_no_welcomes_keeps_one_for_each_group(
     assert sorted(seen) == sorted(group["id"] for group in groups)
 
 
-async def test_nobody_is_added_to_endless_conversations(
+async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
     people: tuple[Community, list[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, ben, cem = people[1]
@@ -94,7 +94,7 @@ async def test_nobody_is_added_to_endless_conversations(
     for group in groups[:2]:
         await ada.person.done("POST", path(group, "leave"))
     wanted = {"members": [ben.person.id, cem.person.id]}
-    # Ada is in one group now, and the members whom she added are in three.
+    # Ada is in one group at this point, and the members whom she added are in three.
     assert await ada.person.refused("POST", "/api/private/conversations", wanted) == "too_many"
     for group in (groups[0], groups[2]):
         await cem.person.done("POST", path(group, "leave"))
@@ -104,7 +104,7 @@ async def test_nobody_is_added_to_endless_conversations(
     assert await ada.person.refused("PUT", path(groups[2], f"members/{cem.person.id}")) == "too_many"
 
 
-async def test_one_member_adds_others_to_a_few_conversations_and_then_waits(
+async def test_a_member_adds_others_to_a_few_conversations_and_then_has_to_wait(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, cem = people[1]

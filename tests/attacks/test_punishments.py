@@ -1,4 +1,4 @@
-"""Punished members leave, delete their data or unlink a device, and return."""
+"""Sanctioned members leave, delete their data or unlink a device, and return."""
 
 import sqlite3
 import time
@@ -34,7 +34,7 @@ class World:
         return Person(self.chat, device, answer["member"]["id"], answer["access_token"])
 
     async def refused(self, device: Device, **fields: str) -> str:
-        """Return the code of the refused sign-in."""
+        """Return the error code of the refused sign-in."""
         fields = fields or {"nickname": "Nobody you know", "invite_code": self.chat.invite}
         body = await device.proof(self.chat.http, self.chat.address) | fields
         async with self.chat.http.post("/api/auth/join", json=body) as response:
@@ -59,7 +59,7 @@ class World:
         await self.owner.done("PUT", f"/api/members/{member.id}/timeout", {"duration_s": 3600})
 
     async def say(self, member: Person) -> str:
-        """Post a message. Return the code of the refusal, or an empty string."""
+        """Post a message. Return the error code of the refusal, or an empty string."""
         (general,) = [c.id for c in self.community.directory.channels.values() if c.name == "general"]
         path = f"/api/channels/{general}/messages"
         status, answer = await member.ask("POST", path, {"text": "Hello", "nonce": str(time.monotonic_ns())})
@@ -94,7 +94,7 @@ async def test_a_timeout_continues_after_a_return(world: World, go: Any) -> None
     assert await world.say(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
     assert await world.say(again) == ""
-    # A lifted punishment does not return with the former member.
+    # A sanction that was lifted does not return with the former member.
     await go(again)
     assert await world.say(await world.back(world.ada.device)) == ""
 
@@ -139,7 +139,7 @@ async def test_a_ban_applies_to_a_person_who_returned_as_another_member(world: W
     assert await world.refused(world.ada.device) == "banned"
 
 
-async def test_an_unlinked_key_is_banned_too(world: World) -> None:
+async def test_a_ban_also_applies_to_an_unlinked_key(world: World) -> None:
     phone = await world.linked(world.ada)
     await world.unlink(world.ada)
     await world.ban(world.ada)
@@ -147,7 +147,7 @@ async def test_an_unlinked_key_is_banned_too(world: World) -> None:
     assert await world.refused(world.ada.device) == "banned"
 
 
-async def test_a_second_member_with_an_unlinked_key_shares_every_punishment(world: World) -> None:
+async def test_a_second_member_with_an_unlinked_key_shares_every_sanction(world: World) -> None:
     phone = await world.linked(world.ada)
     await world.unlink(world.ada)
     second = await world.back(phone.device)
@@ -161,7 +161,7 @@ async def test_a_second_member_with_an_unlinked_key_shares_every_punishment(worl
     assert not {world.ada.id, second.id} & world.community.directory.members.keys()
 
 
-async def test_nobody_punishes_a_person_who_is_also_a_higher_ranked_member(world: World) -> None:
+async def test_nobody_can_sanction_a_person_who_is_also_a_higher_ranked_member(world: World) -> None:
     phone = await world.linked(world.ada)
     await world.unlink(world.ada)
     second = await world.back(phone.device)
@@ -181,7 +181,7 @@ async def test_a_recovered_members_earlier_keys_still_count(world: World) -> Non
     assert await world.refused(world.ada.device) == "banned"
 
 
-async def test_a_punished_key_cannot_be_linked_to_another_member(world: World) -> None:
+async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World) -> None:
     friend = await newcomer(world.chat, "Friend")
     await world.ban(world.ada)
     code = (await friend.done("POST", "/api/me/devices/link"))["code"]
@@ -190,8 +190,8 @@ async def test_a_punished_key_cannot_be_linked_to_another_member(world: World) -
     assert await world.refused(world.ada.device, recovery_code=code) == "banned"
 
 
-async def test_a_new_account_on_a_punished_persons_device_is_recognised(world: World) -> None:
-    """A join of tier `account` has an unknown identity and a proven key."""
+async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
+    """Check a join of tier `account`, which has an unknown identity and a proven key."""
     persons, now_ms = world.community.auth.joining.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
@@ -206,7 +206,7 @@ async def test_a_new_account_on_a_punished_persons_device_is_recognised(world: W
     assert await taken_for() == world.ada.id
 
 
-async def test_punishments_of_absent_people_survive_a_restart(variables: dict[str, str]) -> None:
+async def test_sanctions_of_absent_people_survive_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner = await newcomer(chat, "Olga")
         first = World(chat, community, owner, await newcomer(chat, "Ada"))
@@ -240,14 +240,14 @@ async def test_deleted_members_leave_only_hashes_for_a_month(world: World, varia
 
 
 @pytest.mark.parametrize("punishment", ["ban", "timeout", "mute"])
-async def test_hashes_are_kept_as_long_as_a_punishment(
+async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
     world: World, variables: dict[str, str], punishment: str
 ) -> None:
     persons, before = world.community.auth.joining.persons, marks(variables)
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":
-            # This is longer than deleted data is kept without a punishment.
+            # This is longer than deleted data is kept without a sanction.
             await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
         if punishment == "mute":
             await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
@@ -264,14 +264,18 @@ async def test_hashes_are_kept_as_long_as_a_punishment(
             assert marks(variables) == before - 1
 
 
-async def test_the_keys_of_a_person_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_keys_of_a_person_is_limited(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(persons_module, "MOST_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]
     assert await world.refused(Device(), link_code=code) == "too_many_devices"
 
 
-async def test_a_server_of_an_earlier_version_recognises_its_people(variables: dict[str, str]) -> None:
+async def test_a_server_upgraded_from_an_earlier_version_recognises_its_people(
+    variables: dict[str, str],
+) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Olga")
         ada = await newcomer(chat, "Ada")

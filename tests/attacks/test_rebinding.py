@@ -1,4 +1,4 @@
-"""DNS rebinding: a page at a stranger's name, which now leads to this machine, uses the server."""
+"""DNS rebinding: a page on an attacker's host name, which now resolves to this machine, uses the server."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, C
 async def joins(
     chat: ChatServer, host: str, page: str | None = None, dialled: str | None = None, **fields: str
 ) -> str:
-    """Join as a page at `host` by default. Return the code of the refusal, or an empty string."""
+    """Join as a page on `host` by default. Return the error code of the refusal, or an empty string."""
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
     device, here = Device(), f"http://{host}"
@@ -47,7 +47,7 @@ async def joins(
         return str((await response.json()).get("error", ""))
 
 
-async def test_a_rebound_name_needs_an_invite(inside: tuple[ChatServer, Community]) -> None:
+async def test_a_rebound_host_name_needs_an_invite(inside: tuple[ChatServer, Community]) -> None:
     chat, _ = inside
     port = urlsplit(chat.address).port
     for host in (
@@ -58,11 +58,13 @@ async def test_a_rebound_name_needs_an_invite(inside: tuple[ChatServer, Communit
         "192.168.77.7",
     ):
         assert await joins(chat, host) == "invite_required"
-        # With an invite the name does not matter, so names that the operator has not listed still work.
+        # With an invite, the host name does not matter, so names that the operator has not listed still work.
         assert await joins(chat, host, invite_code=chat.invite) == ""
 
 
-async def test_this_machines_own_addresses_and_names_need_none(inside: tuple[ChatServer, Community]) -> None:
+async def test_this_machines_own_addresses_and_names_need_no_invite(
+    inside: tuple[ChatServer, Community],
+) -> None:
     chat, _ = inside
     port = urlsplit(chat.address).port
     machine = socket.gethostname().partition(".")[0]
@@ -72,14 +74,14 @@ async def test_this_machines_own_addresses_and_names_need_none(inside: tuple[Cha
         assert await joins(chat, f"{host}:{port}") == "", host
 
 
-async def test_a_name_of_external_host_needs_none(variables: dict[str, str]) -> None:
+async def test_the_configured_external_host_needs_no_invite(variables: dict[str, str]) -> None:
     variables["EXTERNAL_HOST"] = "chat.example, other.example:8443"
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
         await community.settings.apply({"lanOpen": True}, None, 0.0)
         assert await joins(chat, "chat.example") == ""
         assert await joins(chat, "other.example:8443") == ""
-        # The signed address, the Host header and the page must be the same.
+        # The signed address, the Host header and the page's origin must be the same.
         assert await joins(chat, REBOUND, dialled="http://chat.example") == "invite_required"
         assert await joins(chat, "chat.example", dialled="http://other.example:8443") == "invite_required"
 
@@ -115,7 +117,9 @@ async def test_a_page_of_another_origin_needs_an_invite_even_if_it_may_use_the_a
         ("[", "192.168.1.4", None, False),
     ],
 )
-def test_a_host_is_certainly_ours_or_is_not(host: str, ip: str, page: str | None, ours: bool) -> None:
+def test_only_a_host_that_is_certainly_this_machine_counts_as_own(
+    host: str, ip: str, page: str | None, ours: bool
+) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])
     assert addresses.surely_ours(f"http://{host}", Dialled(host, ip, page)) is ours
 
@@ -159,7 +163,7 @@ async def test_the_management_listener_refuses_browsers_even_with_the_token(
                 assert (response.status, body["error"]) == (403, "origin_refused")
 
 
-async def test_the_management_listener_accepts_programs_by_any_host_name(managed: ClientSession) -> None:
+async def test_the_management_listener_accepts_programs_under_any_host_name(managed: ClientSession) -> None:
     headers = {"Authorization": f"Bearer {TOKEN}", "Host": "chat:5099"}
     async with managed.get("/management/health", headers=headers) as response:
         assert (response.status, await response.json()) == (200, {"ok": True})

@@ -1,4 +1,6 @@
-"""Refused requests leave no garbage for Python's collector, so a flood of them stops nobody."""
+"""Refused requests leave no reference cycles for the garbage collector, so a flood of them does not stall the
+server.
+"""
 
 import gc
 
@@ -39,8 +41,8 @@ async def test_no_exception_is_kept_with_its_frames(
 async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     chat: ChatServer, path: str
 ) -> None:
-    """A few leaked objects per request would hold gigabytes after thousands of requests, until the collector
-    runs.
+    """Check this because a few leaked objects per request would hold gigabytes after thousands of requests,
+    until the garbage collector runs.
     """
     gc.collect()
     gc.disable()
@@ -49,7 +51,7 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
             async with line_to(chat.address) as line:
                 head = f"POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 64000\r\n\r\n"
                 await line.send(head.encode() + b"{" * 32_000)
-                # The server has read part of it.
+                # The server has read part of the body.
                 async with line_to(chat.address) as other:
                     assert (await other.ask("GET", "/health")).status == 200
                 line.writer.transport.abort()

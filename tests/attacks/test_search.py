@@ -1,4 +1,4 @@
-"""Deliberately slow searches end and wait for each other, and nobody else waits."""
+"""Deliberately slow searches are stopped and wait for each other, and nothing else waits for them."""
 
 import asyncio
 import sqlite3
@@ -44,7 +44,7 @@ def query(sql: str) -> Callable[[sqlite3.Connection], list[tuple[object, ...]]]:
     return lambda connection: connection.execute(sql).fetchall()
 
 
-async def test_a_query_ends_at_its_deadline_and_the_connection_continues() -> None:
+async def test_a_query_is_stopped_at_its_deadline_and_the_connection_remains_usable() -> None:
     async with pool(1, deadline_s=0.01, wait_s=AGES_S) as queries:
         for _ in range(3):
             with pytest.raises(QueryTooLong):
@@ -52,7 +52,7 @@ async def test_a_query_ends_at_its_deadline_and_the_connection_continues() -> No
             assert await queries.run(query("SELECT 1")) == [(1,)]
 
 
-async def test_a_cancelled_query_ends_at_once() -> None:
+async def test_a_cancelled_query_is_stopped_at_once() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
         task = asyncio.create_task(queries.run(query(ENDLESS)))
         next_one = asyncio.create_task(queries.run(query("SELECT 1")))
@@ -62,7 +62,7 @@ async def test_a_cancelled_query_ends_at_once() -> None:
         assert task.cancelled()
 
 
-async def test_a_search_that_gets_no_connection_in_time_gets_an_error() -> None:
+async def test_a_search_that_gets_no_database_connection_in_time_gets_an_error() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=0) as queries:
         task = asyncio.create_task(queries.run(query(ENDLESS)))
         await asyncio.sleep(0)
@@ -94,7 +94,7 @@ async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     queries = QueryPool([only], AGES_S, AGES_S, 1_000, places=3)
     tasks = [asyncio.create_task(queries.run(query(sql))) for sql in ("SELECT 1", "SELECT 2", "SELECT end()")]
     await asyncio.sleep(0)
-    # This turn of the loop ends only after the last query.
+    # This iteration of the loop ends only after the last query.
     assert ended.wait(DEADLINE_S)
     assert await asyncio.gather(*tasks) == [[(1,)], [(2,)], [(None,)]]
     await queries.close()
@@ -110,7 +110,9 @@ async def test_a_closed_pool_refuses_queries() -> None:
 async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each further pass through the loop costs a search several turns, which are long under an attack."""
+    """Check this because each further pass through the event loop costs a search several turns, which are
+    long under an attack.
+    """
     ended, read_these = threading.Event(), store.read_these
 
     def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:
@@ -124,13 +126,13 @@ async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
         monkeypatch.setattr(store, "read_these", read)
         search = asyncio.create_task(community.messages.search.find(olga.id, "brief wor", None, 5))
         await asyncio.sleep(0)
-        # This turn of the loop ends only after the queries.
+        # This iteration of the loop ends only after the queries.
         assert ended.wait(DEADLINE_S)
         found, more = await search
         assert ([message.text for message in found], more) == (["brief words"], False)
 
 
-async def test_searches_find_what_is_indexed_while_the_disk_is_full(
+async def test_searches_find_indexed_messages_while_the_disk_is_full(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(connection: sqlite3.Connection, most: int) -> int:
@@ -145,7 +147,9 @@ async def test_searches_find_what_is_indexed_while_the_disk_is_full(
         assert [message.text for message in found] == ["brief words"]
 
 
-async def test_pages_do_not_wait_for_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_history_pages_do_not_wait_for_searches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database_module, "SEARCH_DEADLINE_S", AGES_S)
     monkeypatch.setattr(database_module, "SEARCH_WAIT_S", AGES_S)
     database = await Database.open(tmp_path / "a.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
@@ -169,7 +173,7 @@ async def test_a_page_that_takes_too_long_fails_as_unavailable_storage(
     await database.close()
 
 
-def test_a_query_has_a_limited_number_of_words_including_phrases() -> None:
+def test_the_number_of_words_in_a_query_is_limited_including_phrases() -> None:
     many = " ".join(f"w{n}" for n in range(MAX_TERMS + 1))
     for text in ('"' + "the " * 60 + '"', many, many.replace(" ", "-"), f"from:a {many[3:]}"):
         with pytest.raises(ChatError, match="invalid_query") as refused:
@@ -214,7 +218,7 @@ async def test_a_member_runs_one_search_at_a_time(folk: People) -> None:
 
 
 async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
-    """This attack once blocked both readers for 42 s."""
+    """Check an attack that once blocked both readers for 42 s."""
     attack = "/api/search?query=" + "%22" + "the%20" * 60 + "%22"
     searches = [folk.member.ask("GET", attack) for _ in range(40)]
     answers = await asyncio.gather(folk.owner.ask("GET", "/api/channels/general/messages"), *searches)
@@ -223,8 +227,8 @@ async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
 
 
 async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
-    """Otherwise one page of a member with few reactions would read all reactions, and pages of history would
-    wait.
+    """Check this because one page of a member with few reactions would otherwise read all reactions, and
+    history pages would have to wait.
     """
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
@@ -233,7 +237,9 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
 
 
 def test_each_name_is_folded_once_for_all_searches() -> None:
-    """Folding 64 characters may take 50 µs, and the event loop would do it for each of 10,000 members."""
+    """Check this because folding 64 characters may take 50 µs, and the event loop would do it for each of
+    10,000 members.
+    """
     folded_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=listing.NAME)

@@ -1,4 +1,6 @@
-"""Attempts to use an access token after its session, or the founding code after the founding."""
+"""Attempts to use an access token after its session, or the founding code after the community has been
+founded.
+"""
 
 import asyncio
 import os
@@ -55,7 +57,7 @@ async def test_an_access_token_is_invalid_after_signing_out(chat: ChatServer, ad
     assert await status(chat, ada) == 401
 
 
-async def test_signing_out_closes_only_that_sessions_live_sockets(chat: ChatServer) -> None:
+async def test_signing_out_closes_only_the_live_sockets_of_that_session(chat: ChatServer) -> None:
     device = Device()
     here = await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
     there = await chat.sign_in(device)
@@ -141,7 +143,7 @@ async def test_sessions_and_their_ends_survive_a_restart(variables: dict[str, st
         assert await status(chat, ends) == 401
 
 
-def test_a_short_secret_refuses_the_start_and_names_the_command_that_makes_one(
+def test_startup_fails_with_a_short_secret_and_names_the_command_that_creates_one(
     variables: dict[str, str],
 ) -> None:
     command = [str(Path(sys.executable).with_name("svc")), "chat"]
@@ -166,7 +168,7 @@ async def refused(chat: ChatServer, code: str) -> str:
         return str((await response.json())["error"])
 
 
-async def test_the_founding_code_makes_one_owner_and_is_then_invalid(
+async def test_the_founding_code_creates_one_owner_and_is_then_invalid(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables) as chat:
@@ -193,7 +195,7 @@ async def test_the_first_link_lets_a_second_window_join_as_a_member(
         assert (first["member"]["roles"], second["member"]["roles"]) == (["member", "owner"], ["member"])
 
 
-async def test_an_unused_founding_code_stays_the_same_at_the_next_start(
+async def test_an_unused_founding_code_stays_the_same_after_a_restart(
     variables: dict[str, str],
 ) -> None:
     async with chat_server(variables):
@@ -225,7 +227,7 @@ async def test_the_printed_code_is_a_listed_invite_that_expires_and_can_be_revok
         await chat.sign_in(Device(), nickname="Ada", invite_code=shown(variables))
 
 
-async def test_an_invite_that_is_about_to_expire_is_replaced_at_the_start(variables: dict[str, str]) -> None:
+async def test_an_invite_that_is_about_to_expire_is_replaced_at_startup(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (_, community):
         code, now = shown(variables).partition(".")[2], time.time()
         assert await community.auth.invites.standing(now + 5.9 * 86_400) == code
@@ -235,7 +237,7 @@ async def test_an_invite_that_is_about_to_expire_is_replaced_at_the_start(variab
 
 
 @pytest.mark.parametrize("joined", [False, True])
-async def test_the_single_code_of_an_earlier_version_founds_nothing_and_expires(
+async def test_the_single_code_of_an_earlier_version_cannot_found_and_expires(
     variables: dict[str, str], joined: bool
 ) -> None:
     async with chat_server(variables) as chat:
@@ -283,14 +285,16 @@ async def link_code(chat: ChatServer, answer: Answer) -> str:
 
 
 async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> bool:
-    """Return whether a code gets an unknown device as little access as no code."""
+    """Check that a code gives an unknown device as little access as no code does."""
     device = Device()
     proof = await device.proof(chat.http, chat.address)
     async with chat.http.post("/api/auth/join", json=proof | {kind: code}) as response:
         return bool((await response.json()).get("error") == "code_invalid")
 
 
-async def test_unlinking_a_device_voids_the_codes_that_it_created(chat: ChatServer, ada: Answer) -> None:
+async def test_unlinking_a_device_invalidates_the_codes_that_it_created(
+    chat: ChatServer, ada: Answer
+) -> None:
     stolen = await chat.sign_in(Device(), link_code=await link_code(chat, ada))
     code = await link_code(chat, stolen)
     headers = {"Authorization": f"Bearer {stolen['access_token']}"}
@@ -301,13 +305,13 @@ async def test_unlinking_a_device_voids_the_codes_that_it_created(chat: ChatServ
     assert await refused_code(chat, code)
 
 
-async def test_signing_out_voids_the_code_for_another_device(chat: ChatServer, ada: Answer) -> None:
+async def test_signing_out_invalidates_the_code_for_another_device(chat: ChatServer, ada: Answer) -> None:
     code = await link_code(chat, ada)
     await sign_out(chat, ada)
     assert await refused_code(chat, code)
 
 
-async def test_a_former_owner_recovers_nobody_with_an_earlier_code(chat: ChatServer) -> None:
+async def test_a_former_owner_can_recover_nobody_with_an_earlier_code(chat: ChatServer) -> None:
     owner = await chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite)
     heir = await chat.sign_in(Device(), nickname="Ben", invite_code=chat.invite)
     headers = {"Authorization": f"Bearer {owner['access_token']}"}

@@ -1,4 +1,4 @@
-"""Broken disks are reported: damaged or foreign databases, failing writes and files that are too short."""
+"""Broken disks are reported: damaged or foreign databases, failing writes, and files that are too short."""
 
 import asyncio
 import os
@@ -50,7 +50,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 async def path(variables: dict[str, str]) -> Path:
-    """Return the database of a server that has run and was stopped."""
+    """Return the database path of a server that has run and has been stopped."""
     async with chat_server(variables):
         pass
     return Path(variables["DATA_DIR"]) / DATABASE_NAME
@@ -95,7 +95,7 @@ async def _refused(variables: dict[str, str]) -> str:
     return str(refusal.value)
 
 
-# Other files in place of the server's database.
+# Other files in the place of the server's database.
 
 
 async def test_a_new_database_records_its_server(path: Path) -> None:
@@ -157,7 +157,9 @@ async def test_an_older_database_without_an_id_is_recognised_by_its_tables(
         assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
 
 
-async def test_the_refusal_is_one_line_without_a_traceback(path: Path, variables: dict[str, str]) -> None:
+async def test_the_error_for_a_foreign_database_is_one_line_without_a_traceback(
+    path: Path, variables: dict[str, str]
+) -> None:
     os.truncate(path, 0)
     with pytest.raises(NotStarted) as ended:
         async with chat_process(variables):
@@ -166,7 +168,7 @@ async def test_the_refusal_is_one_line_without_a_traceback(path: Path, variables
     assert line.startswith(f"svc chat: {path} is empty")
 
 
-async def test_a_killed_start_leaves_no_half_database(tmp_path: Path) -> None:
+async def test_a_start_that_is_killed_leaves_no_partial_database(tmp_path: Path) -> None:
     left = tmp_path / f".{DATABASE_NAME}.new"
     left.write_bytes(b"")
     database = await Database.open(tmp_path / DATABASE_NAME, MIGRATIONS, tmp_path / "backups")
@@ -177,7 +179,7 @@ async def test_a_killed_start_leaves_no_half_database(tmp_path: Path) -> None:
 # Flipped bits.
 
 
-async def test_flipped_bits_stop_the_start(path: Path, variables: dict[str, str]) -> None:
+async def test_a_database_with_flipped_bits_does_not_start(path: Path, variables: dict[str, str]) -> None:
     _flip_a_page(path)
     error = await _refused(variables)
     assert error.startswith(f"{path} is damaged: ") and "Restore a backup" in error
@@ -203,7 +205,7 @@ async def test_a_large_database_is_checked_while_the_server_runs(
 async def test_doctor_reads_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is sound: SQLite has read all of it"
-    # An index without one row, which only a full check compares with its table.
+    # An index that lacks one row, which only a full check compares with its table.
     index = "name = 'identities_of_member'"
     with closing(sqlite3.connect(path)) as connection:
         row = connection.execute(f"SELECT * FROM sqlite_schema WHERE {index}").fetchone()
@@ -223,7 +225,7 @@ async def test_doctor_reads_the_whole_database(path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["doctor", "admin channel list", "admin backup copy.tar.gz", "up"])
 def test_commands_report_a_read_only_file_system(path: Path, command: str) -> None:
-    """A bind mount is read-only in its own namespace, also for root."""
+    """Check a bind mount that is read-only in its own namespace, even for root."""
     (path.parent / "lock").touch()
 
     async def body() -> None:
@@ -274,7 +276,7 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
 async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
     variables: dict[str, str],
 ) -> None:
-    """The file size limit makes the disk full for the server."""
+    """Check this with a file size limit, which makes the disk look full to the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         chat = ChatServer(
@@ -295,7 +297,7 @@ async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
         assert await server.ended() == 0
 
 
-async def test_writes_count_as_healthy_again_half_a_minute_after_the_last_failure(
+async def test_writes_count_as_healthy_half_a_minute_after_the_last_failure(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
@@ -335,7 +337,7 @@ async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer
 
 
 @pytest.mark.parametrize("wanted", ["", "bytes=500000-", "bytes=299999-300010", "bytes=-5"])
-async def test_a_truncated_file_ends_its_reader_with_an_error(
+async def test_reading_a_truncated_file_ends_with_an_error(
     shortened: tuple[ChatServer, Community, str], wanted: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat, community, key = shortened
@@ -347,7 +349,7 @@ async def test_a_truncated_file_ends_its_reader_with_an_error(
     assert 'svc_chat_media_failed_reads_total{because="damaged"} 1.0' in await chat.metrics()
 
 
-async def test_the_rest_of_a_truncated_file_can_be_read_by_range(
+async def test_a_range_before_the_end_of_a_truncated_file_can_be_read(
     shortened: tuple[ChatServer, Community, str],
 ) -> None:
     chat, community, key = shortened
@@ -389,7 +391,7 @@ async def test_a_missing_file_is_reported_to_the_operator(
 
 
 @pytest.mark.parametrize("kind", [MOTO, RCLONE])
-async def test_a_truncated_object_of_a_bucket_is_noticed(stores: Stores, kind: str, tmp_path: Path) -> None:
+async def test_a_truncated_object_in_a_bucket_is_noticed(stores: Stores, kind: str, tmp_path: Path) -> None:
     store = stores.store(kind, tmp_path)
     await store.put("uploads/short.webp", CONTENT[:1000], "image/webp")
     got = b""

@@ -1,4 +1,4 @@
-"""A time from an import or a wrong clock never shifts later times, and nothing lasts forever."""
+"""A time from an import or a wrong clock never shifts later times, and no state lasts forever."""
 
 import asyncio
 import dataclasses
@@ -38,14 +38,14 @@ VARIABLES = {
     "STORAGE_BACKEND": "filesystem",
 }
 FAR_MS = 100_000_000_000_000  # in the year 5138
-# Times in the future. The operator decides how long sessions last.
+# Times in the future. The operator's settings decide how long sessions last.
 ENDS = (*LONGEST_MS, ("sessions", "expires_at_ms"))
 YEARS_S = 50 * 365 * 24 * 3600.0
 MESSAGES = "/api/channels/general/messages"
 
 
 class Clock:
-    """The wall clock, which a test can set."""
+    """A wall clock that a test can set."""
 
     def __init__(self) -> None:
         self._real = time.time
@@ -81,7 +81,7 @@ async def history(person: Person) -> list[dict[str, Any]]:
 
 
 async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
-    """Check that a new message comes last with the clock's time, and that nobody has unread messages."""
+    """Check that a new message comes last and has the clock's time, and that nobody has unread messages."""
     sent = await owner.done("POST", MESSAGES, {"text": "after it"})
     assert before_ms <= sent["posted_at_ms"] <= int(time.time() * 1000)
     messages = await history(owner)
@@ -93,7 +93,7 @@ async def looks_right(owner: Person, before_ms: int, texts: list[str]) -> None:
         assert [channel["unread"] for channel in live.welcome["unread"]] == [0] * len(live.welcome["unread"])
 
 
-async def test_an_import_from_the_future_is_dated_now_and_reported(
+async def test_an_import_from_the_future_gets_the_current_date_and_is_reported(
     variables: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with chat_server(variables) as chat:
@@ -104,7 +104,7 @@ async def test_an_import_from_the_future_is_dated_now_and_reported(
     (tmp_path / "old.json").write_text(json.dumps(foreign))
     before_ms = int(time.time() * 1000)
     words = ["admin", "import", str(tmp_path / "old.json"), "--from", "discord"]
-    # A command runs its own loop.
+    # A command runs its own event loop.
     await run_command([*words, "--data-dir", variables["DATA_DIR"]])
     assert "left out: 1 times in the future" in capsys.readouterr().out
     async with chat_server(variables) as chat:
@@ -194,8 +194,8 @@ async def run_command(words: list[str], status: int = 0) -> None:
     assert await asyncio.to_thread(main, words) == status
 
 
-async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, str]) -> None:
-    """An import of an earlier version left these times behind."""
+async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dict[str, str]) -> None:
+    """Check times that an import of an earlier version has left behind."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         await owner.done("POST", MESSAGES, {"text": "one"})
@@ -222,7 +222,7 @@ async def test_a_database_that_holds_the_year_5138_heals(variables: dict[str, st
         assert member["joined_at_ms"] <= int(time.time() * 1000)
         assert member["timeout_until_ms"] <= int(time.time() * 1000) + 28 * 24 * HOUR_MS
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as file:
-        # The owner would otherwise stay timed out for up to 28 days.
+        # Otherwise the owner would stay timed out for up to 28 days.
         file.execute("UPDATE members SET timeout_until_ms = 0")
     async with chat_server(variables) as chat:
         owner.chat = chat
@@ -235,7 +235,7 @@ async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str
         seq = await present_seq(owner)
         clock.ahead_s = YEARS_S
         await community.clock_repair.look()
-        # Tokens from before have expired by this clock.
+        # By this clock, earlier tokens have expired.
         late = {person.id: await chat.sign_in(person.device) for person in (owner, bob)}
         owner.token, bob.token = late[owner.id]["access_token"], late[bob.id]["access_token"]
         sent = await owner.done("POST", MESSAGES, {"text": "in fifty years"})
@@ -245,7 +245,7 @@ async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str
         clock.ahead_s = 0.0
         await community.clock_repair.look()
         before_ms = int(time.time() * 1000)
-        # Nobody stays signed in for fifty years: the page must sign in again, and does.
+        # Nobody stays signed in for fifty years. The page must sign in again, and does.
         assert await owner.refused("GET", "/api/members") == "token_invalid"
         owner.token = (await chat.sign_in(owner.device))["access_token"]
         member = await owner.done("GET", f"/api/members/{bob.id}")
@@ -281,8 +281,8 @@ def _latest(folder: Path) -> int:
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """The oldest sessions of a device are removed first, and the newest counts as newest whatever the clock
-    shows.
+    """Check that the oldest sessions of a device are removed first, and that the newest counts as newest
+    whatever the clock shows.
     """
     device = Device()
     clock.ahead_s = YEARS_S
@@ -299,7 +299,7 @@ async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
                 assert response.status == 200
 
 
-def test_ids_rise_above_all_existing_ones_and_stay_valid() -> None:
+def test_new_ids_are_above_all_existing_ones_and_stay_valid() -> None:
     clock = iter([5000.0, 1.0, 2.0, 1.0, 1e15, 1e15, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     made = [ids.new() for _ in range(7)]
@@ -310,14 +310,14 @@ def test_ids_rise_above_all_existing_ones_and_stay_valid() -> None:
     assert time_ms(unmoved.new()) == 1000
 
 
-def test_an_ids_time_is_the_clocks_and_not_that_of_earlier_ids() -> None:
+def test_the_time_in_an_id_is_the_clocks_and_not_that_of_earlier_ids() -> None:
     clock = iter([5000.0, 5000.0, 1.0, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     first, second = ids.stamped(), ids.stamped()
     assert first[0] < second[0] and (first[1], second[1]) == (5_000_000, 1000)
 
 
-def test_every_time_column_is_corrected_or_exempt_on_purpose(
+def test_every_time_column_is_corrected_or_listed_as_exempt(
     rows: sqlite3.Connection,
 ) -> None:
     rows.executescript(statements_of(migrations_in(SCHEMA_FOLDER), rows))

@@ -1,4 +1,4 @@
-"""Members who reserve, send or keep as much as possible take no upload space from others."""
+"""Members who reserve, send or keep as much as possible do not take upload space from others."""
 
 import asyncio
 import shutil
@@ -42,7 +42,7 @@ async def place(tmp_path: Path) -> AsyncIterator[Place]:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Reduce the upload space, so that a test can fill it. Return its size in bytes."""
+    """Reduce the upload space so that a test can fill it. Return its size in bytes."""
     monkeypatch.setattr(limits, "EXPECTED_BYTES", 1_000)
     monkeypatch.setattr(limits, "RESERVED_AT_ONCE", 1_000)
     monkeypatch.setattr(limits, "MAX_INCOMING_BYTES", 120_000)
@@ -50,7 +50,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 
 
 async def begun(place: Place, person: Person, length: int) -> str:
-    """Start an upload that is accepted. Return its address."""
+    """Start an upload that is accepted. Return its URL."""
     status, where, answer = await place.begin(person, length)
     assert status == 201, answer
     return where
@@ -62,8 +62,8 @@ def later(place: Place, seconds: float) -> None:
     queue._now = lambda: now() + seconds
 
 
-async def test_announced_but_unsent_files_take_nobodys_space(place: Place) -> None:
-    """4 × 16 × 256 MiB were all 16 GiB of the space, and everybody got 507."""
+async def test_announced_but_unsent_files_do_not_reduce_the_space_of_others(place: Place) -> None:
+    """Check a case in which 4 × 16 × 256 MiB took all 16 GiB of the space, and everybody got 507."""
     members = [place.folk.member, *[await newcomer(place.chat, f"Member {n}") for n in range(3)]]
     for member in members:
         for _ in range(16):
@@ -73,7 +73,7 @@ async def test_announced_but_unsent_files_take_nobodys_space(place: Place) -> No
     await begun(place, guest, LARGEST)
 
 
-async def test_announced_but_unsent_files_are_forgotten_in_minutes(place: Place) -> None:
+async def test_announced_but_unsent_files_are_forgotten_within_minutes(place: Place) -> None:
     member = place.folk.member
     for _ in range(limits.MAX_UNFINISHED_OF_A_MEMBER - 1):
         empty = await begun(place, member, LARGEST)
@@ -124,7 +124,7 @@ async def test_failed_jobs_still_count_while_their_files_are_kept(place: Place, 
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])
-async def test_a_backup_leaves_the_last_disk_space_to_writers(
+async def test_a_backup_leaves_the_last_disk_space_for_writes(
     place: Place, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     await place.done(place.folk.member)
@@ -139,7 +139,7 @@ async def test_a_backup_leaves_the_last_disk_space_to_writers(
     assert len(list(place.data_dir.glob(f"*/{command}-*"))) == 1
 
 
-async def test_uploads_at_the_same_time_are_limited_and_shared_among_members(
+async def test_concurrent_uploads_are_limited_and_shared_among_members(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     greedy, other = place.folk.member, place.folk.moderator
@@ -169,7 +169,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
         assert response.status == 204
 
 
-# The rule.
+# Tests of the rule.
 
 
 def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK) -> Room:
@@ -185,13 +185,13 @@ def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, 
         # The total space is nearly used up, by this member or by others.
         (there(kept=MAX_BYTES_OF_ONE // 2, kept_by_all=MAX_BYTES - LARGEST), "storage_full"),
         (there(kept_by_all=MAX_BYTES - LARGEST), None),
-        # The disk is nearly full, because of this member's files or of something else.
+        # The disk is nearly full, because of this member's files or for other reasons.
         (there(kept=1024**3, disk=limits.MIN_FREE_BYTES + 1024**3), "storage_full"),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST), None),
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
-def test_the_holder_of_the_most_is_refused_first(room: Room, code: str | None) -> None:
+def test_the_member_with_the_most_space_is_refused_first(room: Room, code: str | None) -> None:
     try:
         require_room(room, LARGEST)
         refused = None
@@ -207,7 +207,7 @@ def test_bytes_reserved_by_others_cannot_be_taken() -> None:
         require_room(room, LARGEST)
 
 
-# Storage of each member.
+# The storage of each member.
 
 
 async def kept(place: Place) -> dict[str, int]:
@@ -215,7 +215,7 @@ async def kept(place: Place) -> dict[str, int]:
     return {row["holder"]: row["bytes"] for row in rows}
 
 
-async def test_a_member_keeps_the_processed_versions_of_their_files_with_thumbnails(place: Place) -> None:
+async def test_processed_files_and_thumbnails_count_towards_a_members_storage(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     assert await kept(place) == {member.id: len(b"written anew") + len(b"small")}

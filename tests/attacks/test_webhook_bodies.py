@@ -1,4 +1,4 @@
-"""Expensive bodies: sent to unknown addresses, during a block, and to many URLs."""
+"""Expensive bodies are sent to unknown URLs, while everything is refused, and to many URLs."""
 
 from collections.abc import AsyncIterator
 
@@ -24,7 +24,7 @@ async def hook(variables: dict[str, str]) -> AsyncIterator[Hook]:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Record the bodies that are parsed from now on. None of them is JSON."""
+    """Record the bodies that are parsed from this point on. None of them is JSON."""
     seen: list[bytes] = []
 
     def decode(body: bytes, *_: object) -> object:
@@ -43,17 +43,19 @@ async def status_of(hook: Hook, path: str) -> int:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_body_that_leads_nowhere_is_not_read(hook: Hook, read: list[bytes], way: str) -> None:
-    """A list of 80,000 empty lists takes the event loop many times as long as a response."""
+async def test_a_body_for_an_unknown_webhook_is_not_read(hook: Hook, read: list[bytes], way: str) -> None:
+    """Check a list of 80,000 empty lists, which takes the event loop many times as long as a response."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
 
 @pytest.mark.parametrize("body", [b'"\\ud800"', b"[" * 5_000 + b"]" * 5_000], ids=["half of a pair", "deep"])
-async def test_a_body_that_leads_nowhere_is_not_checked_at_length(
+async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    """Strangers without a URL could take 10 ms of the event loop with each request."""
+    """Check this because strangers without a URL could otherwise take 10 ms of the event loop with each
+    request.
+    """
     for expensive in ("_without_halves", "_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
@@ -70,7 +72,7 @@ async def test_no_body_is_read_while_everything_is_refused(
 
 
 async def test_additional_urls_do_not_raise_a_members_limit(variables: dict[str, str]) -> None:
-    """Each URL has its own limit, so a maker of many URLs used to have no limit at all."""
+    """Check this because each URL has its own limit, so a member with many URLs used to have none."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         padding = "x" * (MAX_BODY_BYTES - 100)

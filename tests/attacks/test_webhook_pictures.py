@@ -52,7 +52,7 @@ def test_hosts_that_never_answer_one_holder_leave_downloads_to_another(
     on_an_internet(body, tmp_path)
 
 
-def test_an_endless_lookup_counts_toward_the_share_of_its_requester(
+def test_an_endless_dns_lookup_counts_towards_the_share_of_its_requester(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
@@ -63,7 +63,7 @@ def test_an_endless_lookup_counts_toward_the_share_of_its_requester(
             for _ in range(2):
                 with pytest.raises(NotFetched):
                     await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
-            # Both threads still wait for a silent name server.
+            # Both threads are still waiting for a silent name server.
             with pytest.raises(NotFetched, match="in time"):
                 await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
             assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE
