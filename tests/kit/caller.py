@@ -15,8 +15,10 @@ RETRY_S = 0.1
 class Caller:
     """A member in a call. `client` is the participant in the current call."""
 
-    def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice) -> None:
+    def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice, *, direct: bool = False) -> None:
         self._chat = chat
+        # Whether the signalling goes to the media service's own address, not through the chat server.
+        self._direct = direct
         self._live = live
         self._voice = voice
         channels = live.welcome["channels"]
@@ -31,7 +33,7 @@ class Caller:
                 break
             assert reply["data"]["error"] == "voice_unavailable", reply
             await asyncio.sleep(RETRY_S)
-        url, grant = reply["data"]["urls"][-1], reply["data"]["client_join"]
+        url, grant = reply["data"]["urls"][0 if self._direct else -1], reply["data"]["client_join"]
         socket = await self._chat.http.ws_connect(url, max_msg_size=0)
         self.client = AiortcClient(self._live.id, self._voice, socket, microphone_and_camera(self._voice))
         await self.client.say("client_join", grant)

@@ -185,11 +185,22 @@ class RoomMembers(Payload):
     user_ids: list[str]
 
 
+class HeldRelay(Payload):
+    """One end of a relay at an SFU. Part of other payloads."""
+
+    room_id: str
+    relay_id: str
+    track_id: str
+    sends: bool
+
+
 class SyncResponse(Payload):
     event = "sync_response"
     rooms: list[RoomMembers]
     # Where other SFUs can reach this one.
     addresses: Sequence[tuple[str, int]] = ()
+    # The relays that a chat server has begun here, for one that has just become the owner.
+    relays: Sequence[HeldRelay] = ()
 
 
 class RoomUser(Payload):

@@ -130,7 +130,8 @@ class Control(EventHandlers):
     def _receive_sync_request(self, message: events.SyncRequest) -> None:
         rooms = self._authenticated(message).rooms.values()
         members = [events.RoomMembers(room.room_id, list(room.peers)) for room in rooms]
-        self._connection.push(events.SyncResponse(members, self._service.fixed_addresses()))
+        relays = self._service.held_relays(rooms)
+        self._connection.push(events.SyncResponse(members, self._service.fixed_addresses(), relays))
 
     @handles
     def _receive_span_room(self, message: events.SpanRoom) -> None:

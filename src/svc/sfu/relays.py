@@ -123,6 +123,8 @@ class ReceivedRelay(_Line):
         clock: Callable[[], float],
     ) -> None:
         super().__init__(plane, request.line, sends=False)
+        # The publisher's SFU knows the track by this id.
+        self.origin_track_id = request.track_id
         self._room, self._relay_id, self._report, self._clock = room, request.relay_id, report, clock
         self._demand = DemandUpdates(self._report_demand)
         self._timer: asyncio.TimerHandle | None = None
@@ -223,6 +225,13 @@ class Span:
         for relay in self._received.values():
             relay.repeat()
         self.codecs_changed()
+
+    def held(self) -> list[events.HeldRelay]:
+        """Return both kinds of relays, each with the id of its track at the publisher's SFU."""
+        room_id = self._room.room_id
+        sent = [(each, relay.track.track_id, True) for each, relay in self._sent.items()]
+        received = [(each, relay.origin_track_id, False) for each, relay in self._received.items()]
+        return [events.HeldRelay(room_id, *relay) for relay in sent + received]
 
     def send(self, request: events.SendRelay) -> None:
         """Relay a track to another SFU. Do nothing if the track has ended."""

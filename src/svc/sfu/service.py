@@ -5,10 +5,11 @@ tasks at their intervals. See docs/signalling.md.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 
+from svc.base import server_events as events
 from svc.sfu.admission import admit
 from svc.sfu.candidates import Candidate, passive_candidates, reflexive_candidates
 from svc.sfu.client import Client
@@ -100,6 +101,10 @@ class Service:
         if room not in self._spans:
             room.span = self._spans[room] = Span(room, self._plane, self.clock)
         return self._spans[room]
+
+    def held_relays(self, rooms: Iterable[Room]) -> list[events.HeldRelay]:
+        """Return the relays of these rooms that have an end here."""
+        return [held for room in rooms if room in self._spans for held in self._spans[room].held()]
 
     def unspan(self, room: Room) -> None:
         """End the relays of a room whose participants are all here."""

@@ -1,19 +1,33 @@
-"""Calls while the owner of a community changes, with real chat nodes, NATS servers, and an SFU."""
+"""Calls while the owner of a community changes, with real chat nodes, NATS servers, and SFUs."""
 
 import signal
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from aiohttp import ClientSession
 
 from tests.chat.member import ChatServer
-from tests.kit.caller import Caller
+from tests.kit.aiortc_client import CAMERA
+from tests.kit.caller import Caller, talk
 from tests.kit.chat_nodes import ChatNode, chat_nodes, owner_among, token_of
-from tests.kit.guests import GRACE
+from tests.kit.guests import ADA, GRACE
 from tests.kit.nats_cluster import nats_cluster
-from tests.kit.sfu_process import SECRET, running_sfu
+from tests.kit.sfu_process import SECRET, SfuProcess, running_sfu
 from tests.kit.waiting import eventually, wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
+
+
+def calls_at(*sfus: SfuProcess) -> dict[str, str]:
+    """Return the variables of a node that uses these SFUs."""
+    addresses = [f"127.0.0.1:{sfu.http_port}" for sfu in sfus]
+    return {
+        "SFU_WS_HOST": ",".join(addresses),
+        "SFU_PUBLIC_HOST": ",".join(f"ws://{address}" for address in addresses),
+        "SERVER_ID": "home",
+        "SERVER_PASSWORD": SECRET,
+        "DISABLE_STUN": "true",
+    }
 
 
 async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
@@ -26,13 +40,9 @@ async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
 
 
 async def test_a_paused_owner_that_continues_disconnects_nobody_from_a_call(tmp_path: Path) -> None:
-    async with nats_cluster(tmp_path) as servers, running_sfu() as sfu:
-        variables = {
-            "SFU_WS_HOST": f"127.0.0.1:{sfu.http_port}",
-            "SERVER_ID": "home",
-            "SERVER_PASSWORD": SECRET,
-            "DISABLE_STUN": "true",
-        }
+    async with AsyncExitStack() as stack:
+        servers = await stack.enter_async_context(nats_cluster(tmp_path))
+        variables = calls_at(await stack.enter_async_context(running_sfu()))
         async with chat_nodes(tmp_path, servers.urls, "ab", FLAGS, variables) as (first, second):
             ada, grace = [await token_of(first, name) for name in ("Ada", "Grace")]
             await allow_calls(first, ada, allowed=False)
@@ -55,3 +65,54 @@ async def test_a_paused_owner_that_continues_disconnects_nobody_from_a_call(tmp_
                     )
                     assert client.closed is None
                     await client.leave()
+
+
+async def test_members_at_two_sfus_go_on_talking_when_the_owner_dies(tmp_path: Path) -> None:
+    async with (
+        nats_cluster(tmp_path) as servers,
+        running_sfu() as one,
+        running_sfu() as two,
+        AsyncExitStack() as stack,
+    ):
+        variables = calls_at(one, two) | {"SFU_ROOM_SIZE": "1"}
+        nodes = await stack.enter_async_context(chat_nodes(tmp_path, servers.urls, "ab", FLAGS, variables))
+        first, second = nodes
+        http = await stack.enter_async_context(ClientSession(first.address))
+        chat = ChatServer(first.address, http, "")
+        callers = []
+        for name, voice in (("Ada", ADA), ("Grace", GRACE)):
+            member = await stack.enter_async_context(chat.member(name, await token_of(first, name)))
+            caller = Caller(chat, member, voice, direct=True)
+            await caller.join()
+            await eventually(f"{name} is in the call", lambda: caller.client.offers, within_s=30)  # noqa: B023
+            callers.append(caller)
+        ada, grace = [caller.client for caller in callers]
+        await talk(ada, grace)
+        assert {ada.remote_address[1], grace.remote_address[1]} == {one.udp_port, two.udp_port}
+        offers = [client.offers for client in (ada, grace)]
+        heard = grace.section(ada, "mic")
+
+        await first.kill()
+        await owner_among([second])
+
+        async def is_in_step() -> bool:
+            async with ClientSession(second.address) as http, http.get("/metrics") as response:
+                return "svc_chat_sfu_link_up 1.0" in await response.text()
+
+        await wait_until("the new owner knows both SFUs", is_in_step, within_s=30)
+        for client in (ada, grace):
+            await client.say("renegotiate", {})
+        # A relay that had been restarted would have been offered as another track before.
+        for client, before in zip((ada, grace), offers, strict=True):
+            await eventually("the SFU goes on", lambda: client.offers > before, within_s=30)  # noqa: B023
+        assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]
+        await talk(ada, grace)
+        # The new owner arranges what changes from now on.
+        del ada.sends[CAMERA]
+        await ada.say("renegotiate", {})
+        await grace.lost(ada)
+        assert await grace.hears(ada) is heard
+        for client in (ada, grace):
+            assert client.closed is None
+            await client.leave()
+        assert one.faults == two.faults == []

@@ -15,7 +15,7 @@ from aiohttp import ClientSession
 
 from svc.base.backoff import Backoff
 from svc.base.media_services import MediaConfig
-from svc.base.server_events import DisconnectUser, RoomRequest, UserAudioControl
+from svc.base.server_events import DisconnectUser, HeldRelay, RoomRequest, UserAudioControl
 from svc.chat.access.directory import Directory
 from svc.chat.errors import ChatError
 from svc.chat.voice.occupancy import Occupancy
@@ -243,6 +243,7 @@ class SfuLinks:
         if self._spans is not None:
             for room_id, user_id in self._spans.users_at(index):
                 self.left(index, room_id, user_id, lost=True)
+            self._spans.gone(index)
         for room_id in self._placement.rooms_at(index):
             for user_id in self._occupancy.users(room_id):
                 self._occupancy.left(room_id, user_id, lost=True)
@@ -281,6 +282,11 @@ class SfuLinks:
         if self._spans is not None or self._placement.of(room_id) == index:
             for notify in self._occupancy.on_speaking:
                 notify(room_id, user_ids)
+
+    def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
+        # Later responses report only what this server has begun.
+        if self._spans is not None and not self._links[index].in_step:
+            self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
         """Replace the state with the service's actual participants. Rooms of other services stay as

@@ -1,7 +1,8 @@
 """Rooms that span several media services: who is where, and which tracks are relayed between the services.
 
 Each track of a spanning room is relayed once to each other service that has members of the room. Chooses the
-keys and SSRCs of a relay, and passes the needs of its receivers on to its sender. Sees no media.
+keys and SSRCs of a relay, and passes the needs of its receivers on to its sender. Adopts the relays that an
+earlier owner of the community has begun, once both of their services have reported them. Sees no media.
 docs/signalling.md, "A room over several SFUs".
 """
 
@@ -55,6 +56,10 @@ class Spans:
         self._places: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
+        # For each service, the relays that it has reported and nobody here knows, by id.
+        self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
+        # Services that are not waited for.
+        self._gone: set[int] = set()
 
     # Members.
 
@@ -109,8 +114,21 @@ class Spans:
 
     # Services.
 
+    def held(self, index: int, relays: Sequence[events.HeldRelay]) -> None:
+        """Handle the relays that a service reports before its members."""
+        known = {relay.relay_id for room in self._rooms.values() for relay in room.relays.values()}
+        self._unknown[index] = {relay.relay_id: relay for relay in relays if relay.relay_id not in known}
+
+    def gone(self, index: int) -> None:
+        """End the relays of a service that does not respond."""
+        if index not in self._gone:
+            self._gone.add(index)
+            self._unknown.pop(index, None)
+            self._end_unknown()
+
     def came_in_step(self, index: int) -> None:
         """Send a service that connected its spanning rooms. It reports their tracks."""
+        self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:
                 self._begin(index, room_id, room)
@@ -118,6 +136,7 @@ class Spans:
                     if relay.origin == index:
                         self._send_demand(room_id, relay)
                 self._relay(room_id, room)
+        self._end_unknown()
 
     def changed(self, index: int, event: SpanEvent) -> None:
         """Handle an event of a service about a spanning room."""
@@ -127,7 +146,9 @@ class Spans:
         match event:
             case events.RoomTracks():
                 tracks = {(index, track.track_id): track for track in event.tracks}
-                for key in [key for key in room.tracks if key[0] == index and key not in tracks]:
+                # A relay that was adopted may be of a track that has ended since.
+                known = {*room.tracks, *(key[:2] for key in room.relays)}
+                for key in [key for key in known if key[0] == index and key not in tracks]:
                     self._end_track(event.room_id, room, key)
                 room.tracks.update(tracks)
                 self._relay(event.room_id, room)
@@ -161,6 +182,8 @@ class Spans:
         gone, new, room.at = room.at - at, at - room.at, at
         for index in gone:
             self._leave(index, room_id, room)
+        if new:
+            self._adopt(room_id, room)
         for index in new:
             self._begin(index, room_id, room)
         if not at:
@@ -170,8 +193,33 @@ class Spans:
 
     def _begin(self, index: int, room_id: str, room: _SpanningRoom) -> None:
         known = [relay.relay_id for relay in room.relays.values() if index in (relay.origin, relay.target)]
+        known += [each.relay_id for each in self._unknown.get(index, {}).values() if each.room_id == room_id]
         self._services[index].send(events.SpanRoom, room_id, spans=True, relays=known)
         self._send_codecs(room_id, room)
+
+    def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
+        """Take over the relays of a room whose two ends have been reported."""
+        for origin in room.at:
+            for relay_id, held in list(self._unknown.get(origin, {}).items()):
+                if held.room_id != room_id or not held.sends:
+                    continue
+                for target in room.at - {origin}:
+                    if relay_id in self._unknown.get(target, {}):
+                        room.relays[origin, held.track_id, target] = _Relay(relay_id, origin, target)
+                        del self._unknown[origin][relay_id], self._unknown[target][relay_id]
+                        break
+
+    def _end_unknown(self) -> None:
+        """End the relays that lack an end, once every service has reported or is gone."""
+        services = range(len(self._services))
+        if not all(self._services[index].in_step or index in self._gone for index in services):
+            return
+        for index, relays in self._unknown.items():
+            for relay in relays.values():
+                self._services[index].send(events.EndRelay, relay.room_id, relay_id=relay.relay_id)
+            for room_id in {relay.room_id for relay in relays.values()} - set(self._rooms):
+                self._services[index].send(events.SpanRoom, room_id, spans=False, relays=[])
+        self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
         """End everything of a room at a service without members of it."""
@@ -221,9 +269,14 @@ class Spans:
             self._services[relay.origin].send(events.SetRelayDemand, room_id, demand=relay.demand)
 
     def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
-        """Tell each service which video codecs the members at all others can show."""
+        """Tell each service which video codecs the members at all others can show.
+
+        A service whose others have not all reported keeps what an earlier owner may have sent.
+        """
         for index in room.at:
-            takes = [room.takes[other] for other in room.at - {index} if other in room.takes]
+            if not room.at - {index} <= room.takes.keys():
+                continue
+            takes = [room.takes[other] for other in room.at - {index}]
             limited = [each for each in takes if each is not None]
             common = sorted(frozenset.intersection(*limited)) if limited else None
             self._services[index].send(events.SetCodecsElsewhere, room_id, payload_types=common)
