@@ -1,6 +1,4 @@
-"""An import from a stranger: media is re-encoded, and anything beyond the limits is refused with a clear
-message.
-"""
+"""A stranger's import: media is re-encoded, and anything beyond a limit is refused with a clear message."""
 
 import io
 import json

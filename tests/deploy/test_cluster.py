@@ -35,7 +35,7 @@ def configurations(name: str) -> dict[str, str]:
 def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
     for place, text in configurations("nats.conf").items():
         file = tmp_path / place
-        # Compose replaces variables in braces itself, and writes a dollar for two.
+        # Compose itself replaces variables in braces, and writes two dollar signs for one.
         file.write_text(
             text.replace("$$", "$").replace("${", "{").replace("store_dir: /data", "store_dir: store")
         )
@@ -70,7 +70,7 @@ async def haproxy(text: str, relays: list[ChatRelay], folder: Path) -> AsyncIter
         await process.wait()
 
 
-async def test_the_proxy_leads_to_the_owner_after_a_relay_and_the_owner_have_died(tmp_path: Path) -> None:
+async def test_the_proxy_forwards_to_the_owner_after_a_relay_and_the_owner_have_died(tmp_path: Path) -> None:
     required("haproxy")
     text = configurations("haproxy.cfg")["compose"]
     async with (
@@ -90,7 +90,7 @@ async def test_the_proxy_leads_to_the_owner_after_a_relay_and_the_owner_have_die
 
         await wait_until("the proxy has found a relay", is_served, within_s=20)
         await relays[0].kill()
-        # A refused connection goes to the other relay, before any check has failed.
+        # A refused connection is retried at the other relay before any health check has failed.
         assert await is_served()
         await nodes[0].kill()
         await wait_until("the relay has found the next owner", is_served, within_s=30)

@@ -19,12 +19,12 @@ REPOSITORY = Path(__file__).parents[2]
 CONTAINER = REPOSITORY / "deploy" / "container"
 COMPOSE = [CONTAINER / "compose.yaml", REPOSITORY / "deploy" / "compose" / "cluster.yml"]
 CHART = REPOSITORY / "deploy" / "helm"
-# Variables that none of our programs reads.
+# Variables that none of the project's programs reads.
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
 def output_of(name: str, *arguments: str) -> str:
-    """Return the complaints of a linter that pip installs."""
+    """Return the findings of a linter that pip installs."""
     tool = Path(sys.executable).with_name(name)
     if not tool.exists():
         pytest.skip(f"{name} is not there for this machine")
@@ -44,7 +44,7 @@ def test_a_compose_file_is_valid(path: Path) -> None:
 
 @cache
 def chart() -> list[dict[str, Any]]:
-    """Return what `helm install` would create from the chart; nothing where there is no helm."""
+    """Return what `helm install` would create from the chart, or nothing if helm is not installed."""
     helm = Path(sys.executable).with_name("helm")
     if not helm.exists():
         return []
@@ -64,7 +64,7 @@ def services() -> list[tuple[list[str], set[str]]]:
     containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
     for each in containers:
         if each["image"].startswith("svc:"):
-            # A variable that others are made of is read by Kubernetes.
+            # Kubernetes itself reads variables that other variables are composed of.
             own = {variable["name"] for variable in each["env"]}
             values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
             found.append((each["args"], {name for name in own if f"$({name})" not in values}))
@@ -112,7 +112,7 @@ def test_the_build_context_contains_everything_that_the_image_needs() -> None:
 
 
 @pytest.mark.timeout(900)
-def test_the_image_is_built_and_responds_where_an_engine_runs() -> None:
+def test_the_image_can_be_built_and_responds_if_a_container_engine_runs() -> None:
     tried = subprocess.run(
         (REPOSITORY / "ci" / "image",), capture_output=True, text=True, timeout=800, check=False
     )

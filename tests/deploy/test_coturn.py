@@ -1,4 +1,4 @@
-"""The TURN server of `deploy`, actually running: it relays for members, and only to the SFU."""
+"""Runs the TURN server of `deploy`: it relays for members only, and to the SFU only."""
 
 import asyncio
 import ssl
@@ -20,7 +20,7 @@ MEDIA_PORT = 3478
 
 
 class Mirror(asyncio.DatagramProtocol):
-    """Stands in for the SFU: echoes every datagram."""
+    """Stands in for the SFU by echoing every datagram."""
 
     transport: asyncio.DatagramTransport
 
@@ -42,13 +42,13 @@ class Member(asyncio.DatagramProtocol):
 async def allocated(
     name: str, password: str, transport: str = "udp", tls: ssl.SSLContext | None = None
 ) -> tuple[Any, Member]:
-    """Allocate a relay for a member who connects to coturn in this way."""
+    """Allocate a relayed address for a member who connects to coturn in this way."""
     server = (TURN, TLS_PORT if tls else PORT)
     async with asyncio.timeout(WITHIN_S):
         return await create_turn_endpoint(Member, server, name, password, ssl=tls, transport=transport)
 
 
-def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None:
+def test_only_members_can_send_to_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None:
     required("turnserver")
 
     async def body() -> None:
@@ -69,7 +69,7 @@ def test_only_members_reach_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -> None
                         await inner.send_data(b"hello", (forbidden, MEDIA_PORT))
                     assert refused.value.response.attributes["ERROR-CODE"][0] == 403
                 relay.close()
-            # A forged credential from an hour after its expiry.
+            # A credential that has expired, and one that was made up.
             old = TurnServer([], SECRET).ice_server("ada", time.time() - 26 * 3600)
             for wrong in ((old["username"], old["credential"]), (name, "made up")):
                 with pytest.raises(TransactionFailed) as refused:

@@ -24,7 +24,7 @@ from tests.kit.waiting import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# Grafana's value for a scrape every second.
+# Grafana's value for scraping every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 
@@ -106,17 +106,17 @@ async def test_the_dashboard_and_the_alerts_use_only_existing_metrics(
                 there += await response.text()
     named = set(METRIC.findall(" ".join(queries()) + (DEPLOY / "prometheus" / "alerts.yml").read_text()))
     known = set(METRIC.findall(there)) | {*DESCRIPTIONS, *RELAY_GAUGES, *RELAY_COUNTERS}
-    # A counter without samples appears only in the comments, without its suffix.
+    # A counter without samples appears only in comments, and without its suffix.
     assert {name for name in named if name not in known and name.removesuffix("_total") not in known} == set()
 
 
 @asynccontextmanager
 async def prometheus(targets: dict[str, str], folder: Path) -> AsyncIterator["Asked"]:
-    """Run a Prometheus that scrapes every second."""
+    """Run a Prometheus server that scrapes every second."""
     program, (port,) = required("prometheus"), free_ports(1)
     jobs = [{"job_name": job, "static_configs": [{"targets": [at]}]} for job, at in targets.items()]
     configuration = {"global": {"scrape_interval": "1s"}, "scrape_configs": jobs}
-    (folder / "prometheus.yml").write_text(json.dumps(configuration))  # JSON is YAML.
+    (folder / "prometheus.yml").write_text(json.dumps(configuration))  # JSON is valid YAML.
     process = await asyncio.create_subprocess_exec(
         program,
         f"--config.file={folder / 'prometheus.yml'}",

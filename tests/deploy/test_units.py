@@ -1,4 +1,6 @@
-"""The systemd units: systemd accepts them, finds little exposed, and they start commands that exist."""
+"""The systemd units: systemd accepts them and rates their exposure as low, and they start commands that
+exist.
+"""
 
 import re
 import shlex
@@ -14,8 +16,8 @@ from tests.kit.external_programs import required
 FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
-# systemd's own score, from 0 (best) to 100: an ordinary service has 96. Three units let the upload decoder
-# enter namespaces and an empty root, which costs a few points.
+# systemd's own exposure score, from 0 (best) to 100. An ordinary service has 96. Three units let the upload
+# decoder create namespaces and an empty root, which costs a few points.
 MOST_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 
@@ -44,7 +46,7 @@ def test_systemd_accepts_the_unit(unit: Path) -> None:
     assert (verdict.returncode, verdict.stdout + verdict.stderr) == (0, "")
 
 
-def test_little_of_the_system_is_exposed_to_the_unit(unit: Path) -> None:
+def test_the_unit_has_a_low_exposure_score(unit: Path) -> None:
     verdict = analysed("security", "--offline=true", f"--threshold={MOST_EXPOSED}", str(unit))
     assert verdict.returncode == 0, verdict.stdout
 
@@ -55,7 +57,7 @@ def test_the_unit_starts_an_existing_command(unit: Path) -> None:
 
 @pytest.fixture(params=SOCKETS, ids=lambda unit: unit.name)
 def activated(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a socket unit. Its service is changed to inherit its ports."""
+    """Return a socket unit, and change its service so that it inherits the ports."""
     socket: Path = request.param
     service = f"{socket.stem}.service"
     as_installed(FOLDER / service, tmp_path)
@@ -69,15 +71,15 @@ def test_systemd_accepts_the_socket_units(activated: Path) -> None:
     assert (verdict.returncode, verdict.stdout + verdict.stderr) == (0, "")
 
 
-def test_every_kept_port_is_taken_from_systemd(activated: Path) -> None:
-    """systemd counts them from 3."""
+def test_every_inherited_port_is_opened_by_systemd(activated: Path) -> None:
+    """Check the descriptors, which systemd numbers from 3."""
     kept = re.findall("^Listen(?:Stream|Datagram)=", activated.read_text(), re.MULTILINE)
     taken = started_by(activated.parent / f"{activated.stem}.service.d" / "socket.conf")
     assert parser().parse_args(taken).listen_fd == [3 + number for number in range(len(kept))]
 
 
 def started_by(unit: Path) -> list[str]:
-    """Return the arguments of the unit's one command."""
+    """Return the arguments of the unit's single command."""
     lines = re.findall("^ExecStart=(.+)$", unit.read_text(), re.MULTILINE)
     assert len(lines) == 1
     return shlex.split(lines[0])[1:]

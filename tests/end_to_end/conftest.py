@@ -1,4 +1,4 @@
-"""Every end-to-end test has its own media service process, which must end without an error."""
+"""Every end-to-end test has its own media service process, which must exit without an error."""
 
 from collections.abc import AsyncIterator
 

@@ -1,7 +1,8 @@
-"""Bad input gets a clear answer, or a close with code and reason, and the next call works.
+"""Bad input gets a clear response, or the connection is closed with a code and a reason, and the next call
+works.
 
 Every test ends with two people who meet in the same room of the same service; `conftest` checks that the
-service wrote no traceback. docs/signalling.md, "Why a WebSocket is closed".
+service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio
@@ -58,7 +59,7 @@ NOT_HTTP = [
 ]
 # A participant's messages are read at this pace, after so many at once.
 WISHES_AT_ONCE, WISHES_PER_S = 200, 20
-# An address without a listener.
+# An address at which nothing listens.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 
@@ -71,7 +72,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """Join a participant, up to the first offer. The test then sends its messages."""
+    """Join a participant, and wait for the first offer. The test then sends its messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.say("client_join", join)
@@ -130,7 +131,7 @@ async def test_a_thousand_wishes_in_a_second_are_read_at_a_bounded_pace_and_stal
     assert ada.closed is None
 
 
-async def test_garbage_from_a_chat_server_is_dropped_and_the_link_continues(
+async def test_garbage_from_a_chat_server_is_dropped_and_the_connection_continues(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     nonsense: list[tuple[str, dict[str, object]]] = [
@@ -150,7 +151,7 @@ async def test_garbage_from_a_chat_server_is_dropped_and_the_link_continues(
     await a_call_works(guests)
 
 
-async def test_an_oversized_message_closes_1009_and_one_of_256_kb_does_not(
+async def test_an_oversized_message_closes_with_1009_and_one_of_256_kb_does_not(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     sizes = {MAX_FRAME_BYTES: 1008, MAX_FRAME_BYTES + 1: 1009, 8 * MAX_FRAME_BYTES: 1009}
@@ -259,7 +260,7 @@ async def test_half_open_connections_leave_nothing_behind(
     for number in range(10):
         unanswered = await join_silently(sfu, f"unanswered {number}")
         answered = await join_silently(sfu, f"answered {number}")
-        # A handshake that never starts.
+        # A DTLS handshake that never starts.
         await answered.answer(Answering(sends={"0": "", "1": ""}, candidates=(NOBODY,)))
         sockets += [unanswered.socket, answered.socket]
     await a_call_works(guests)

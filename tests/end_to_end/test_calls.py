@@ -1,6 +1,6 @@
-"""A second implementation, aiortc, talks through the service: media, comings and goings, codecs, ciphers.
+"""A second implementation, aiortc, uses the service: media, joins and leaves, codecs, ciphers.
 
-docs/signalling.md.
+See docs/signalling.md.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ GCM, CM = b"SRTP_AEAD_AES_128_GCM", b"SRTP_AES128_CM_SHA1_80"
 
 
 async def converse(*people: AiortcClient) -> None:
-    """Return once everybody sees and hears everybody."""
+    """Wait until everybody sees and hears everybody else."""
     pairs = [(one, other) for one in people for other in people if one is not other]
     await asyncio.gather(*(one.sees(other) for one, other in pairs))
     await asyncio.gather(*(one.hears(other) for one, other in pairs))
@@ -57,7 +57,7 @@ async def test_people_with_different_ciphers_understand_each_other(
     assert (ada.srtp_profile, grace.srtp_profile) == (GCM, CM)
 
 
-async def test_a_client_that_names_no_address_is_found_by_its_checks(guests: Guests) -> None:
+async def test_a_client_that_sends_no_candidates_is_found_by_its_checks(guests: Guests) -> None:
     def without_candidates(sdp: str) -> str:
         return "".join(line for line in sdp.splitlines(keepends=True) if "candidate" not in line)
 
@@ -87,7 +87,7 @@ async def test_a_participant_who_joins_later_gets_every_track(guests: Guests) ->
     assert sorted(edsger.welcome["peers"]) == ["ada", "grace"]
 
 
-async def test_the_sections_of_a_former_participant_are_reused(guests: Guests) -> None:
+async def test_the_media_sections_of_a_former_participant_are_reused(guests: Guests) -> None:
     ada = await guests.arrive("ada")
     sections: set[frozenset[str]] = set()
     for name in ("grace", "edsger", "barbara"):

@@ -1,4 +1,4 @@
-"""IPv6 carries a call as IPv4 does, and both meet in one room."""
+"""Calls work over IPv6 just as over IPv4, and clients of both can share a room."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ V4, V6 = Means("127.0.0.1"), Means("::1")
     indirect=["sfu"],
     ids=["both over IPv6", "one over each"],
 )
-async def test_two_people_meet_over_any_address_family(
+async def test_two_people_can_call_each_other_over_any_combination_of_address_families(
     sfu: SfuProcess, guests: Guests, ada_is_at: Means, grace_is_at: Means
 ) -> None:
     ada, grace = await guests.arrive("ada", means=ada_is_at), await guests.arrive("grace", means=grace_is_at)

@@ -1,7 +1,7 @@
 """The media service hands its ports over while two people talk through the chat server.
 
-The chat server connects to the successor by itself and registers its rooms; the people rejoin with new
-grants. Issue: "calls continuing or rejoining within 2 s".
+The chat server connects to the successor and registers its rooms, and the people rejoin with new grants.
+Calls must continue or be rejoined within 2 s.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine needs two
+JOINED_AGAIN_WITHIN_S = 20.0  # an idle machine needs two seconds
 
 
 def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:
@@ -30,7 +30,7 @@ def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:
     }
 
 
-async def test_two_people_are_back_in_their_call_within_2_s(tmp_path: Path) -> None:
+async def test_two_people_have_rejoined_their_call_within_2_s(tmp_path: Path) -> None:
     place = str(tmp_path / "sfu.sock")
     async with (
         running_sfu("--handover-socket", place) as old,

@@ -1,4 +1,4 @@
-"""The service's log: DEBUG and VERBOSE_LOG, docs/configuration.md, "SFU"."""
+"""The service's log: DEBUG and VERBOSE_LOG. See docs/configuration.md, "SFU"."""
 
 import platform
 import re
@@ -39,7 +39,7 @@ async def test_verbose_log_lists_each_forwarded_packet(sfu: SfuProcess, guests: 
     assert all(field in line for line in forwarded for field in fields)
 
 
-async def test_the_start_and_the_metrics_name_the_encryption_of_media(sfu: SfuProcess) -> None:
+async def test_the_startup_log_and_the_metrics_name_the_media_encryption(sfu: SfuProcess) -> None:
     assert await how_media_is_encrypted(sfu) == ENCRYPTION
 
 

@@ -1,7 +1,7 @@
-"""A link that loses one datagram in twenty, both ways: NACK and RTX recover every picture.
+"""Over a link that loses 5 % of the datagrams in both directions, NACK and RTX recover every frame.
 
 aiortc shows no frame before all earlier frames have arrived, so without retransmission each loss would stop
-it for seconds. docs/rtcp.md, "Retransmission".
+it for seconds. See docs/rtcp.md, "Retransmission".
 """
 
 import asyncio
@@ -15,14 +15,14 @@ from tests.kit.sfu_process import SfuProcess
 
 LOSS = 0.05
 SEED = 20_260_101
-# Four seconds of video, in less than fifty with the patience of `eventually`. Each unrecovered packet would
-# cost aiortc about 5 s, and at least ten are lost each way.
+# Four seconds of video, which must arrive in less than 50 s, including the tolerance of `eventually`. Each
+# unrecovered packet would cost aiortc about 5 s, and at least ten are lost in each direction.
 FRAMES = 120
 WITHIN_S = 12.0
 
 
 @pytest.mark.parametrize("codec", ["VP8", "H264"])
-async def test_pictures_keep_coming_over_a_link_that_loses_packets(
+async def test_video_continues_over_a_link_that_loses_packets(
     sfu: SfuProcess, guests: Guests, codec: str
 ) -> None:
     async with relay(loss=LOSS, seed=SEED) as link:

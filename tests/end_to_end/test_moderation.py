@@ -1,6 +1,6 @@
 """A chat server's measures against people in a call take effect on their media at once.
 
-`user_audio_control`, `disconnect_user` and `user_caps`: docs/signalling.md, "From the chat server".
+See `user_audio_control`, `disconnect_user` and `user_caps` in docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -27,9 +27,9 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 
 
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
-    """Return once the listener has received everything in flight.
+    """Wait until the listener has received everything in flight.
 
-    A picture of a new shade is sent through the same socket, and arrives last.
+    A frame with a new shade is sent through the same socket, and arrives last.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)
@@ -39,13 +39,13 @@ async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
 
 
 def sequence_gaps(section: Incoming) -> int:
-    """Count the numbers that a receiver would consider lost."""
+    """Count the sequence numbers that a receiver would consider lost."""
     numbers = section.numbers
     assert len(set(numbers)) == len(numbers)
     return max(numbers) - min(numbers) + 1 - len(numbers)
 
 
-async def test_a_muted_users_sound_stops_at_once_and_resumes_without_a_gap(
+async def test_a_muted_users_audio_stops_at_once_and_resumes_without_a_gap(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)
@@ -63,7 +63,7 @@ async def test_a_muted_users_sound_stops_at_once_and_resumes_without_a_gap(
     await ada.hears(grace)
 
 
-async def test_a_deafened_user_hears_nobody_and_is_heard(guests: Guests, control: ControlConnection) -> None:
+async def test_a_deafened_user_hears_nobody_but_is_heard(guests: Guests, control: ControlConnection) -> None:
     ada, grace = await talking(guests)
     sound = await grace.hears(ada)
     await control_audio(control, "grace", is_deafened=True)
@@ -102,7 +102,7 @@ async def test_a_disconnected_user_is_closed_and_disappears_for_the_others(
     await asyncio.gather(grace.sees(ada), ada.sees(grace))
 
 
-async def test_a_revoked_right_ends_its_track_and_no_other(
+async def test_revoking_a_permission_ends_its_track_and_no_other(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

@@ -1,7 +1,7 @@
 """The media service is killed under `svc up` while two people talk through the chat server.
 
-Real grants from `/live`, real signalling through `/sfu/client`. The chat server reconnects, and clients
-rejoin within 5 s, without any action of the operator.
+Grants come from `/live`, and signalling goes through `/sfu/client`. The chat server reconnects, and clients
+rejoin within 5 s, without any action by the operator.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from tests.kit.caller import Caller, talk
 from tests.kit.guests import ADA, GRACE
 from tests.kit.product import Product, running_product
 
-BACK_WITHIN_S = 20.0  # an idle machine needs five
+BACK_WITHIN_S = 20.0  # an idle machine needs five seconds
 
 
 @pytest.fixture

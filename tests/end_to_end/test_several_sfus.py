@@ -1,4 +1,6 @@
-"""Two media services behind one chat server: rooms are spread, and rooms of a dead one move to the other."""
+"""Two media services behind one chat server: rooms are distributed, and the rooms of a dead service move to
+the other.
+"""
 
 import asyncio
 import signal
@@ -15,8 +17,8 @@ from tests.kit.guests import ADA, GRACE
 from tests.kit.sfu_process import SfuProcess, running_sfu
 from tests.kit.waiting import eventually
 
-# An idle machine needs eight seconds: two of patience for a service that is only restarting, and the rest for
-# joining.
+# An idle machine needs eight seconds: two of waiting for a service that may only be restarting, and the rest
+# for joining.
 BACK_WITHIN_S = 30.0
 ROOMS = [f"room {number}" for number in range(12)]
 
@@ -42,13 +44,13 @@ async def installation(
 
 
 async def addresses(member: LiveMember) -> dict[str, str]:
-    """Return each voice channel's address in the pass-through."""
+    """Return the address of each voice channel in the pass-through."""
     rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
     grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
     return {room: grant["urls"][-1] for room, grant in grants.items()}
 
 
-async def test_rooms_are_spread_over_both_services_and_avoid_a_frozen_one(tmp_path: Path) -> None:
+async def test_rooms_are_distributed_over_both_services_and_avoid_a_frozen_one(tmp_path: Path) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -102,7 +104,7 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
 
 @asynccontextmanager
 async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator[list[Caller]]:
-    """Let members join the same channel, one after the other."""
+    """Let members join the same channel one after the other."""
     async with AsyncExitStack() as stack:
         joined: list[Caller] = []
         for name, voice in people:
@@ -118,7 +120,7 @@ async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator
 async def call_over_two_services(
     folder: Path,
 ) -> AsyncIterator[tuple[ChatServer, SfuProcess, SfuProcess, Caller, Caller]]:
-    """Let Ada and Grace, each at another SFU, see and hear each other."""
+    """Let Ada and Grace, who use different SFUs, see and hear each other."""
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -129,7 +131,7 @@ async def call_over_two_services(
         yield chat, one, two, ada, grace
 
 
-async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_path: Path) -> None:
+async def test_members_of_a_room_on_two_services_see_and_hear_each_other(tmp_path: Path) -> None:
     async with call_over_two_services(tmp_path) as (chat, one, two, ada, grace):
         assert {ada.client.remote_address[1], grace.client.remote_address[1]} == {one.udp_port, two.udp_port}
         async with chat.member("Edsger") as edsger:
@@ -137,9 +139,11 @@ async def test_members_of_a_room_at_two_services_see_and_hear_each_other(tmp_pat
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
 
 
-# Ada joined first, so hers is the service that the room belongs to.
+# Ada joined first, so the room belongs to her service.
 @pytest.mark.parametrize("killed", ["of the room", "of the other members"])
-async def test_members_move_to_the_service_that_is_left_and_others_go_on(tmp_path: Path, killed: str) -> None:
+async def test_members_move_to_the_remaining_service_and_others_are_not_affected(
+    tmp_path: Path, killed: str
+) -> None:
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         moving, staying = (ada, grace) if killed == "of the room" else (grace, ada)

@@ -1,6 +1,6 @@
-"""Ports that a service manager opens and keeps: by the real systemd-socket-activate, and by one of our own.
+"""Listening sockets that a service manager opens and keeps, both by systemd-socket-activate and by the test.
 
-Spec: `--listen-fd`; sd_listen_fds(3): descriptors from 3 on.
+See `--listen-fd`, and sd_listen_fds(3): descriptors start at 3.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ WITHIN_S = 20.0
 
 @asynccontextmanager
 async def started(*command: str, descriptors: Sequence[int] = (), **variables: str) -> AsyncIterator[None]:
-    """Run a program for the block. It must end in order."""
+    """Run a program for the duration of the block. It must exit cleanly."""
     process = await asyncio.create_subprocess_exec(
         *command, env=os.environ | variables, pass_fds=descriptors, start_new_session=True
     )
@@ -53,7 +53,7 @@ async def activated(port: int, *command: str, **variables: str) -> AsyncIterator
 
 
 async def health(port: int) -> str:
-    """Retry until the tool listens, which takes a moment."""
+    """Get the health report, retrying until systemd-socket-activate listens."""
     found: list[str] = []
 
     async def answered() -> bool:
@@ -70,7 +70,7 @@ async def health(port: int) -> str:
 
 
 def chat_variables(folder: Path) -> dict[str, str]:
-    # A privileged port, so only the inherited one can work.
+    # The port is privileged, so only the inherited socket can work.
     return {
         "HOST": "192.0.2.250",
         "JWT_SECRET": "a secret of at least 32 bytes, long",
@@ -113,7 +113,7 @@ async def test_a_call_uses_inherited_ports_of_both_kinds() -> None:
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         for one in (tcp, udp):
             open_here.enter_context(one)
-        # Media over TCP uses the same number, so that port must be free too.
+        # Media over TCP uses the same port number, so it must be free for TCP too.
         with bound("127.0.0.1", 0)[0] as same:
             udp.bind(same.getsockname())
         flags = [word for one in (tcp, udp) for word in ("--listen-fd", str(one.fileno()))]

@@ -1,6 +1,6 @@
-"""Two chat servers share one media service, with equal room ids and equal user ids, and never notice.
+"""Two chat servers share one media service, with equal room ids and user ids, and do not affect each other.
 
-Rooms, sync and peer events are scoped to their registration. docs/signalling.md, "From the chat server".
+Rooms, sync and peer events are scoped to their registration. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -13,7 +13,7 @@ OTHER_SECRET = "another control secret"
 
 
 async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Return once these two see and hear each other. Tenants differ in pitch and shade."""
+    """Wait until these two see and hear each other. Tenants differ in pitch and shade."""
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 
 
@@ -34,7 +34,8 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
         joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
         assert joined == ["ada", "grace"], "each heard of its own users only"
 
-    # The other server's id with our secret: dropped. Our own id: only our own users.
+    # The other server's id with this server's secret is dropped. With its own id, only its own users are
+    # concerned.
     grace_here = {"room_id": "lobby", "user_id": "grace"}
     silence = {"is_muted": True, "is_deafened": True}
     for server_id in ("away", "home"):
@@ -50,7 +51,9 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
     assert "peer_left" not in dict(away.received)
 
 
-async def test_a_tenants_secret_does_not_open_another_tenants_rooms(sfu: SfuProcess, guests: Guests) -> None:
+async def test_a_tenants_secret_does_not_give_access_to_another_tenants_rooms(
+    sfu: SfuProcess, guests: Guests
+) -> None:
     await sfu.control("lobby", server_id="away", secret=OTHER_SECRET)
     refused = [
         await guests.arrive("ada", server_id="away", server_password=SECRET),

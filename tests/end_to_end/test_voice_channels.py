@@ -1,6 +1,4 @@
-"""The chat server and the media service together: actions of members and moderators take effect on real
-media.
-"""
+"""The chat server and the media service together: actions of members and moderators affect real media."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -65,11 +63,11 @@ async def installation(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[Install
             await guests.leave()
 
 
-async def test_a_moderators_mute_silences_and_survives_leaving(installation: Installation) -> None:
+async def test_a_moderators_mute_silences_and_persists_after_leaving(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     sound = await grace.hears(ada)
     await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=True)
-    # A picture sent after the mute has arrived, so no earlier sound is still on its way.
+    # A video frame sent after the mute has arrived, so no earlier audio is still in flight.
     await grace.sees(ada, frames=15)
     before = sound.packets
     await grace.sees(ada, frames=15)
@@ -107,7 +105,7 @@ async def test_a_moved_member_follows_into_the_other_room(installation: Installa
     assert installation.community.voice.occupancy.users("attic") == (installation.ada.id,)
 
 
-async def test_a_role_revoked_during_a_call_ends_the_picture_but_not_the_sound(
+async def test_a_role_removed_during_a_call_ends_the_video_but_not_the_audio(
     installation: Installation,
 ) -> None:
     ada, grace = await installation.both_talk()

@@ -1,4 +1,4 @@
-"""Program: the input of a target as a series of steps. Past its end all bytes are zero."""
+"""The input of a fuzz target as a series of steps. Past its end, all bytes are zero."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Program:
-    """Turns bytes into choices, numbers and slices. A change of one byte changes little of the rest."""
+    """Turns bytes into choices, numbers and slices. Changing one byte changes little of the rest."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -30,5 +30,5 @@ class Program:
         return among[self.number() % len(among)]
 
     def piece(self, limit: int) -> bytes:
-        """Read bytes after their length, which takes one byte if possible."""
+        """Read a length, which takes one byte if possible, and that many bytes."""
         return self.take(self.number(1 if limit < 256 else 2) % (limit + 1))

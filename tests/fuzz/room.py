@@ -1,8 +1,8 @@
-"""Room: an engine and two participants in a call, for targets behind authentication.
+"""An engine and two participants in a call, for fuzz targets that require authentication.
 
-Keys and credentials are constants, so an input always does the same; only the engine's random choices depend
-on earlier rooms. The encryption is real, with known keys. Both send microphone and camera; Bob has RTX, RED
-and both extension forms, Alice has none of them.
+Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
+depend on earlier rooms. The encryption is real, with known keys. Both send microphone and camera; Bob has
+RTX, RED and both extension forms, Alice has none of them.
 """
 
 from contextlib import suppress
@@ -34,34 +34,35 @@ PROFILE = "AEAD_AES_128_GCM"
 RID, REPAIRED_RID = 10, 11
 RIDS = (b"q", b"h", b"f")
 PWD = "passwordpasswordpassword"
-SSRCS = 100_000  # SSRCs of packets sent to a participant, RTCP included, start here, multiplied by its number
+# SSRCs of packets sent to a participant, including RTCP, start at this number times the participant's number
+SSRCS = 100_000
 LARGEST = 1720  # OUTGOING_BYTES of the core
 LARGEST_RECEIVED = 1350  # MAX_DATAGRAM minus the overhead of encryption, as counted by pylibsrtp
 
 
 @dataclass
 class Source:
-    """A participant's stream in one media section, and its position."""
+    """A participant's stream in one media section, and its current position."""
 
     mid: bytes
     ssrc: int
-    sequence: int = 65530  # so that numbers wrap early
+    sequence: int = 65530  # so that sequence numbers wrap early
     timestamp: int = 0xFFFFF000
 
 
 @dataclass
 class Peer:
-    """One participant, its keys, and the packets that it has received."""
+    """A participant, its keys, and the packets that it has received."""
 
     number: int
     address: "Address"
     transport: int
     outbound: pylibsrtp.Session
     sources: list[Source] = field(init=False)
-    ssrcs: list[int] = field(default_factory=list)  # of its down tracks; an RTX SSRC follows each
+    ssrcs: list[int] = field(default_factory=list)  # of its down tracks; each is followed by an RTX SSRC
     invariant: EncryptionInvariant = field(default_factory=EncryptionInvariant)
     last_sequence: dict[int, int] = field(default_factory=dict)  # by SSRC
-    last_number: int = 0  # transport-wide
+    last_number: int = 0  # transport-wide sequence numbers
 
     def __post_init__(self) -> None:
         self.sources = [Source(b"0", 1000 * self.number), Source(b"1", 1000 * self.number + 500)]
@@ -71,7 +72,7 @@ class Peer:
         if not packets.is_rtcp(data):
             ssrc, sequence = int.from_bytes(data[8:12], "big"), int.from_bytes(data[2:4], "big")
             self.last_sequence[ssrc] = sequence
-            # The padding's length is encrypted.
+            # The length of the padding is encrypted.
             parsed = parse_header(bytes([data[0] & ~0x20]) + data[1:])
             assert parsed is not None
             numbers = [value for ext_id, value in parsed["extensions"] if ext_id == TWCC]
@@ -80,7 +81,9 @@ class Peer:
 
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
-    """Return the engine for rooms, one after the other: creating an engine takes longer than most inputs."""
+    """Return the engine, which all rooms use one after the other because creating one takes longer than most
+    inputs.
+    """
     engine = ManualEngine(seed=7 << 32, shards=2)
     engine.negotiate(
         payloads=PAYLOADS,
@@ -98,12 +101,12 @@ def _engine(number: int) -> ManualEngine:
 
 _ROOMS = count()
 ROOMS_IN_AN_ENGINE = 1000
-# Seconds between rooms: longer than any room lasts, and a multiple of all clock units.
+# Seconds between rooms. Longer than any room lasts, and a multiple of all clock units.
 APART = 4096
 
 
 class Room:
-    """The clock and everybody, from their joining to their leaving."""
+    """The clock and all participants, from when they join until they leave."""
 
     def __init__(self) -> None:
         engine, before = divmod(next(_ROOMS), ROOMS_IN_AN_ENGINE)
@@ -187,7 +190,7 @@ class Room:
         )
 
     def send(self, peer: Peer, packet: bytes) -> None:
-        """Send RTP. Packets that SRTP refuses never pass it in the core either."""
+        """Send RTP. Packets that the SRTP library rejects would never pass the core either."""
         with suppress(pylibsrtp.Error):
             self.receive(peer.outbound.protect(packet[:LARGEST_RECEIVED]), peer.address)
 
@@ -205,7 +208,7 @@ class Room:
         self.look()
 
     def look(self) -> None:
-        """Check the engine's packets, and take its events."""
+        """Check the engine's packets, and fetch its events."""
         self.engine.take_events()
         for data, _, _ in self.engine.take_datagrams():
             assert len(data) <= LARGEST
@@ -214,7 +217,7 @@ class Room:
                 self.peers[ssrc // SSRCS - 1].take_in(data)
 
     def talk(self) -> None:
-        """Send and receive a little of everything, in both directions."""
+        """Send and receive a little of every kind, in both directions."""
         for _ in range(2):
             for peer in self.peers:
                 for source, payload_type in zip(peer.sources, (AUDIO, VIDEO["VP8"]), strict=True):
@@ -223,7 +226,7 @@ class Room:
 
 
 def media(source: Source, payload_type: int, payload: bytes) -> bytes:
-    """Build the next packet of a source, with its mid and a transport-wide number."""
+    """Build the next packet of a source, with its mid and a transport-wide sequence number."""
     source.sequence += 1
     source.timestamp += 3000
     elements = [(MID, source.mid), (TWCC, (source.sequence & 0xFFFF).to_bytes(2, "big"))]

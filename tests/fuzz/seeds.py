@@ -1,7 +1,7 @@
-"""Makes the initial inputs of fuzzing: real packets, descriptors, answers and files, cut to size.
+"""Generates the initial inputs for fuzzing: real packets, descriptors, answers and files, cut to size.
 
-`python -m tests.fuzz.seeds TARGET FOLDER` writes them; they are not in the repository. Seeds spare the fuzzer
-the discovery of packet formats; it finds the rest by itself.
+`python -m tests.fuzz.seeds TARGET FOLDER` writes them; they are not in the repository. With seeds, the fuzzer
+need not discover the packet formats by itself.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ def bandwidth() -> Iterator[bytes]:
 
 
 def redundancy() -> Iterator[bytes]:
-    """Yield Opus alone, and after one, two and too many earlier packets."""
+    """Yield Opus alone, and Opus after one, two and too many earlier packets."""
     for count in (0, 1, 2, 10):
         heads = b"".join(
             bytes([0x80 | AUDIO]) + (960 * n << 10 | 9).to_bytes(3, "big") for n in range(count, 0, -1)
@@ -110,7 +110,7 @@ def turn() -> Iterator[bytes]:
     yield b"".join(_piece(bytes(each)) for each in refused)
     yield b"".join(_piece(bytes(each)) for each in (refusals[401], refusals[441]))
     yield _piece(bytes(refusals[486])) + _piece(bytes(refusals[401])[:30])
-    # With its nonce, no request fits in a message.
+    # A request with this nonce does not fit in a message.
     refusals[401].attributes["NONCE"] = bytes(65_440)
     yield _piece(bytes(refusals[401]))
 
@@ -149,7 +149,7 @@ def engine() -> Iterator[bytes]:
     for codec, stream in enumerate(_descriptors()):
         pictures = [_picture(each, codec) for each in stream]
         yield b"".join(pictures) + _step(wait, 5)
-        # Bob requests the lowest layer of Alice's camera; later every third packet is lost.
+        # Bob requests the lowest layer of Alice's camera. Later, every third packet is lost.
         yield _step(ask, 2, 0, 1, 0, 0) + b"".join(pictures)
         lost = [_picture(each, codec, step=1 + i % 3 // 2) for i, each in enumerate(stream)]
         yield pictures[0] + _step(ask, 2, 0, 1, 0, 0) + b"".join(lost) if pictures else b""
@@ -157,7 +157,7 @@ def engine() -> Iterator[bytes]:
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
     for step in STEPS:
         yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
-    # Alice sends RED. Bob loses audio, and gets it as RED from then on.
+    # Alice sends RED. Bob loses audio, and from then on gets RED.
     red = bytes([0x80 | AUDIO]) + (3000 << 10 | 3).to_bytes(3, "big") + bytes([AUDIO]) + b"onetwo"
     voice = _step(media, 0, 0x34, 1, 0, len(red), *red)
     yield voice * 3 + (_step(report, 1, 0, 0, 255, 0, 0) + voice * 3 + _step(nack, 1, 0, 4, 255, 255)) * 2
@@ -187,8 +187,9 @@ def _piece(data: bytes) -> bytes:
 
 
 def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
-    """Build a frame of one packet of Alice's camera, with all its extensions; `step` numbers after the
-    last.
+    """Build a single-packet frame of Alice's camera with all its extensions.
+
+    `step` is the distance from the last sequence number.
     """
     return _step(media, 0, 0x2D, step, codec, len(descriptor), *descriptor, 3, 0x18, 0x10, 0)
 

@@ -1,6 +1,6 @@
-"""Earlier findings of fuzzing stay fixed, and every target accepts its initial inputs.
+"""Earlier fuzzing findings stay fixed, and every target accepts its initial inputs.
 
-`ci/fuzz` looks for new findings. A finding is kept as `regressions/<target>/<description>`.
+`ci/fuzz` looks for new findings. A finding is stored as `regressions/<target>/<description>`.
 """
 
 from importlib import import_module

@@ -47,7 +47,7 @@ CALL: Final = {
 
 
 def offer(step: str) -> str:
-    """Return our offer at that step of the call."""
+    """Return the offer at this step of the call."""
     return build_offer(
         session_id=1,
         version=1 + list(CALL).index(step),
@@ -59,5 +59,5 @@ def offer(step: str) -> str:
 
 
 def answer(peer: str, step: str) -> str:
-    """Return the peer's recorded answer at that step."""
+    """Return the peer's recorded answer at this step."""
     return (ANSWERS / f"{peer}-{step}.sdp").read_bytes().decode()

@@ -1,4 +1,4 @@
-"""Draw the state machines as diagrams in the documents: `python -m tests.sfu.diagrams`.
+"""Draws the state machines as diagrams in the documentation: `python -m tests.sfu.diagrams`.
 
 Each diagram follows a comment with its machine's name.
 """

@@ -1,7 +1,7 @@
-"""Record the answers of Chromium and aiortc to the offers of `calls`, for the tests.
+"""Records the answers of Chromium and aiortc to the offers of `calls`, for the tests.
 
 Run `python -m tests.sfu.record_answers` when an offer changes. It fails if a peer refuses an offer. No test
-runs it: the answers are kept in `tests/data/sdp`.
+runs it, because the answers are stored in `tests/data/sdp`.
 """
 
 import asyncio

@@ -1,5 +1,7 @@
 """Joining requires the raw secret, or the client credential with a token.
 
+All other requests get the same refusal.
+
 All other requests get one refusal.
 """
 
@@ -39,7 +41,7 @@ def request(**changes: str) -> ClientJoin:
     return replace(member, **changes)
 
 
-def test_the_raw_secret_admits_with_all_caps_and_no_token_is_examined() -> None:
+def test_the_raw_secret_admits_with_all_caps_and_without_checking_a_token() -> None:
     admission = admit(rooms(), request(server_password=SECRET, user_token="whatever"), NOW)
     assert admission.room.room_id == "lobby" and admission.caps == CAPS
 
@@ -88,7 +90,7 @@ def test_a_nonexistent_room_and_wrong_credentials_get_the_same_refusal(
     assert str(refused.value) == REFUSAL
 
 
-def test_no_secret_shows_in_the_repr_of_a_request() -> None:
+def test_the_repr_of_a_request_contains_no_secret() -> None:
     assert "password" not in repr(request()) and "token" not in repr(request())
 
 

@@ -1,11 +1,11 @@
-"""Dividing a link among videos: the ladder of a video, and the plan for a budget."""
+"""Dividing a link's bandwidth among videos: the levels of a video, and the plan for a budget."""
 
 import pytest
 
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Limit, Video, ladder, plan
 
 K = 1_000.0
-# The rates of a camera's encodings, each by temporal layer.
+# The bitrates of a camera's encodings, each by temporal layer.
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
 ONE_ENCODING = (CAMERA[2],)
 
@@ -40,7 +40,7 @@ def screen(key: str, priority: int = 50) -> Video:
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
-def test_a_ladder_has_the_steps_that_a_video_can_be_lowered_by(
+def test_the_levels_of_a_video_are_the_steps_by_which_it_can_be_lowered(
     encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
     levels = ladder(encodings, *wish, screen=is_screen)
@@ -93,7 +93,7 @@ def test_before_the_link_has_been_measured_each_video_has_its_lowest_level() -> 
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
 
 
-def test_a_drop_lowers_at_once_and_a_drop_within_the_tolerance_does_not() -> None:
+def test_a_drop_lowers_videos_at_once_unless_it_is_within_the_tolerance() -> None:
     allocator, videos = Allocator(), [camera("a", 70), camera("b", 30)]
     assert set(allocator.review(videos, 3_000 * K, 0, 0.0).values()) == {UNLIMITED}
     assert set(allocator.review(videos, 2_200 * K, 0, 1.0).values()) == {UNLIMITED}
@@ -108,7 +108,7 @@ def test_audio_and_fixed_tracks_get_their_share_of_the_budget_first() -> None:
     assert allocator.review(videos, 100 * K, 460 * K, 2.0) == {"a": PAUSED}
 
 
-def test_pictures_return_together_and_then_rise_one_at_a_time_most_important_first() -> None:
+def test_videos_return_together_and_then_rise_one_at_a_time_by_importance() -> None:
     allocator, videos = Allocator(), [camera("a", 30), camera("b", 70), camera("c", 50)]
     assert set(allocator.review(videos, 100 * K, 90 * K, 0.0).values()) == {PAUSED}
     before = dict(allocator.review(videos, 9_000 * K, 90 * K, 1.0))
@@ -124,7 +124,7 @@ def test_pictures_return_together_and_then_rise_one_at_a_time_most_important_fir
     assert set(before.values()) == {UNLIMITED} and allocator.next_review == float("inf")
 
 
-def test_a_paused_picture_returns_only_with_much_room() -> None:
+def test_a_paused_video_returns_only_with_much_headroom() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 100 * K, 90 * K, 0.0)
     lowest = videos[0].levels[1].bps
@@ -132,7 +132,7 @@ def test_a_paused_picture_returns_only_with_much_room() -> None:
     assert allocator.review(videos, 1.5 * (90 * K + lowest) + 60 * K, 90 * K, 2.0) == {"a": Limit(0, 0)}
 
 
-def test_a_failed_raise_is_repeated_only_at_a_higher_estimate() -> None:
+def test_a_failed_raise_is_retried_only_at_a_higher_estimate() -> None:
     allocator, videos = Allocator(), [camera("a")]
     allocator.review(videos, 1_000 * K, 0, 0.0)
     assert allocator.review(videos, 1_500 * K, 0, 1.0) == {"a": UNLIMITED}
@@ -142,7 +142,7 @@ def test_a_failed_raise_is_repeated_only_at_a_higher_estimate() -> None:
     assert allocator.review(videos, 2_200 * K, 0, 5.0) == {"a": UNLIMITED}
 
 
-def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:
+def test_a_new_speaker_gets_the_share_of_the_previous_one() -> None:
     allocator = Allocator()
     videos = [camera("a", 70), camera("b", 30)]
     for step in range(40):
@@ -154,7 +154,7 @@ def test_a_new_speaker_gets_the_share_of_the_last_one() -> None:
     assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
 
 
-def test_pictures_do_not_flap_on_a_link_that_carries_them_only_at_times() -> None:
+def test_videos_do_not_flap_on_a_link_that_carries_them_only_at_times() -> None:
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
     for step in range(1, 6_000):

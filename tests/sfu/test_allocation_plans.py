@@ -1,4 +1,6 @@
-"""The allocation with the real estimator on seeded links in virtual time, within the bounds of each plan."""
+"""The allocation with the real estimator, on seeded links in virtual time, stays within the bounds of each
+plan.
+"""
 
 from collections import deque
 from dataclasses import dataclass, field, replace
@@ -14,28 +16,29 @@ K = 1_000.0
 SEEDS = range(1, 6)
 AUDIO_BPS = 80 * K
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
-# A camera of 480 x 270 at 12 pictures/s in two encodings, as Chromium sends it.
+# A camera of 480 x 270 at 12 frames/s in two encodings, as Chromium sends it.
 SMALL_CAMERA = ((17 * K, 31 * K, 53 * K), (35 * K, 61 * K, 100 * K))
 SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
-# A keyframe has this many times the bytes of an average frame.
+# A keyframe is this many times as large as an average frame.
 KEYFRAME = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The bounds of one phase. Times are seconds from its start."""
+    """The bounds of one phase. Times are in seconds from its start."""
 
-    shown: tuple[int, int] | None = None  # videos that are not paused at its end: (least, most)
-    first_raise: float | None = None  # some video gets more
-    pictures_back: float | None = None  # no video is paused from then on
-    all_back: float | None = None  # each video is as wished from then on
-    sent_share: float | None = None  # of the capacity, at most, from 1.5 s on
-    used_share: float | None = None  # of the capacity, at least, at its end
-    mean_share: tuple[float, float] | None = None  # of the capacity, in its second half
-    queue_s: float | None = None  # 95 % of the queue, from 1.5 s on
-    drained: tuple[float, float] | None = None  # (queue in s, seconds): 90 % of the queue from then on
-    changes: int | None = None  # of limits, at most, in its second half
-    screen_sharp: bool = False  # the screen has its full size at its end
+    shown: tuple[int, int] | None = None  # the number of unpaused videos at its end: (minimum, maximum)
+    first_raise: float | None = None  # when some video gets more
+    pictures_back: float | None = None  # when no video is paused any longer
+    all_back: float | None = None  # when each video is as requested
+    sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
+    used_share: float | None = None  # the minimum fraction of the capacity at its end
+    mean_share: tuple[float, float] | None = None  # fraction of the capacity in its second half
+    queue_s: float | None = None  # the 95th percentile of the queue, from 1.5 s on
+    # (queue in s, seconds): the 90th percentile of the queue from then on
+    drained: tuple[float, float] | None = None
+    changes: int | None = None  # the maximum number of limit changes in its second half
+    screen_sharp: bool = False  # whether the screen has its full size at its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class AllocatedRun(Run):
         self.samples.append(sample)
 
     def _videos(self) -> list[Video]:
-        """Return the videos as they are measured: the rates vary by up to a tenth."""
+        """Return the videos with their measured bitrates, which vary by up to 10 %."""
         varied = 0.9 + 0.2 * self.random.random()
         return [
             Video(
@@ -263,7 +266,7 @@ SCENARIOS = [
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_receiver_gets_as_much_as_its_line_carries(scenario: Scenario, seed: int) -> None:
+def test_a_receiver_gets_as_much_as_its_downlink_carries(scenario: Scenario, seed: int) -> None:
     run = AllocatedRun(scenario, seed)
     run.play()
     assert violations(scenario, run) == []

@@ -1,4 +1,4 @@
-"""Answers of real peers are understood, and answers that do not fit the offer are refused with a reason."""
+"""Answers of real peers are parsed, and answers that do not match the offer are rejected with a reason."""
 
 import re
 from dataclasses import replace
@@ -56,7 +56,7 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
 
 
 def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
-    """Return the encodings of the camera, if an answer has these lines for it."""
+    """Return the camera's encodings, given that an answer has these lines for it."""
     session = SessionDescription.parse(answer("chromium", "publishing"))
     camera = session.media[1]
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
@@ -81,7 +81,7 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # An encoding must be named twice and have been requested. A single encoding needs no name.
+        # An encoding must be named in both lines and have been requested. A single encoding needs no name.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
@@ -115,7 +115,7 @@ def test_a_real_answer_gives_the_directions_of_its_sections(peer: str, step: str
 
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
-def test_a_real_answer_gives_the_terms_of_the_transport(peer: str) -> None:
+def test_a_real_answer_gives_the_transport_parameters(peer: str) -> None:
     terms = read(peer, "publishing")
     media = SessionDescription.parse(answer(peer, "publishing")).media[0]
     assert (terms.ice.ufrag, terms.ice.pwd) == (media.value("ice-ufrag"), media.value("ice-pwd"))
@@ -123,7 +123,7 @@ def test_a_real_answer_gives_the_terms_of_the_transport(peer: str) -> None:
     assert terms.fingerprints[0][0] == "sha-256" and len(terms.fingerprints[0][1]) == 95
 
 
-def test_chromium_takes_the_dependency_descriptor_and_mixed_extensions() -> None:
+def test_chromium_accepts_the_dependency_descriptor_and_mixed_extensions() -> None:
     terms = read("chromium", "receiving")
     assert terms.mixed
     for section in terms.sections:
@@ -133,7 +133,7 @@ def test_chromium_takes_the_dependency_descriptor_and_mixed_extensions() -> None
         assert MID.id in section.extension_ids
 
 
-def test_chromium_takes_every_codec_but_one_h264_profile() -> None:
+def test_chromium_accepts_every_codec_but_one_h264_profile() -> None:
     audio, video = read("chromium", "publishing").sections[:2]
     assert audio.payload_types == payload_types("audio") - {RED.payload_type}
     assert video.payload_types == payload_types("video") - {100, 101}
@@ -149,7 +149,7 @@ def test_aiortc_accepts_the_features_that_it_supports() -> None:
 def test_a_sending_section_gives_its_sources_and_its_track() -> None:
     audio, video, screen, _ = read("chromium", "publishing").sections
     assert (len(audio.ssrcs), len(video.ssrcs), screen.ssrcs) == (1, 2, ())
-    assert audio.stream_id is None  # "-": the track is in no stream
+    assert audio.stream_id is None  # "-" means that the track belongs to no stream.
     assert audio.track_id is not None and len(audio.track_id) == 36
 
 
@@ -219,7 +219,7 @@ def test_an_extension_answered_inactive_is_not_in_use() -> None:
     assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).sections[1].extension_ids
 
 
-def test_an_unknown_kind_of_fingerprint_is_skipped() -> None:
+def test_an_unknown_fingerprint_algorithm_is_skipped() -> None:
     known = f"a=fingerprint:SHA-256 {FINGERPRINT.lower()}"
     text = re.sub(
         r"a=fingerprint:[^\r]*", f"a=fingerprint:md5 00:11\r\n{known}", answer("chromium", "receiving")
@@ -227,7 +227,7 @@ def test_an_unknown_kind_of_fingerprint_is_skipped() -> None:
     assert read_answer(text, CALL["receiving"]).fingerprints == (("sha-256", FINGERPRINT),)
 
 
-def test_another_number_of_sections_is_refused() -> None:
+def test_a_different_number_of_sections_is_rejected() -> None:
     refused(answer("chromium", "alone"), "The offer has 6 media sections, the answer 4")
 
 
@@ -237,7 +237,7 @@ def test_sections_in_another_order_are_refused() -> None:
     refused(str(session), "Section 0 of the answer is not the audio section of the offer")
 
 
-def test_a_section_of_another_kind_is_refused() -> None:
+def test_a_section_with_a_different_media_type_is_rejected() -> None:
     refused(edited("m=video", "m=audio"), "Section 1 of the answer is not the video section of the offer")
 
 
@@ -245,7 +245,7 @@ def test_a_section_without_its_mid_is_refused() -> None:
     refused(edited("a=mid:4", "a=mud:4"), "Section 4 of the answer is not the audio section of the offer")
 
 
-def test_a_section_of_another_protocol_is_refused() -> None:
+def test_a_section_with_a_different_protocol_is_rejected() -> None:
     refused(edited("UDP/TLS/RTP/SAVPF", "UDP/BFCP"), "Section 0 of the answer does not use RTP")
 
 
@@ -285,7 +285,7 @@ def test_a_bundle_may_still_name_a_rejected_section() -> None:
         ("receiving", "a=recvonly", "a=sendonly", "to sendonly it can be recvonly or inactive"),
     ],
 )
-def test_a_direction_that_does_not_answer_ours_is_refused(
+def test_a_direction_that_does_not_answer_the_offered_one_is_rejected(
     step: str, old: str, new: str, message: str
 ) -> None:
     with pytest.raises(AnswerError, match=message):
@@ -347,8 +347,10 @@ def test_an_answer_without_a_usable_transport_is_refused(
     refused(re.sub(pattern, replacement, text), message)
 
 
-def test_a_client_that_copies_our_sections_with_one_codec_is_understood() -> None:
-    """Simple clients copy the sections of the offer, with one codec where they send."""
+def test_an_answer_that_copies_the_offered_sections_with_one_codec_is_parsed() -> None:
+    """Check an answer like those of simple clients, which copy the sections of the offer, with one codec
+    where they send.
+    """
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:
         copied = (

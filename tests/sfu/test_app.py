@@ -1,6 +1,6 @@
 """The program starts, or refuses to start, with its real ports.
 
-docs/signalling.md, "Why a WebSocket is closed".
+See docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import os
@@ -27,7 +27,7 @@ def held_udp_port() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-def test_a_udp_port_in_use_stops_the_start_with_one_line_and_a_status(held_udp_port: int) -> None:
+def test_a_udp_port_in_use_stops_the_start_with_a_one_line_message_and_a_status(held_udp_port: int) -> None:
     variables = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": str(held_udp_port), "DISABLE_STUN": "true"}
     ended = subprocess.run(
         [sys.executable, "-m", "svc.cli", "sfu", "--host", "127.0.0.1"],
@@ -57,7 +57,7 @@ async def test_an_http_port_in_use_stops_the_start() -> None:
     ("configured", "processors", "threads"),
     [(None, 1, 1), (None, 2, 1), (None, 3, 3), (None, 64, 4), (1, 8, 1), (6, 2, 6)],
 )
-async def test_the_number_of_threads_is_the_configured_one_or_fits_the_processors(
+async def test_the_number_of_threads_is_as_configured_or_fits_the_processors(
     monkeypatch: pytest.MonkeyPatch, configured: int | None, processors: int, threads: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(processors)), raising=False)

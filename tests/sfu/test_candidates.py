@@ -1,4 +1,4 @@
-"""Candidates are read, refused, written and gathered according to RFC 8445 and RFC 8839."""
+"""Candidates are parsed, rejected, written and gathered according to RFC 8445 and RFC 8839."""
 
 import pytest
 
@@ -124,7 +124,7 @@ def test_loopback_is_offered_if_there_is_no_other_address(
     assert addresses(host_candidates(port=1, interfaces=interfaces, bound=bound)) == offered
 
 
-def test_media_section_8_ice_advertise_ip_replaces_the_interface_addresses() -> None:
+def test_ice_advertise_ip_replaces_the_addresses_of_the_interfaces() -> None:
     candidates = host_candidates(
         port=3478,
         interfaces=("192.0.2.2", "10.0.0.2"),
@@ -150,7 +150,8 @@ def test_advertised_replacement_addresses_have_no_reflexive_candidate() -> None:
 
 def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
     hosts = host_candidates(port=3478, interfaces=["192.0.2.1", "2001:db8::1"], bound=WILDCARDS)
-    # A cloud machine's NAT keeps the port number. A home NAT chooses one, and would choose another for TCP.
+    # A cloud machine's NAT keeps the port number. A home NAT chooses a port, and would choose a different one
+    # for TCP.
     kept = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 3478)})
     chosen = reflexive_candidates(hosts, {"192.0.2.1": ("203.0.113.1", 40000)})
     passive = passive_candidates((*hosts, *kept, *chosen))
@@ -167,7 +168,7 @@ def test_tcp_candidates_follow_each_udp_candidate_with_lower_priority() -> None:
 def test_a_passive_candidate_is_written_as_in_rfc_6544() -> None:
     (host,) = host_candidates(port=3478, interfaces=["192.0.2.1"], bound=WILDCARDS)
     (passive,) = passive_candidates([host])
-    # Type preference 90 of TCP, direction 4 of a passive candidate (section 4.2).
+    # Type preference 90 for TCP, and direction 4 for a passive candidate (section 4.2).
     rank = (90 << 24) + ((4 << 13) + 8191 << 8) + 255
     assert (
         str(passive) == f"candidate:{passive.foundation} 1 tcp {rank} 192.0.2.1 3478 typ host tcptype passive"
@@ -183,7 +184,7 @@ def test_the_machines_own_addresses_are_plain_ip_addresses() -> None:
     ("advertised", "expected"),
     [
         ((), ["10.0.0.2", "192.0.2.2"]),
-        # Behind a NAT: other SFUs cannot send there, nor can packets come from it.
+        # Behind a NAT, other SFUs can neither send to this address nor receive packets from it.
         (("203.0.113.1",), ["10.0.0.2", "192.0.2.2"]),
         (("192.0.2.2",), ["192.0.2.2", "10.0.0.2"]),
         (("127.0.0.1",), ["127.0.0.1", "10.0.0.2", "192.0.2.2"]),

@@ -1,4 +1,4 @@
-"""The SFU's variables: their defaults and checks, and that there are no others."""
+"""The SFU's environment variables: their defaults and checks, and that there are no others."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from svc.sfu.config import Config
 
 
 class Recording(Mapping[str, str]):
-    """Variables that record which of them were read."""
+    """Environment variables that record which of them have been read."""
 
     def __init__(self) -> None:
         self.names_read: set[str] = set()
@@ -80,7 +80,7 @@ def test_the_former_range_variables_are_ignored() -> None:
 
 
 @pytest.mark.parametrize("value", ["", "  "])
-def test_stun_servers_set_to_nothing_means_none(value: str) -> None:
+def test_an_empty_stun_servers_variable_means_none(value: str) -> None:
     assert Config.read({"STUN_SERVERS": value}).stun_servers == ()
 
 
@@ -97,6 +97,6 @@ def test_stun_servers_set_to_nothing_means_none(value: str) -> None:
         ("ICE_ADVERTISE_IP", "sfu.example"),
     ],
 )
-def test_an_invalid_value_is_refused_by_name(name: str, value: str) -> None:
+def test_the_error_for_an_invalid_value_names_the_variable(name: str, value: str) -> None:
     with pytest.raises(ConfigError, match=name):
         Config.read({name: value})

@@ -1,4 +1,4 @@
-"""The pings of a WebSocket to both kinds of client, and the result of silence."""
+"""WebSocket pings to both kinds of client, and what happens when a client stays silent."""
 
 import asyncio
 from itertools import pairwise
@@ -39,7 +39,7 @@ async def test_a_ping_is_sent_every_30_s_and_a_pong_is_enough_to_stay() -> None:
 
 
 @in_virtual_time
-async def test_90_s_without_an_answer_close_4000() -> None:
+async def test_90_s_without_an_answer_close_with_4000() -> None:
     async with site() as where:
         control = await chat_server(where)
         start = asyncio.get_running_loop().time()

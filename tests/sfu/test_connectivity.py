@@ -1,4 +1,4 @@
-"""From an answer to keys: ICE and DTLS of one session, against a client in memory."""
+"""From an answer to keys: ICE and DTLS of one session, with an in-memory client."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ def client_certificate() -> Certificate:
 
 
 class Client:
-    """The checks and the handshake of a browser, and nothing else."""
+    """The connectivity checks and the handshake of a browser, and nothing else."""
 
     def __init__(self, call: Call, *, role: str = "client") -> None:
         self.call = call
@@ -75,7 +75,7 @@ def test_the_selected_path_gives_both_sides_the_same_gcm_keys() -> None:
     assert client.transport.keys == [(client.keys.profile, client.keys.remote, client.keys.local)]
 
 
-def test_our_keys_exist_before_the_client_has_its_own_and_sends_media(
+def test_the_services_keys_exist_before_the_client_has_its_own_and_sends_media(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = Client(Call())
@@ -93,7 +93,7 @@ def test_our_keys_exist_before_the_client_has_its_own_and_sends_media(
     assert ours_when_theirs[0] == 1
 
 
-def test_a_passive_client_gets_our_handshake_once_there_is_a_path() -> None:
+def test_a_passive_client_gets_the_handshake_once_there_is_a_path() -> None:
     client = Client(Call(), role="server")
     client.person.answer()
     assert client.transport.dtls == []
@@ -110,7 +110,7 @@ def test_a_handshake_that_starts_before_the_answer_is_not_lost() -> None:
     assert client.transport.dtls != []
 
 
-def test_a_check_of_the_client_alone_finds_the_path() -> None:
+def test_a_check_by_the_client_alone_finds_the_path() -> None:
     client = Client(Call())
     client.person.answering.candidates = ()
     client.person.answer()
@@ -119,7 +119,7 @@ def test_a_check_of_the_client_alone_finds_the_path() -> None:
     assert client.transport.selected == [Path(CLIENT, "192.0.2.1")]
 
 
-def test_a_certificate_that_does_not_match_the_answer_closes_4005_and_gives_no_keys() -> None:
+def test_a_certificate_that_does_not_match_the_answer_closes_with_4005_and_gives_no_keys() -> None:
     client = Client(Call())
     client.person.answering.fingerprint = ":".join(["AB"] * 32)
     client.person.answer()
@@ -193,7 +193,7 @@ def test_an_unreachable_client_loses_its_seat_15_s_after_its_answer() -> None:
     assert call.rooms.peers == 0
 
 
-def test_a_client_silent_for_good_loses_its_seat_though_it_answers_offers() -> None:
+def test_a_client_that_sends_no_media_loses_its_seat_although_it_answers_offers() -> None:
     call = Call()
     client = Client(call)
     client.person.answer()

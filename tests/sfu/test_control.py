@@ -1,4 +1,4 @@
-"""The /server connection, event by event. docs/signalling.md."""
+"""The /server connection, event by event. See docs/signalling.md."""
 
 import asyncio
 import json
@@ -82,7 +82,7 @@ async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_r
 
 
 @in_virtual_time
-async def test_a_participant_who_vanishes_is_lost_and_may_return() -> None:
+async def test_a_participant_who_vanishes_counts_as_lost_and_may_return() -> None:
     async with site() as where:
         control = await where.control()
         ways = {"leaves": (1000, {}), "closes": (1001, {}), "returns": (4000, LOST), "dies": (None, LOST)}
@@ -174,7 +174,7 @@ async def test_a_message_with_wrong_credentials_is_dropped_silently(password: st
             await intruder.say(event, {**LOBBY, **extra, "server_password": password})
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann"]}]
         assert not where.plane.transports[0].deafened
-        # The first message that the intruder receives is the answer to its own credentials.
+        # The first message that the intruder receives is the response to its own credentials.
         await intruder.say("server_register", {**HOME, "server_id": "intruder", "room_id": "den"})
         assert await intruder.sync("intruder") == [{"room_id": "den", "user_ids": []}]
         assert not ann.socket.closed
@@ -182,7 +182,7 @@ async def test_a_message_with_wrong_credentials_is_dropped_silently(password: st
 
 @pytest.mark.parametrize("event", ["server_register", "disconnect_user", "user_audio_control", "user_caps"])
 @in_virtual_time
-async def test_a_message_without_its_fields_is_dropped(event: str) -> None:
+async def test_a_message_with_missing_fields_is_dropped(event: str) -> None:
     async with site() as where:
         control = await where.control()
         for data in (
@@ -216,7 +216,7 @@ async def test_keep_alive_needs_no_credentials_and_the_service_sends_its_own() -
 
 @pytest.mark.parametrize("first", ['{"event":"client_join","data":"{}"}', "{", "[]", '"x"', '{"event":7}'])
 @in_virtual_time
-async def test_a_wrong_first_message_closes_1008(first: str) -> None:
+async def test_a_wrong_first_message_closes_with_1008(first: str) -> None:
     async with site() as where:
         control = await where.connect("/server")
         await control.raw(first)
@@ -224,13 +224,13 @@ async def test_a_wrong_first_message_closes_1008(first: str) -> None:
 
 
 @in_virtual_time
-async def test_no_first_message_closes_1008_in_time() -> None:
+async def test_no_first_message_in_time_closes_with_1008() -> None:
     async with site() as where:
         assert await (await where.connect("/server")).ending() == (1008, "Expected server_register event")
 
 
 @in_virtual_time
-async def test_a_malformed_message_later_closes_1008_with_the_reason() -> None:
+async def test_a_malformed_later_message_closes_with_1008_and_the_reason() -> None:
     async with site() as where:
         control = await where.control()
         await control.raw("{")
@@ -238,7 +238,7 @@ async def test_a_malformed_message_later_closes_1008_with_the_reason() -> None:
 
 
 @in_virtual_time
-async def test_two_servers_with_equal_room_ids_neither_see_nor_disturb_each_other() -> None:
+async def test_two_servers_with_equal_room_ids_do_not_affect_each_other() -> None:
     async with site() as where:
         home, away = await where.control("home"), await where.control("away")
         ann, ben = await where.join("ann"), await where.join("ann", server_id="away")
@@ -250,7 +250,7 @@ async def test_two_servers_with_equal_room_ids_neither_see_nor_disturb_each_othe
 
 
 @in_virtual_time
-async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30() -> None:
+async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30_minutes() -> None:
     async with site() as where:
         control = await where.control()
         reading = asyncio.create_task(_pong(control))
@@ -262,7 +262,7 @@ async def test_a_sweep_every_5_minutes_removes_rooms_that_were_empty_for_30() ->
 
 
 async def _pong(control: Any) -> None:
-    """Answer pings, as reading does, until cancelled."""
+    """Answer pings, as a reading client does, until cancelled."""
     while True:
         await control.socket.receive()
 
@@ -280,7 +280,7 @@ async def test_a_chat_server_of_an_older_epoch_is_disconnected_and_refused() -> 
         for event in (
             ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
             ("server_register", {**LOBBY, "room_id": "cellar"}),
-            # Relays: it must not choose where media goes either.
+            # Relays: such a server must not decide where media goes, either.
             ("span_room", {**LOBBY, "spans": False, "relays": [], "epoch": 4}),
             ("end_relay", {**LOBBY, "relay_id": "r", "epoch": 4}),
             ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),
@@ -290,6 +290,6 @@ async def test_a_chat_server_of_an_older_epoch_is_disconnected_and_refused() -> 
             assert await older.ending() == (4007, "Another chat server owns the community now")
         again = await where.connect("/server")
         assert await again.sync(epoch=5) == [{"room_id": "lobby", "user_ids": ["ann"]}]
-        # Epochs of other communities are theirs alone.
+        # Epochs of other communities are independent.
         assert await (await where.control("away")).sync("away") == [{"room_id": "lobby", "user_ids": []}]
         assert not ann.socket.closed

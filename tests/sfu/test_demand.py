@@ -1,4 +1,4 @@
-"""Receivers send their wishes for a video, and its publisher receives the combined demand."""
+"""Receivers report what they request of a video, and its publisher receives the combined demand."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demands that the publisher received for this track: width, and whether anybody watches."""
+    """Return the demand that the publisher received for this track: its width, and whether it is watched."""
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
 
@@ -17,7 +17,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
-    """Show Ann's camera to these receivers, whose clients send no width."""
+    """Let these receivers, whose clients send no width, watch Ann's camera."""
     call = Call()
     ann = call.joined("ann", camera="a ac")
     receivers = [call.joined(name) for name in names]

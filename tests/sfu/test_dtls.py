@@ -1,4 +1,4 @@
-"""DTLS between two of our transports, over a network in memory and on its clock."""
+"""DTLS between two transports of this implementation, over an in-memory network and on its clock."""
 
 import random
 from datetime import UTC, datetime
@@ -126,7 +126,7 @@ def fragments(record: bytes, size: int) -> list[bytes]:
     """Split the handshake message of one record into several (RFC 6347 section 4.2.3)."""
     message_type, sequence, body = record[13:17], record[17:19], record[25:]
     datagrams = []
-    # OpenSSL cannot use these record numbers, because it does not know of our splitting.
+    # OpenSSL cannot use these record numbers, because it does not know that the message was split.
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")
@@ -144,7 +144,7 @@ def test_a_client_hello_in_two_datagrams_is_reassembled(
     client.transport.start(network.now)
     [hello] = client.transport.transmits
     client.transport.transmits.clear()
-    # Chromium's hello, with its post-quantum key share, never fits one datagram.
+    # Chromium's ClientHello, with its post-quantum key share, never fits in one datagram.
     parts = fragments(hello, 100)[::order]
     assert len(parts) > 1
     for part in parts:
@@ -177,7 +177,9 @@ def test_the_fingerprint_may_use_any_sha_2(algorithm: str, ours: Certificate, th
 
 
 @pytest.mark.parametrize("algorithm", ["sha-1", "md5", "md2", ""])
-def test_weak_fingerprints_prove_nothing(algorithm: str, ours: Certificate, theirs: Certificate) -> None:
+def test_weak_fingerprints_are_not_accepted_as_proof(
+    algorithm: str, ours: Certificate, theirs: Certificate
+) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     certificate = SSL.Connection(theirs.context, None).get_certificate()

@@ -99,7 +99,7 @@ async def openssl(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 def write_certificate(folder: FilePath) -> tuple[list[str], str]:
-    """Return the arguments that give openssl a certificate, and the certificate's SHA-256 fingerprint."""
+    """Return the arguments that give a certificate to openssl, and the certificate's SHA-256 fingerprint."""
     certificate = RTCCertificate.generateCertificate()
     (folder / "key.pem").write_bytes(
         certificate._key.private_bytes(
@@ -133,7 +133,7 @@ async def test_openssl_s_client_gets_gcm_although_it_prefers_sha1(
         event = await peer.events.get()
         assert isinstance(event, Connected) and event.keys.profile == "AEAD_AES_128_GCM"
         assert client.stdin is not None
-        client.stdin.write(b"Q\n")  # Quit: s_client sends close_notify.
+        client.stdin.write(b"Q\n")  # On "Q", s_client sends close_notify.
         assert await peer.events.get() == Closed()
 
 
@@ -170,12 +170,12 @@ async def test_openssl_retransmits_with_new_record_numbers_by_its_own_clock(
             while numbers[-1] == 0:
                 datagram = await loop.sock_recv(silent, 2048)
                 numbers.append(int.from_bytes(datagram[5:11], "big"))
-    # Our own copies after 100, 300 and 700 ms arrive first.
+    # The transport's own retransmissions after 100, 300 and 700 ms arrive first.
     assert len(numbers) >= 5 and numbers[-1] == 1
 
 
 class Wire:
-    """A stand-in for aiortc's ICE transport, connected to ours by two queues."""
+    """A stand-in for aiortc's ICE transport, connected to the tested transport by two queues."""
 
     state = "completed"
 

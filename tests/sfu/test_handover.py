@@ -1,4 +1,4 @@
-"""A running service hands its ports to its successor: two real processes, real sockets, real media."""
+"""A running service hands its ports over to its successor: two real processes, real sockets, real media."""
 
 import asyncio
 import os
@@ -176,7 +176,7 @@ async def test_incompatible_flags_are_reported(place: Path) -> None:
     assert f"--handover-socket {nowhere} cannot be used" in await refused("--handover-socket", nowhere)
 
 
-async def test_a_predecessor_that_ends_silently_is_reported(place: Path) -> None:
+async def test_a_predecessor_that_exits_silently_is_reported(place: Path) -> None:
     with socket.socket(socket.AF_UNIX) as old, socket.create_server(("127.0.0.1", 0)) as port:
         old.bind(str(place))
         old.listen()

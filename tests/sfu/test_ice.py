@@ -1,4 +1,4 @@
-"""The ICE agent against another agent of its kind, over a network in memory."""
+"""The ICE agent against another instance of itself, over an in-memory network."""
 
 import random
 from itertools import pairwise
@@ -37,7 +37,7 @@ def host(ip: str, port: int = 5000, *, rank: int = 2**31 - 1, ufrag: str | None 
 
 
 def lone_agent(*ips: str) -> IceAgent:
-    """Return an agent whose peer is the test itself."""
+    """Return an agent whose peer is played by the test."""
     numbers = random.Random(3)
     return IceAgent(
         local=IceCredentials.generate(numbers.randbytes),
@@ -75,7 +75,7 @@ def started(*candidates: Candidate, agent: IceAgent | None = None) -> IceAgent:
 
 
 def run(agent: IceAgent, until: float) -> None:
-    """Advance through every deadline, without answers."""
+    """Advance through every deadline, without sending answers."""
     steps = 0
     while (deadline := agent.next_deadline()) is not None and deadline <= until:
         agent.advance(deadline)
@@ -192,7 +192,7 @@ def test_a_valid_pair_waits_50_ms_for_a_better_one() -> None:
     assert "USE-CANDIDATE" in nomination.attributes and nominated == path
 
 
-def test_a_connection_waits_longer_for_udp() -> None:
+def test_a_tcp_connection_waits_longer_for_udp() -> None:
     agent = started(host("198.51.100.1"))
     connection = Path((CLIENT, 5001, 4096), SERVER)
     agent.check_received(BindingCheck(connection, 1, use_candidate=False), 0.0)
@@ -273,7 +273,7 @@ def test_a_peers_check_revives_a_failed_pair() -> None:
     assert agent.state is State.NOMINATING
 
 
-def test_a_peers_check_replaces_ours_which_may_still_be_answered() -> None:
+def test_a_peers_check_replaces_a_pending_one_which_may_still_be_answered() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     for _ in range(50):
@@ -320,7 +320,7 @@ def test_checks_are_never_sent_to_impossible_addresses(ip: str, reason: str) -> 
     assert checks(agent) == [] and agent.dropped[f"candidate: {reason}"] == 1
 
 
-def test_loopback_is_checked_if_we_offer_it() -> None:
+def test_loopback_is_checked_if_it_was_offered() -> None:
     agent = started(host("127.0.0.1"), agent=lone_agent("127.0.0.1"))
     assert checks(agent)[0][1] == Path(("127.0.0.1", 5000), "127.0.0.1")
 
@@ -344,7 +344,7 @@ def test_consent_is_requested_every_4_to_6_s_with_a_new_transaction() -> None:
             agent.stun_received(answer(request), path, now)
     gaps = [after - before for before, after in pairwise(times)]
     assert len(ids) == len(gaps) >= 50
-    # The timer may be up to a second late.
+    # The timer may fire up to a second late.
     assert 4 <= min(gaps) < 4.25 and 4.75 < max(gaps) <= 5
 
 
@@ -413,7 +413,7 @@ def test_a_restart_uses_new_credentials_and_forgets_the_old_candidates() -> None
     assert request.attributes["USERNAME"] == "other:fresh" and old.ufrag != "fresh"
 
 
-def test_a_repeated_answer_changes_nothing_and_new_credentials_need_our_restart() -> None:
+def test_a_repeated_answer_changes_nothing_and_new_credentials_require_a_restart() -> None:
     agent = selected_agent()
     agent.set_remote(REMOTE.ufrag, REMOTE.pwd, 1.0)
     agent.set_remote("other", "other-password-of-22-chars", 1.0)

@@ -50,7 +50,7 @@ class LoopbackPeer(asyncio.DatagramProtocol):
         self.tell(lambda now: self.agent.check_received(check, now))
 
     def tell(self, call: Callable[[float], None]) -> None:
-        """Call the agent once, then carry out its output."""
+        """Call the agent once, then execute its output."""
         call(self._clock())
         for data, path in self.agent.transmits:
             self._transport.sendto(data, path.remote)

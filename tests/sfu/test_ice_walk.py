@@ -1,4 +1,4 @@
-"""The agent accepts or drops any actions of a peer, in any order, and never raises."""
+"""The agent accepts or drops a peer's actions in any order, and never raises."""
 
 import random
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""Requests for a video in several encodings, each receiver's encoding, and encodings that nobody needs."""
+"""Requests for a video in several encodings, the encoding that each receiver gets, and encodings that nobody
+needs.
+"""
 
 from typing import Any
 
@@ -11,7 +13,10 @@ REPORT_S = 0.25
 
 
 class Room:
-    """Ann sends a camera in three encodings. The others receive it, and have their downlinks estimated."""
+    """Ann sends a camera in three encodings.
+
+    The others receive it with bandwidth estimation of their downlinks.
+    """
 
     def __init__(self, *receivers: str, source: str = CAMERA) -> None:
         self.call = Call()
@@ -42,7 +47,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def state(receiver: Person) -> dict[str, Any]:
-    """Return the latest reported state of the only track."""
+    """Return the last reported state of the only track."""
     (track,) = receiver.events("layers")[-1]["tracks"]
     assert (track.pop("track_id"), track.pop("mid")) == ("ac", "4")
     return dict(track)
@@ -91,7 +96,7 @@ def test_when_the_largest_encoding_stops_the_next_one_is_requested() -> None:
     assert room.encodings() == [True, False, True]
 
 
-def test_a_client_learns_which_layers_it_gets_and_why() -> None:
+def test_a_client_is_told_which_layers_it_gets_and_why() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
@@ -110,7 +115,7 @@ def test_a_client_learns_which_layers_it_gets_and_why() -> None:
     assert state(ben) == {"spatial": -1, "temporal": -1, "paused": True, "reason": "hidden"}
 
 
-def test_a_client_learns_of_its_layers_at_most_four_times_a_second() -> None:
+def test_a_client_is_told_its_layers_at_most_four_times_a_second() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     before = len(ben.events("layers"))
@@ -142,7 +147,7 @@ def test_the_downlink_of_a_client_that_hides_every_video_is_not_probed() -> None
     assert ben.transport.probed_bps > 1_000_000
     want(ben, adaptive=True, paused=True)
     room.call.pass_time(1)
-    # The estimate is never so low, and a downlink is only probed above its estimate.
+    # The estimate is never that low, and a downlink is only probed above its estimate.
     assert ben.transport.probed_bps == 1
     want(ben, adaptive=True, paused=False)
     room.call.pass_time(1)
@@ -171,8 +176,10 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
     assert paced(5_000_000, 2) == [False, False]
 
 
-def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_downlink() -> None:
-    """While nobody receives it, its publisher sends nothing, so its rate would stay unknown for good."""
+def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
+    """Check this because its publisher sends nothing while nobody receives it, so its bitrate would stay
+    unknown forever.
+    """
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()
@@ -189,7 +196,7 @@ def test_a_video_in_one_encoding_of_unknown_rate_starts_on_a_narrow_downlink() -
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 
-def test_the_next_track_in_a_section_does_not_get_the_limit_of_the_last_one() -> None:
+def test_the_next_track_in_a_section_does_not_inherit_the_limit_of_the_previous_one() -> None:
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()

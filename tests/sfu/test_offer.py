@@ -1,4 +1,4 @@
-"""Our offers contain everything that browsers need, and no text of a peer can break out of its line."""
+"""Offers contain everything that browsers need, and no text of a peer can break out of its line."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -102,7 +102,7 @@ def test_both_directions_have_transport_wide_feedback(transceiver: Transceiver) 
     assert any(value.endswith(" transport-cc") for value in media.values("rtcp-fb"))
 
 
-def test_video_feedback_is_nack_pli_and_fir_both_ways() -> None:
+def test_video_feedback_is_nack_pli_and_fir_in_both_directions() -> None:
     for transceiver in (OWN[1], CAMERA):
         feedback = section(transceiver).values("rtcp-fb")
         assert {"112 nack", "112 nack pli", "112 ccm fir"} <= set(feedback)

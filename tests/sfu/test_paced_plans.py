@@ -1,7 +1,8 @@
-"""The pacer with the allocation and the estimator in virtual time: encoders whose rates return fill no queue.
+"""The pacer with the allocation and the estimator in virtual time: encoders that return to their full bitrate
+fill no queue.
 
-After a line becomes narrow, encoders send less for some seconds. All videos are therefore raised, and then
-their rates return, faster than the service measures them.
+After a link becomes narrow, encoders send less for some seconds. All videos are therefore raised, and then
+their bitrates return faster than the service measures them.
 """
 
 from collections import deque
@@ -22,7 +23,8 @@ SCENARIO = Scenario(
     audio_bps=80 * K,
     link={"delay_s": 0.005},
 )
-# The encoders' share of their usual rate while they are careful, and in the end; and when their rates return.
+# The fraction of their usual bitrate that encoders send while they are careful, and in the end, and when
+# their bitrates return.
 CAREFUL, RETURNED, RETURN_AT_S = 0.4, 1.3, 6.5
 RETURN_TAKES_S = 0.5
 # The service measures rates every quarter of a second, and smooths them (layer_rates).
@@ -32,7 +34,7 @@ LONG_QUEUE_S = 0.1
 
 
 class ReturningRates(AllocatedRun):
-    """A run whose encoders are careful for some seconds after the line has become narrow."""
+    """A run in which encoders are careful for some seconds after the link has become narrow."""
 
     def __init__(self, seed: int, *, paced: bool) -> None:
         super().__init__(SCENARIO, seed)
@@ -45,7 +47,7 @@ class ReturningRates(AllocatedRun):
         self.measured_at = 0.0
 
     def share(self, now: float) -> float:
-        """Return the encoders' rate as a share of their usual rate."""
+        """Return the encoders' bitrate as a fraction of their usual bitrate."""
         since = now - 1 - NARROW_AT_S
         if since < 0.3:
             return 1.0
@@ -88,13 +90,13 @@ class ReturningRates(AllocatedRun):
             self.send(PACKET_BYTES, now, phase)
 
     def long_queues(self) -> float:
-        """Return the share of time with a long queue in the line once it should have drained."""
+        """Return the fraction of time with a long queue in the link, once it should have drained."""
         settled = [sample.queue_s for sample in self.samples if sample.at >= SETTLED_S]
         return sum(queue >= LONG_QUEUE_S for queue in settled) / len(settled)
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_rates_that_return_fill_the_line_only_if_nothing_is_paced(seed: int) -> None:
+def test_bitrates_that_return_fill_the_queue_only_if_nothing_is_paced(seed: int) -> None:
     before, run = ReturningRates(seed, paced=False), ReturningRates(seed, paced=True)
     before.play()
     run.play()

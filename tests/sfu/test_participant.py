@@ -1,6 +1,6 @@
 """The /client connection: joins, refusals and misbehaving clients.
 
-docs/signalling.md.
+See docs/signalling.md.
 """
 
 import asyncio
@@ -140,7 +140,7 @@ async def test_a_freed_seat_can_be_taken() -> None:
 
 
 @in_virtual_time
-async def test_no_answer_within_15_s_closes_4002() -> None:
+async def test_an_unanswered_offer_closes_the_session_with_4002_after_15_s() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
@@ -180,7 +180,7 @@ async def test_a_binary_frame_gets_a_room_error() -> None:
 
 @pytest.mark.parametrize("path", ["/client", "/server"])
 @in_virtual_time
-async def test_a_message_above_256_kb_closes_1009_with_the_reason(path: str) -> None:
+async def test_a_message_above_256_kb_closes_with_1009_and_the_reason(path: str) -> None:
     async with site() as where:
         stranger = await where.connect(path)
         await stranger.raw("x" * (MAX_FRAME_BYTES + 1))
@@ -198,7 +198,7 @@ async def test_a_message_of_256_kb_is_read() -> None:
 
 
 @in_virtual_time
-async def test_only_a_talkative_client_is_read_more_slowly() -> None:
+async def test_only_a_client_that_sends_many_messages_is_read_more_slowly() -> None:
     async with site() as where:
         await where.control()
         ann, ben = await where.join("ann"), await where.join("ben")
@@ -216,7 +216,7 @@ async def test_only_a_talkative_client_is_read_more_slowly() -> None:
 
 
 @in_virtual_time
-async def test_a_client_that_sends_much_at_once_is_read_more_slowly() -> None:
+async def test_a_client_that_sends_much_data_at_once_is_read_more_slowly() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")

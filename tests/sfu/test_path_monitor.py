@@ -79,7 +79,7 @@ def test_a_replayed_check_from_an_unresponsive_address_moves_nothing() -> None:
     peer.check(ELSEWHERE)
     peer.wait(3)
     assert peer.selected == []
-    # One check leads to exactly three requests there.
+    # One check triggers exactly three requests to that address.
     assert sum(path == ELSEWHERE for _, path in peer.checks) == 3
 
 
@@ -119,7 +119,7 @@ def test_a_controlling_peers_nomination_wins_at_once() -> None:
     assert peer.selected == [ELSEWHERE]
 
 
-def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_udp_answers() -> None:
+def test_media_falls_back_to_tcp_when_udp_falls_silent_and_returns_as_soon_as_udp_answers() -> None:
     peer = Peer(HERE, CONNECTION)
     peer.check(CONNECTION)
     peer.wait(5)
@@ -128,7 +128,7 @@ def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_u
     peer.agent.path_silent(peer.now)
     peer.wait(2)
     assert peer.selected == [CONNECTION]
-    # Consent is requested over the connection from now on.
+    # Consent is requested over the TCP connection from now on.
     peer.checks.clear()
     peer.wait(30)
     assert {path for _, path in peer.checks} == {CONNECTION} and peer.agent.state is State.CONNECTED
@@ -137,7 +137,7 @@ def test_media_moves_to_a_connection_when_udp_falls_silent_and_back_as_soon_as_u
     assert peer.selected == [CONNECTION, HERE]
 
 
-def test_a_connection_that_replaces_another_is_followed() -> None:
+def test_a_tcp_connection_that_replaces_another_is_followed() -> None:
     again = Path((CLIENT, 5002, 8192), SERVER)
     peer = Peer(CONNECTION)
     peer.agent.path_silent(peer.now)
@@ -223,7 +223,7 @@ def test_a_check_of_an_earlier_generation_does_not_count() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_lost_answers_of_a_living_path_rarely_move_media(seed: int) -> None:
+def test_lost_answers_on_a_working_path_rarely_move_media(seed: int) -> None:
     numbers = random.Random(seed)
     peer = Peer(HERE)
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Readiness follows the states of docs/signalling.md, "Over HTTP"."""
+"""Readiness follows the states described in docs/signalling.md, "Over HTTP"."""
 
 import random
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def started(*servers: Server) -> Readiness:
 
 
 def requests(readiness: Readiness, *addresses: Address) -> list[tuple[Message, Path]]:
-    """Resolve pending names and return the requests that are sent."""
+    """Resolve pending names, and return the requests that are sent."""
     if readiness.lookups:
         readiness.resolved(addresses or (RESOLVED,))
     readiness.lookups.clear()
@@ -61,7 +61,7 @@ def attempts(readiness: Readiness) -> Iterator[float]:
         yield due
 
 
-def test_section_3_1_a_successful_probe_makes_the_service_healthy() -> None:
+def test_a_successful_probe_makes_the_service_healthy() -> None:
     readiness = started()
     assert readiness.lookups == [SERVER] and not readiness.healthy
     [(request, path)] = requests(readiness)
@@ -70,20 +70,20 @@ def test_section_3_1_a_successful_probe_makes_the_service_healthy() -> None:
     assert readiness.healthy and readiness.events == [Ready(Reason.ANSWERED)]
 
 
-def test_section_3_1_disable_stun_skips_the_probe() -> None:
+def test_disable_stun_skips_the_probe() -> None:
     readiness = probe(SERVER, disabled=True)
     readiness.start(0.0)
     assert readiness.events == [Ready(Reason.SKIPPED)] and readiness.healthy
     assert readiness.next_deadline() is None and not readiness.lookups
 
 
-def test_section_3_1_no_stun_servers_skips_the_probe() -> None:
+def test_no_stun_servers_skips_the_probe() -> None:
     readiness = probe()
     readiness.start(0.0)
     assert readiness.events == [Ready(Reason.SKIPPED)] and readiness.next_deadline() is None
 
 
-def test_section_3_1_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
+def test_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
     readiness = started()
     count = len(requests(readiness))
     for _ in attempts(readiness):
@@ -92,7 +92,7 @@ def test_section_3_1_eight_failed_attempts_make_the_service_healthy_anyway() -> 
     assert count == ATTEMPTS == 8
 
 
-def test_section_3_1_the_attempts_back_off_to_5_s() -> None:
+def test_the_attempts_back_off_to_5_s() -> None:
     times = list(attempts(started()))
     waits = [after - before for before, after in zip([0.0, *times], times, strict=False)]
     assert waits == [0.5, 1, 2, 4, 5, 5, 5, 5] and max(waits) == LONGEST_WAIT_S
@@ -128,7 +128,7 @@ def test_the_answer_gives_the_external_address_of_the_port() -> None:
     assert readiness.mapped == {LOCAL: MAPPED}
 
 
-def test_a_healthy_service_asks_every_25_s_so_that_the_mapping_stays_open() -> None:
+def test_a_healthy_service_sends_a_request_every_25_s_so_that_the_mapping_stays_open() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     answer(readiness, request, path, 0.1)
@@ -152,7 +152,7 @@ def test_a_server_that_falls_silent_is_looked_up_again() -> None:
     assert readiness.lookups == [SERVER] and readiness.healthy
 
 
-def test_the_internet_coming_back_later_still_reveals_the_mapping() -> None:
+def test_the_mapping_is_discovered_even_if_the_internet_returns_later() -> None:
     readiness = started()
     *_, now = attempts(readiness)
     [(request, path)] = requests(readiness)

@@ -1,6 +1,6 @@
 """A session continues while its client has no WebSocket, and another WebSocket resumes it.
 
-docs/signalling.md, "Session resumption".
+See docs/signalling.md, "Session resumption".
 """
 
 import asyncio
@@ -19,13 +19,13 @@ REFUSED = (4003, "There is no such session any more")
 
 
 class Client:
-    """A participant with media that can resume."""
+    """A participant who has media and can resume."""
 
     def __init__(self, where: Site, socket: Socket, session: Session, credential: str) -> None:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Resume the session over another socket. Its offer has arrived and is unanswered."""
+        """Resume the session over another socket. Its offer has arrived and has not been answered."""
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
@@ -64,7 +64,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """Mark media as flowing, because the plane of these tests carries none."""
+    """Mark media as flowing, because the recorded plane of these tests carries none."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 
@@ -78,7 +78,7 @@ async def away(client: Client) -> None:
 
 
 @in_virtual_time
-async def test_a_resumed_session_learns_what_happened_meanwhile() -> None:
+async def test_a_resumed_session_is_told_what_happened_in_the_meantime() -> None:
     async with site() as where:
         control = await where.control()
         ann, ben = await joined(where, "ann"), await joined(where, "ben")
@@ -195,7 +195,7 @@ async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
 
 @pytest.mark.parametrize("how", ["disconnected", "replaced"])
 @in_virtual_time
-async def test_a_client_removed_while_it_was_disconnected_learns_it(how: str) -> None:
+async def test_a_client_removed_while_it_was_disconnected_is_told_so(how: str) -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -215,7 +215,7 @@ async def test_a_client_removed_while_it_was_disconnected_learns_it(how: str) ->
 
 
 @in_virtual_time
-async def test_changed_rights_apply_to_a_resumed_session() -> None:
+async def test_changed_permissions_apply_to_a_resumed_session() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")

@@ -22,7 +22,7 @@ class Diary:
         self.entries.append(("lost" if lost else "left", room_id, user_id))
 
     def speaking_changed(self, room: Room) -> None:
-        """Ignore the event: test_speaker_updates covers it."""
+        """Ignore the event, which test_speaker_updates covers."""
 
     def report(self, payload: Payload) -> None:
         self.entries.append((payload.event,))
@@ -82,7 +82,7 @@ def test_registering_is_idempotent_and_one_registration_has_several_rooms() -> N
     assert first.rooms["lobby"] is lobby and room_ids(rooms) == ["lobby", "attic"]
 
 
-def test_another_secret_for_a_known_server_is_dropped() -> None:
+def test_a_different_secret_for_a_known_server_is_rejected() -> None:
     rooms = Rooms(max_peers=9)
     registered(rooms)
     assert rooms.register("home", "guess", "attic", 0.0) is None
@@ -104,7 +104,7 @@ def test_only_the_right_secret_authenticates() -> None:
     assert rooms.authenticate("away", "secret of home") is None
 
 
-def test_no_secret_shows_in_a_repr() -> None:
+def test_no_repr_contains_a_secret() -> None:
     assert "secret of" not in repr(registered(Rooms(max_peers=9)))
 
 
@@ -126,7 +126,7 @@ def test_leaving_frees_the_seat_and_leaving_twice_is_harmless() -> None:
     seat(rooms, "ben", Diary())
 
 
-def test_watchers_hear_of_their_own_registration_only() -> None:
+def test_watchers_are_told_only_about_their_own_registration() -> None:
     rooms = Rooms(max_peers=9)
     home, away = Diary(), Diary()
     registered(rooms, "home").watch(home)
@@ -136,7 +136,7 @@ def test_watchers_hear_of_their_own_registration_only() -> None:
     assert away.entries == []
 
 
-def test_all_control_connections_of_a_registration_hear_and_each_once() -> None:
+def test_every_control_connection_of_a_registration_is_told_once() -> None:
     rooms = Rooms(max_peers=9)
     first, second = Diary(), Diary()
     for diary in (first, first, second):
@@ -155,7 +155,7 @@ def test_a_rejoin_frees_the_seat_first_and_peer_left_precedes_peer_joined() -> N
     assert rooms.peers == 1 and again.present
 
 
-def test_the_evicted_peer_leaving_late_does_not_remove_its_successor() -> None:
+def test_an_evicted_peer_that_leaves_late_does_not_remove_its_successor() -> None:
     rooms = Rooms(max_peers=9)
     first = seat(rooms, "ann", Diary())
     second = seat(rooms, "ann", Diary())
@@ -163,7 +163,7 @@ def test_the_evicted_peer_leaving_late_does_not_remove_its_successor() -> None:
     assert second.present and rooms.peers == 1
 
 
-def test_the_same_user_may_sit_in_two_rooms() -> None:
+def test_the_same_user_may_be_in_two_rooms() -> None:
     rooms = Rooms(max_peers=9)
     registration = registered(rooms, "home", "lobby", "attic")
     for room in registration.rooms.values():
@@ -180,7 +180,7 @@ def test_an_empty_room_is_removed_after_30_minutes_and_not_before() -> None:
     assert room_ids(rooms) == []
 
 
-def test_a_room_with_somebody_in_it_stays_and_its_half_hour_starts_when_the_last_one_leaves() -> None:
+def test_an_occupied_room_stays_and_its_half_hour_starts_when_the_last_user_leaves() -> None:
     rooms = Rooms(max_peers=9)
     ann = seat(rooms, "ann", Diary())
     rooms.sweep(10 * FORGET_AFTER_S, 0.0)
@@ -223,7 +223,7 @@ def test_a_used_token_is_remembered_until_it_expires() -> None:
     assert registration.used_tokens == {}
 
 
-def test_used_tokens_are_bounded_and_a_replay_is_never_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_used_tokens_are_bounded_and_a_replay_is_never_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms_module, "MAX_USED_TOKENS", 2)
     registration = registered(Rooms(max_peers=9))
     assert registration.spend_token("one", 100.0, 0.0) and registration.spend_token("two", 50.0, 0.0)

@@ -1,4 +1,4 @@
-"""HTTP: health, metrics, and the responses to requests without a WebSocket.
+"""HTTP: health, metrics, and the responses to requests without a WebSocket. See docs/signalling.md.
 
 docs/signalling.md.
 """
@@ -154,7 +154,7 @@ async def test_the_cores_counters_and_the_sessions_are_exposed() -> None:
 
 
 @in_virtual_time
-async def test_neither_health_nor_metrics_nor_room_errors_show_a_secret() -> None:
+async def test_health_metrics_and_room_errors_contain_no_secret() -> None:
     async with site() as where:
         await where.control()
         for path in ("/health", "/metrics"):

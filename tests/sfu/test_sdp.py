@@ -1,4 +1,4 @@
-"""Session descriptions survive reading and writing, and text that is not SDP is refused with a reason."""
+"""Session descriptions survive parsing and writing, and text that is not SDP is rejected with a reason."""
 
 import re
 import string
@@ -58,7 +58,7 @@ def media(*lines: str) -> MediaDescription:
 
 
 @given(sessions)
-def test_written_data_reads_back_unchanged(session: SessionDescription) -> None:
+def test_written_descriptions_are_parsed_back_unchanged(session: SessionDescription) -> None:
     assert SessionDescription.parse(str(session)) == session
 
 
@@ -134,7 +134,7 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
         (HEAD + "é=1\r\n", "'é=1' is not a line of a session description"),
         (HEAD + "z" * 99, f"'{'z' * 40}…' is not a line of a session description"),
         (HEAD + "a=" + "x" * MAX_TEXT, f"a session description has at most {MAX_TEXT} characters"),
-        # Each of these blocked the event loop for 25 to 70 ms, and fits in a frame.
+        # Each of these texts fits in a frame, and blocked the event loop for 25 to 70 ms.
         (HEAD + "a=x\n" * MAX_LINES, f"a session description has at most {MAX_LINES} lines"),
         (
             HEAD + "m=audio 9 x" + " 1" * MAX_LINE,
@@ -146,7 +146,7 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
         ),
     ],
 )
-def test_a_malformed_description_is_refused_in_words(text: str, message: str) -> None:
+def test_a_malformed_description_is_rejected_with_a_message(text: str, message: str) -> None:
     with pytest.raises(SdpError, match=f"^{re.escape(message)}$"):
         SessionDescription.parse(text)
 
@@ -190,7 +190,7 @@ def test_a_damaged_description_is_either_read_or_refused(data: st.DataObject) ->
 
 
 def damaged(data: st.DataObject, text: str) -> str:
-    """Return the text with some pieces replaced, moved or lost."""
+    """Return the text with some pieces replaced, moved or deleted."""
     for _ in range(data.draw(st.integers(1, 4))):
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(len(text), start + 40)))

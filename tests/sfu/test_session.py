@@ -1,4 +1,4 @@
-"""One participant's negotiation: offers, answers, and the response to an answer that does not fit."""
+"""One participant's negotiation: offers, answers, and the response to an answer that does not match."""
 
 from itertools import product
 from unittest.mock import patch
@@ -15,7 +15,7 @@ from svc.sfu.session_states import TRANSITIONS, Event, State
 from tests.kit.negotiation import CAMERA, MIC, SERVER, Call
 
 
-def test_the_state_table_leads_nowhere_unknown_and_every_state_can_end() -> None:
+def test_the_state_table_has_no_unknown_states_and_every_state_can_end() -> None:
     for state, event in product(State, Event):
         assert TRANSITIONS.table[state].get(event, state) in State
     assert all(
@@ -44,7 +44,7 @@ def test_the_first_four_sections_receive_microphone_camera_screen_and_screen_aud
     }
 
 
-def test_caps_gate_the_sections() -> None:
+def test_caps_decide_which_sections_are_offered() -> None:
     ann = Call().join("ann", caps=frozenset({"share_screen"}))
     assert ann.directions() == {"0": "inactive", "1": "inactive", "2": "recvonly", "3": "recvonly"}
 
@@ -57,7 +57,7 @@ def test_a_full_service_gives_no_seat_and_opens_no_transport() -> None:
     assert len(call.plane.transports) == 1
 
 
-def test_no_answer_within_15_s_closes_4002() -> None:
+def test_an_unanswered_offer_closes_the_session_with_4002_after_15_s() -> None:
     call = Call()
     ann = call.join("ann")
     call.pass_time(ANSWER_DEADLINE_S - 0.1)
@@ -67,14 +67,14 @@ def test_no_answer_within_15_s_closes_4002() -> None:
     assert ann.transport.closed and call.rooms.peers == 0
 
 
-def test_a_keep_alive_with_a_timestamp_is_answered_with_the_same() -> None:
+def test_a_keep_alive_with_a_timestamp_is_answered_with_the_same_timestamp() -> None:
     ann = Call().joined("ann")
     ann.send("keep_alive", {"timestamp": 1234})
     ann.send("keep_alive", {})
     assert ann.events("keep_alive") == [{"timestamp": 1234}] and ann.errors == []
 
 
-def test_renegotiate_brings_a_fresh_offer_at_once_when_stable() -> None:
+def test_renegotiate_triggers_a_new_offer_at_once_when_stable() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     assert len(ann.offers) == 2
@@ -91,7 +91,7 @@ def test_renegotiate_is_remembered_and_served_after_the_next_answer() -> None:
     assert len(ann.offers) == 2 and ann.errors == []
 
 
-def test_the_version_of_the_offer_rises_and_its_session_id_stays() -> None:
+def test_the_version_of_the_offer_increases_and_its_session_id_stays() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     origins = [offer["sdp"].splitlines()[1].split()[1:3] for offer in ann.offers]
@@ -99,7 +99,7 @@ def test_the_version_of_the_offer_rises_and_its_session_id_stays() -> None:
     assert [version for _, version in origins] == ["1", "2"]
 
 
-def test_an_ice_restart_renews_our_credentials_with_the_next_offer() -> None:
+def test_an_ice_restart_renews_the_services_credentials_with_the_next_offer() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", {"ice_restart": True})
     ufrags = [section.value("ice-ufrag") for section in (ann.sections()[MIC],)]
@@ -107,7 +107,7 @@ def test_an_ice_restart_renews_our_credentials_with_the_next_offer() -> None:
     assert len(set(ann.transport.credentials)) == 2
 
 
-def test_an_ice_restart_requested_in_mid_offer_waits_for_its_answer() -> None:
+def test_an_ice_restart_requested_during_an_offer_waits_for_its_answer() -> None:
     ann = Call().join("ann")
     ann.send("renegotiate", {"ice_restart": True})
     assert len(ann.transport.credentials) == 1
@@ -115,7 +115,7 @@ def test_an_ice_restart_requested_in_mid_offer_waits_for_its_answer() -> None:
     assert len(ann.transport.credentials) == 2 and len(ann.offers) == 2
 
 
-def test_restarts_are_rationed_but_not_lost() -> None:
+def test_restarts_are_rate_limited_but_not_lost() -> None:
     call = Call()
     ann = call.joined("ann")
     for _ in range(5):
@@ -204,7 +204,7 @@ def test_an_unexpected_answer_is_refused() -> None:
     assert ann.errors == ["No offer is waiting for an answer"]
 
 
-def test_an_answer_may_not_change_the_certificate_in_mid_call() -> None:
+def test_an_answer_may_not_change_the_certificate_during_a_call() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     ann.answering.fingerprint = ":".join(["CD"] * 32)
@@ -240,7 +240,7 @@ def test_a_candidate_that_arrives_before_the_answer_waits_for_it() -> None:
     assert len(ann.transport.stun) == 1
 
 
-def test_the_offer_carries_our_candidates_and_a_new_one_is_trickled() -> None:
+def test_the_offer_has_the_services_candidates_and_a_new_one_is_trickled() -> None:
     ann = Call().join("ann")
     assert ann.sections()[MIC].values("candidate")[0].split()[4] == SERVER
     late = Candidate("9", 1_694_498_815, ("203.0.113.5", 3478), "srflx", (SERVER, 3478))
@@ -254,7 +254,7 @@ def test_the_offer_carries_our_candidates_and_a_new_one_is_trickled() -> None:
     }
 
 
-def test_losing_a_right_ends_the_track_and_offers_the_section_inactive() -> None:
+def test_losing_a_permission_ends_the_track_and_offers_the_section_inactive() -> None:
     call = Call()
     ann = call.joined("ann", mic="s t", camera="s c")
     ben = call.join("ben")
@@ -265,7 +265,7 @@ def test_losing_a_right_ends_the_track_and_offers_the_section_inactive() -> None
     assert ben.offer["tracks"] == {"4": {"track_id": "t", "user_id": "ann", "source": "mic"}}
 
 
-def test_gaining_a_right_opens_the_section_again() -> None:
+def test_gaining_a_permission_opens_the_section_again() -> None:
     call = Call()
     ann = call.join("ann", caps=frozenset())
     ann.answer()
@@ -274,7 +274,7 @@ def test_gaining_a_right_opens_the_section_again() -> None:
     assert ann.directions()[CAMERA] == "recvonly"
 
 
-def test_caps_that_stay_the_same_cost_no_offer() -> None:
+def test_unchanged_caps_cause_no_offer() -> None:
     call = Call()
     ann = call.joined("ann")
     call.room().peers["ann"].member.caps_changed(CAPS)
@@ -282,7 +282,7 @@ def test_caps_that_stay_the_same_cost_no_offer() -> None:
     assert len(ann.offers) == 1
 
 
-def test_a_right_lost_while_the_answer_was_on_its_way_counts() -> None:
+def test_a_permission_lost_while_the_answer_was_in_flight_counts() -> None:
     call = Call()
     ann = call.join("ann")
     call.room().peers["ann"].member.caps_changed(frozenset())
@@ -299,7 +299,7 @@ def test_a_second_join_of_the_same_user_evicts_the_first_with_4001() -> None:
     assert second.closed is None and call.rooms.peers == 1
 
 
-def test_an_internal_fault_ends_only_its_own_session_with_1011(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_ends_only_its_own_session_with_1011(caplog: pytest.LogCaptureFixture) -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="s t"), call.join("ben")
     with patch.object(ann.forwarder(MIC), "add_down_track", side_effect=ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Random walks of a room: after any actions in any order, all members receive each other's tracks."""
+"""Random walks in a room: after any actions in any order, all members receive each other's tracks."""
 
 import random
 
@@ -73,7 +73,7 @@ class Walk:
         self.call.room().control_audio(person.user_id, muted)
 
     def come_to_rest(self) -> None:
-        """Let everybody answer and accept until nobody has an offer left."""
+        """Let everybody answer and accept until no offer is pending."""
         for _ in range(8):
             for person in self.present:
                 person.answering.declines = ()
@@ -110,7 +110,7 @@ def test_after_any_actions_everybody_has_everybodys_tracks(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_is_left_open_when_all_have_gone(seed: int) -> None:
+def test_nothing_is_left_open_when_everybody_has_left(seed: int) -> None:
     walk = Walk(seed)
     for _ in range(STEPS):
         walk.step()

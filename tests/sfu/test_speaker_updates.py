@@ -14,9 +14,9 @@ QUIET, LOUD = 90, 20
 
 
 async def speaker(where: Site, control: Socket, user_id: str) -> Any:
-    """Join with a microphone, and return the listener of its sound.
+    """Join with a microphone, and return the listener for its audio levels.
 
-    `control` has been notified of the join.
+    By then, `control` has been notified of the join.
     """
     person = await where.join(user_id)
     await control.hear("peer_joined")
@@ -47,7 +47,7 @@ async def test_a_subscriber_gets_the_state_at_once_and_every_change() -> None:
 
 
 @in_virtual_time
-async def test_many_changes_become_one_event_and_reverted_changes_none() -> None:
+async def test_many_changes_become_one_event_and_reverted_changes_cause_none() -> None:
     async with site() as where:
         control = await where.control()
         ann, ben, cem = [await speaker(where, control, name) for name in ("ann", "ben", "cem")]
@@ -60,7 +60,7 @@ async def test_many_changes_become_one_event_and_reverted_changes_none() -> None
             ann.speaking_changed(MIC, False, QUIET)
             ann.speaking_changed(MIC, True, level)
         await asyncio.sleep(10 * INTERVAL_S)
-        await control.sync()  # Nothing arrives before its response.
+        await control.sync()  # No event arrives before the response.
 
 
 @in_virtual_time

@@ -1,9 +1,9 @@
-"""Everybody in a room learns who is speaking, and nobody outside it does."""
+"""Everybody in a room is told who is speaking, and nobody outside it is."""
 
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 
 
-def test_the_whole_room_learns_who_starts_and_stops_speaking() -> None:
+def test_the_whole_room_is_told_who_starts_and_stops_speaking() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(MIC, True, 30)
@@ -20,7 +20,7 @@ def test_the_loudest_comes_first() -> None:
     assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
 
 
-def test_a_newcomer_learns_who_is_already_speaking() -> None:
+def test_a_newcomer_is_told_who_is_already_speaking() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ann.session.speaking_changed(MIC, True, 40)
@@ -35,14 +35,14 @@ def test_a_participant_who_leaves_is_no_longer_a_speaker() -> None:
     assert ben.events("active_speakers")[-1] == {"user_ids": []}
 
 
-def test_the_sound_of_a_shared_screen_is_nobodys_voice() -> None:
+def test_the_audio_of_a_shared_screen_is_not_attributed_to_a_speaker() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(SCREEN_AUDIO, True, 20)
     assert ben.events("active_speakers") == []
 
 
-def test_another_room_hears_nothing() -> None:
+def test_other_rooms_are_not_told() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     zoe = call.join("zoe", room=call.room("lobby", server_id="elsewhere"))

@@ -11,7 +11,7 @@ from tests.kit.negotiation import AV1, CAMERA, MIC, OPUS, SCREEN, SCREEN_AUDIO, 
 
 
 def ids(person: Person) -> dict[str, str]:
-    """Return the tracks of the latest offer, by mid."""
+    """Return the track ids in the latest offer, by mid."""
     return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
 
 
@@ -95,7 +95,7 @@ def test_audio_has_no_retransmission_source() -> None:
     assert ann.forwarder(MIC).down_tracks[0].rtx_ssrc is None
 
 
-def test_several_changes_during_one_offer_cost_one_more() -> None:
+def test_several_changes_during_one_offer_cause_only_one_more_offer() -> None:
     call = Call()
     ben = call.join("ben")
     call.joined("ann", mic="a am", camera="a ac")
@@ -105,7 +105,7 @@ def test_several_changes_during_one_offer_cost_one_more() -> None:
     assert len(ben.offers) == 2 and sorted(ids(ben).values()) == ["ac", "am", "cm"]
 
 
-def test_changes_of_one_moment_cost_one_offer() -> None:
+def test_simultaneous_changes_cause_one_offer() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am", camera="a ac", screen="a as"), call.join("ben")
     ben.answer()
@@ -123,12 +123,12 @@ def test_a_section_is_reused_only_after_its_end_was_answered_and_with_new_source
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # The section of Ann's track is not answered yet, so Cai's track needs another one.
+    # The section of Ann's track has not been answered yet, so Cai's track needs another one.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
     ben.answer()
-    # Now the section is free.
+    # The section is free from here on.
     call.joined("dan", camera="d three")
     assert ids(ben) == {"4": "three", "5": "two"}
     ben.answer()
@@ -147,7 +147,7 @@ def test_a_free_section_of_another_kind_is_not_reused() -> None:
     assert ids(ben) == {"5": "cc"}
 
 
-def test_a_track_that_ends_while_its_offer_is_out_is_never_forwarded() -> None:
+def test_a_track_that_ends_while_its_offer_is_pending_is_never_forwarded() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.join("ben")
     forwarder = ann.forwarder(MIC)
@@ -200,7 +200,7 @@ def test_a_client_that_stops_receiving_and_resumes_gets_new_sources() -> None:
     assert ben.events("track_unavailable") == []
 
 
-def test_a_client_without_the_publishers_codec_hears_track_unavailable_once() -> None:
+def test_a_client_without_the_publishers_codec_gets_track_unavailable_once() -> None:
     call = Call()
     call.joined("ann", camera="a ac")
     ben = call.join("ben")
@@ -224,7 +224,7 @@ def test_a_client_is_notified_when_a_track_that_was_unavailable_to_it_ends() -> 
     assert ben.events("track_available") == [{"track_id": "ac"}]
 
 
-def test_a_client_with_no_codec_of_a_section_hears_track_unavailable() -> None:
+def test_a_client_without_any_codec_of_a_section_gets_track_unavailable() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -252,7 +252,7 @@ def test_a_change_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() 
 
 
 def wanted(person: Person) -> list[str]:
-    """Return the codecs of the camera's section in the latest offer, each once, in order."""
+    """Return the codecs of the camera's section in the latest offer, in order and without duplicates."""
     section = person.sections()[CAMERA]
     maps = section.rtpmaps()
     names = [maps[int(number)].name for number in section.formats]
@@ -296,7 +296,7 @@ def test_a_publisher_may_change_back_once_the_limiting_receiver_has_left() -> No
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
 
 
-def test_a_room_whose_members_watch_everything_costs_no_further_offer() -> None:
+def test_a_room_whose_members_can_decode_everything_gets_no_further_offer() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     call.joined("ben").session.close()
@@ -316,7 +316,7 @@ def test_a_participant_without_video_gets_no_codec_events() -> None:
     assert (len(ann.offers), len(cai.offers)) == (before[0] + 1, before[1])
 
 
-def test_a_client_cannot_keep_others_switching() -> None:
+def test_a_client_cannot_make_others_switch_codecs_repeatedly() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     for lacks in (("H264",), ("VP9",), ("H264",), ("AV1",), ("VP9",)):
@@ -336,7 +336,7 @@ def test_a_client_without_video_changes_nothing_for_others() -> None:
 
 
 @pytest.mark.parametrize("msid", ["", "- x y", "same same"])
-def test_ids_that_cannot_be_kept_are_assigned_by_the_sfu(msid: str) -> None:
+def test_ids_that_cannot_be_used_are_assigned_by_the_sfu(msid: str) -> None:
     call = Call()
     call.joined("ann", mic="same same")
     call.joined("ben", mic=msid)
@@ -399,7 +399,7 @@ def test_layers_are_chosen_only_on_a_receivers_request() -> None:
     assert ann.forwarder(CAMERA).down_tracks[0].layers == []
 
 
-def test_muting_concerns_all_sound_of_a_user_and_nothing_else_without_a_new_offer() -> None:
+def test_muting_affects_all_audio_of_a_user_and_nothing_else_without_a_new_offer() -> None:
     call = Call()
     ann = call.joined("ann", mic="", camera="", screen_audio="")
     call.room().control_audio("ann", AudioControl(is_muted=True))
@@ -429,7 +429,7 @@ def test_a_user_who_rejoins_is_forwarded_to_the_others_again() -> None:
     assert again.forwarder(MIC).down_tracks[0].payload_types >= {OPUS}
 
 
-def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
+def test_rooms_of_two_servers_with_the_same_id_share_nothing() -> None:
     call = Call()
     call.joined("ann", mic="s t")
     stranger = call.join("ben", room=call.room("lobby", server_id="elsewhere"))
@@ -437,7 +437,7 @@ def test_rooms_of_two_servers_with_one_id_share_nothing() -> None:
     assert stranger.events("room_joined")[0]["peers"] == []
 
 
-def test_an_offer_never_outgrows_a_message_and_waiting_tracks_get_the_next_free_section(
+def test_an_offer_never_exceeds_a_message_and_waiting_tracks_get_the_next_free_section(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(subscriptions, "MAX_VIDEO_BYTES", 2 * 3_350)

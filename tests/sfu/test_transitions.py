@@ -1,4 +1,6 @@
-"""The tables of the state machines: an illegal event is named, and the documents draw the tables."""
+"""The tables of the state machines: an illegal event names the state, and the diagrams in the docs match the
+tables.
+"""
 
 import re
 from pathlib import Path
@@ -16,7 +18,7 @@ def test_an_illegal_event_names_the_state() -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_the_diagrams_of_the_documents_are_the_tables_of_the_code(document: Path) -> None:
+def test_the_diagrams_in_the_documents_match_the_tables_in_the_code(document: Path) -> None:
     text = document.read_text(encoding="utf-8")
     assert "```mermaid" in text
     assert text == drawn(text), "run python -m tests.sfu.diagrams"

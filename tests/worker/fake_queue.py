@@ -1,7 +1,7 @@
 """A stand-in for the server's queue: hands out jobs over a real control socket and records the requests.
 
-Simulates faults of a server: refusing, forgetting, going away. `tests/worker/test_with_the_server.py`
-tests the worker with the real server.
+It simulates a server that refuses, forgets or disappears. `tests/worker/test_with_the_server.py` tests the
+worker with the real server.
 """
 
 import itertools
@@ -23,7 +23,7 @@ Answer = Mapping[str, object]
 class FakeQueue:
     """A stand-in for the server's queue.
 
-    `answers` may replace the response to a command. Without a `signal` the worker has to poll.
+    `answers` may replace the response to a command. Without a `signal`, the worker has to poll.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -85,7 +85,7 @@ class FakeQueue:
         return [arguments for reported, arguments in self.reports if reported == command]
 
     def ended(self, command: str) -> list[str]:
-        """Return the jobs that were reported with this command."""
+        """Return the jobs whose end was reported with this command."""
         return [str(arguments["job"]) for arguments in self.reported(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:

@@ -1,4 +1,4 @@
-"""`svc chat` and `svc worker` as processes on one folder, with leases short enough for tests.
+"""Runs `svc chat` and `svc worker` as processes on one folder, with leases short enough for tests.
 
 Each may be killed and restarted on the same port. Nothing else about them is changed.
 """
@@ -66,13 +66,13 @@ class Running:
         with suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGKILL)
         await self._process.wait()
-        # The decoders hold the pipe until they notice that their parent has gone.
+        # The decoders hold the pipe open until they notice that their parent has exited.
         async with asyncio.timeout(START_DEADLINE_S):
             await self._reading
 
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
-    """Return both processes, not yet started, and the address of the server."""
+    """Return both processes before they are started, and the address of the server."""
     port, worker_port = free_ports(2)
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {

@@ -19,7 +19,7 @@ class TooMany(Exception):
 
 @dataclass
 class Site:
-    """A server. `owner` was the first to join and may do everything."""
+    """A server. `owner` was the first to join and has all permissions."""
 
     chat: ChatServer
     owner: Person

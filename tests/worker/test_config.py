@@ -1,4 +1,4 @@
-"""The worker's reading of the variables that it shares with the chat server.
+"""The variables that the worker shares with the chat server.
 
 See docs/configuration.md, "Media worker".
 """
@@ -13,7 +13,7 @@ from svc.worker.config import read
 @pytest.mark.parametrize(
     ("given", "at_once"), [("", 1), ("0", 1), ("-7", 1), ("2", 2), ("4", 4), ("5", 4), ("99999", 4)]
 )
-def test_emoji_at_once_are_clamped(tmp_path: Path, given: str, at_once: int) -> None:
+def test_the_number_of_concurrent_emoji_jobs_is_clamped(tmp_path: Path, given: str, at_once: int) -> None:
     variables = {"DATA_DIR": str(tmp_path), "EMOJI_QUEUE_CONCURRENCY": given}
     assert read(variables).emoji_at_once == at_once
 

@@ -1,6 +1,6 @@
 """Server and worker are killed at random while members upload: no accepted upload is lost or stuck.
 
-Three rounds run here; `ci/nightly` runs fifty.
+Three rounds run in this test, and `ci/nightly` runs fifty.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.site import Site, TooMany
 
-# Longer than the leases of the last killed workers, and the pauses before another attempt.
+# Longer than the leases of the workers killed last plus the pauses before another attempt.
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
 # The limit of one member's unfinished uploads. Senders stay below it and wait.
@@ -29,7 +29,7 @@ MOST_UNFINISHED = 12
 
 @dataclass
 class Load:
-    """The uploads that members send meanwhile, and those that the server has accepted."""
+    """The uploads that members send during the kills, and those that the server has accepted."""
 
     site: Site
     random: Random
@@ -97,7 +97,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
-        # Ensure that there is something to serve and something to refuse, whatever the random choices.
+        # Ensure that there is something to serve and something to reject, whatever the random choices are.
         load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""A video comes back with its pictures and sound and nothing else, or is refused with a reason."""
+"""A video is returned with its video and audio tracks and nothing else, or is rejected with a reason."""
 
 import dataclasses
 from pathlib import Path
@@ -42,12 +42,12 @@ def threads(pid: int) -> int:
         ("libvpx", "libopus", "webm", "webm", ["vp8", "opus"]),
         ("libvpx-vp9", "libopus", "webm", "webm", ["vp9", "opus"]),
         ("libsvtav1", "libopus", "webm", "webm", ["av1", "opus"]),
-        # Only the sound is encoded again.
+        # Only the audio is encoded again.
         ("libx264", "libopus", "matroska", "mp4", ["h264", "aac"]),
         ("libvpx", "pcm_s16le", "matroska", "webm", ["vp8", "opus"]),
     ],
 )
-async def test_a_video_that_every_browser_plays_is_copied(
+async def test_a_video_that_every_browser_plays_is_copied_without_encoding(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, ext: str, result: list[str]
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container))
@@ -81,7 +81,7 @@ async def test_other_videos_are_encoded_again(
     assert 1950 <= video.duration_ms <= 2100
 
 
-async def test_the_process_that_forks_has_no_thread_that_its_children_would_wait_for(
+async def test_the_forking_process_has_no_thread_that_its_children_would_wait_for(
     sandboxes: Sandboxes,
 ) -> None:
     await sandboxes.rewrite(videos.video())
@@ -91,7 +91,7 @@ async def test_the_process_that_forks_has_no_thread_that_its_children_would_wait
 
 
 async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
-    """A player can start before the whole file has arrived."""
+    """Check this so that a player can start before the whole file has arrived."""
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")
@@ -103,7 +103,7 @@ async def test_places_and_names_are_removed(sandboxes: Sandboxes, codec: str, co
     video = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
         video = videos.with_places(video)
-    # AVI has no field for a place.
+    # AVI has no field for a location.
     assert pictures.SECRET in video and (container == "avi" or videos.PLACE.encode() in video)
     _, written = await sandboxes.rewrite(video)
     assert not any(
@@ -142,7 +142,7 @@ async def test_the_video_is_upright(sandboxes: Sandboxes, codec: str) -> None:
     assert shown.size == (64, 96)
     still = pictures.decoded(video.poster.data).convert("RGB")
     for image in (shown, still):
-        # Red was at the top. Turned clockwise it is on the right.
+        # Red was at the top. After a clockwise rotation, it is on the right.
         right, left = image.getpixel((55, 48)), image.getpixel((8, 48))
         assert isinstance(right, tuple) and isinstance(left, tuple)
         assert right[0] > 100 > right[2] and left[2] > 100 > left[0]
@@ -165,7 +165,7 @@ def tagged(colorspace: int, primaries: int, transfer: int, range_: int) -> dict[
         ("libx265", "yuv420p10le", tagged(9, 9, 18, 1)),  # HLG, as phones record it
         ("libx265", "yuv420p10le", tagged(9, 9, 16, 1)),  # PQ
         ("libx265", "yuv420p", tagged(6, 6, 6, 1)),  # BT.601
-        ("libx265", "yuvj420p", tagged(1, 1, 1, 2)),  # BT.709 in the full range
+        ("libx265", "yuvj420p", tagged(1, 1, 1, 2)),  # BT.709 in full range
     ],
 )
 async def test_encoded_colours_keep_their_meaning(
@@ -190,7 +190,7 @@ async def test_a_poster_of_an_hdr_video_has_bt709_colours(
         video, _ = await sandboxes.rewrite(source)
         posters.append(pictures.decoded(video.poster.data).convert("RGB").getpixel((48, 16)))
     standard, pq, hlg = (poster for poster in posters if isinstance(poster, tuple))
-    # Values of PQ reach 10,000 cd/m², so they become brighter. Values of HLG are close to a display's.
+    # PQ values go up to 10,000 cd/m², so they become brighter. HLG values are close to those of a display.
     assert pq[0] > standard[0] and abs(hlg[0] - standard[0]) < 60
     assert len({standard, pq, hlg}) == 3
 

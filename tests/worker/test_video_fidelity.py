@@ -1,4 +1,4 @@
-"""A rewritten video is shown as before: its orientation, its width, its colours, and its timing."""
+"""A rewritten video is shown as before: same orientation, width, colours, and timing."""
 
 from fractions import Fraction
 
@@ -69,7 +69,7 @@ async def test_interlaced_fields_become_whole_frames(
 
 
 def comb(data: bytes) -> float:
-    """Return how much the lines of a picture differ from their neighbours."""
+    """Return how much each line of a picture differs from its neighbours."""
     with videos.opened(data) as container:
         frame = list(container.decode(video=0))[4]
         image = frame.to_ndarray(format="gray").astype(int)
@@ -85,7 +85,7 @@ def comb(data: bytes) -> float:
         ("rawvideo", "avi", "bgr24"),
     ],
 )
-async def test_rgb_becomes_colours_that_players_know(
+async def test_rgb_is_converted_to_colours_that_players_support(
     sandboxes: Sandboxes, codec: str, container: str, pixels: str
 ) -> None:
     _, written = await sandboxes.rewrite(clips.still(codec, container, pixels=pixels))
@@ -113,7 +113,7 @@ async def test_rgb_becomes_colours_that_players_know(
         *("pictures moved", "sound moved", "both cut"),
     ],
 )
-async def test_picture_and_sound_stay_in_sync(sandboxes: Sandboxes, source: bytes) -> None:
+async def test_video_and_audio_stay_in_sync(sandboxes: Sandboxes, source: bytes) -> None:
     (bright, loud), (_, written) = clips.flash(source), await sandboxes.rewrite(source)
     bright_now, loud_now = clips.flash(written)
     assert bright is not None and loud is not None and bright_now is not None and loud_now is not None
@@ -122,7 +122,7 @@ async def test_picture_and_sound_stay_in_sync(sandboxes: Sandboxes, source: byte
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 async def test_trimmed_parts_do_not_return(sandboxes: Sandboxes, codec: str) -> None:
-    """An edit list leaves pictures in the file that players do not show."""
+    """Check pictures that an edit list leaves in the file although players do not show them."""
     source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
     with videos.opened(source) as container:
         shown = sum(1 for _ in container.decode(video=0))
@@ -153,7 +153,9 @@ async def test_every_audio_layout_is_audible(
 
 
 @pytest.mark.parametrize("default", [0, 1])
-async def test_of_several_tracks_the_default_one_is_kept(sandboxes: Sandboxes, default: int) -> None:
+async def test_if_there_are_several_tracks_the_default_one_is_kept(
+    sandboxes: Sandboxes, default: int
+) -> None:
     source = clips.clip("libx264", "matroska", AAC, AAC, silent=1 - default, default=default)
     _, written = await sandboxes.rewrite(source)
     assert clips.flash(written)[1] is not None

@@ -1,4 +1,4 @@
-"""From a member's upload to the processed files: the worker on the queue of a real chat server."""
+"""From a member's upload to the processed files: the worker uses the queue of a real chat server."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -103,7 +103,7 @@ async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside
         assert pictures.SECRET not in served and pictures.decoded(served).size == (128, 96)
 
 
-async def test_several_workers_do_every_job_once(site: Site) -> None:
+async def test_several_workers_do_every_job_only_once(site: Site) -> None:
     config = replace(read(site.variables), port=0)
     async with AsyncExitStack() as stack, site.page() as page:
         ids = await asyncio.gather(

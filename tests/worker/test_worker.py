@@ -99,7 +99,7 @@ async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: R
         ("hologram", b"", None),
     ],
 )
-async def test_faulty_input_is_a_refusal(
+async def test_faulty_input_is_refused(
     open_desk: FakeQueue, worker: Running, kind: str, data: bytes, code: str | None
 ) -> None:
     open_desk.put(kind, data)
@@ -136,7 +136,7 @@ async def test_progress_is_reported_and_the_lease_renewed(
     assert len(reported) >= 2 and reported == sorted(reported)
 
 
-async def test_a_worker_that_lost_its_lease_stops_silently(
+async def test_a_worker_that_has_lost_its_lease_stops_silently(
     open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
@@ -151,7 +151,7 @@ def metrics(worker: Running) -> str:
     return worker.measurements.registry.exposition()[0].decode()
 
 
-async def test_results_made_while_the_server_is_away_are_reported_later(queue: FakeQueue) -> None:
+async def test_results_produced_while_the_server_is_away_are_reported_later(queue: FakeQueue) -> None:
     queue.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
     async with working(dataclasses.replace(queue.config, port=0)):
         async with queue.open():
@@ -176,7 +176,7 @@ async def test_an_announced_job_is_claimed_without_polling(
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
             await queue.one("job_finish")
-            # One claim per pool under way, one per pool for the announcement, and one after the job.
+            # One pending claim per pool, one per pool after the announcement, and one after the job.
             assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
         queue.signal.announce()
         queue.signal = None
@@ -192,7 +192,9 @@ async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, work
     await open_desk.one("job_finish")
 
 
-async def test_a_declined_result_is_not_sent_again(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_result_that_the_server_declines_is_not_sent_again(
+    open_desk: FakeQueue, worker: Running
+) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
@@ -204,7 +206,7 @@ def slow_video() -> bytes:
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
-async def test_a_started_job_is_finished_when_the_worker_ends(
+async def test_a_running_job_is_finished_before_the_worker_exits(
     open_desk: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", DEADLINE_S)
@@ -214,7 +216,7 @@ async def test_a_started_job_is_finished_when_the_worker_ends(
     assert len(open_desk.reported("job_finish")) == 1
 
 
-async def test_a_job_that_takes_too_long_is_returned_when_the_worker_ends(
+async def test_a_job_that_takes_too_long_is_returned_when_the_worker_exits(
     open_desk: FakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_module, "DRAIN_DEADLINE_S", 0.1)
@@ -275,7 +277,7 @@ async def test_without_storage_there_is_nothing_to_do(queue: FakeQueue) -> None:
 
 
 async def test_the_hostile_corpus_neither_kills_nor_bloats_the_worker(open_desk: FakeQueue) -> None:
-    """Every file gets a response, and the worker's own memory stays small."""
+    """Check that every file gets a response, and that the worker's own memory use stays small."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}
     for seed in range(20):
@@ -308,7 +310,7 @@ async def svc_worker(queue: FakeQueue) -> asyncio.subprocess.Process:
     )
 
 
-async def test_the_command_works_and_ends_on_a_signal(open_desk: FakeQueue) -> None:
+async def test_the_command_works_and_exits_on_a_signal(open_desk: FakeQueue) -> None:
     process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")

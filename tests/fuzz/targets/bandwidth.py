@@ -1,4 +1,4 @@
-"""With any reports of any packets, the estimate stays within its bounds, and so does its memory."""
+"""The estimate and the memory use stay within their bounds, whatever reports arrive for whatever packets."""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

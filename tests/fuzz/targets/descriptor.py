@@ -1,6 +1,6 @@
-"""Any series of Dependency Descriptors is read and written back without loss, or refused by a named error.
+"""Any series of Dependency Descriptors is read and written back without loss, or rejected with a named error.
 
-The input is a stream: a byte of length before each descriptor. Structures stay in force as in a track.
+The input is a stream with a length byte before each descriptor. Structures stay in effect as in a track.
 """
 
 from typing import TYPE_CHECKING

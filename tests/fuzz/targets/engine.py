@@ -1,8 +1,8 @@
-"""For any packets from participants and any requests of the SFU, the engine continues and keeps its
-invariant.
+"""The engine continues and keeps its invariant, whatever participants send and the SFU requests.
 
-The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
-with a check of the sent packets: their size, their SSRC, and that nothing is encrypted twice differently.
+The input is a program, in which a byte names a step, and the bytes after it are the step's arguments. Each
+step ends with a check of the sent packets: their size, their SSRC, and that no packet index is encrypted
+twice with different content.
 """
 
 import struct
@@ -43,7 +43,7 @@ def wait(program: Program, room: Room) -> None:
 
 
 def connectivity_check(program: Program, room: Room) -> None:
-    """Send a check from the participant's address or another: paths appear, are chosen, and make room for
+    """Send a check from the participant's address or another one: paths appear, are chosen, and make room for
     others.
     """
     peer, port, flags = program.choice(room.peers), program.number(), program.number()
@@ -56,7 +56,7 @@ def connectivity_check(program: Program, room: Room) -> None:
 
 
 def media(program: Program, room: Room) -> None:
-    """Send a well-formed packet: the next of its source, an earlier one, or one after a leap."""
+    """Send a well-formed packet: the next one of its source, an earlier one, or one after a gap."""
     peer, flags = program.choice(room.peers), program.number()
     source = peer.sources[flags & 1]
     sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
@@ -73,7 +73,7 @@ def media(program: Program, room: Room) -> None:
     if flags & 8:
         elements.append((TWCC, struct.pack("!H", sequence & 0xFFFF)))
     packet = packets.rtp(
-        # A retransmission has the SSRC and the payload type that follow those of the media.
+        # A retransmission has the SSRC and the payload type that follow those of its media packet.
         ssrc=source.ssrc + 10 * encoding + retransmitted,
         sequence=sequence,
         payload_type=payload_type + retransmitted,
@@ -98,7 +98,7 @@ def nack(program: Program, room: Room) -> None:
 
 
 def arrivals(program: Program, room: Room) -> None:
-    """Send a receiver's transport-wide feedback for any numbers, often for sent ones."""
+    """Send a receiver's transport-wide feedback for any sequence numbers, often for ones that were sent."""
     peer = program.choice(room.peers)
     first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
     count = program.number()
@@ -122,7 +122,7 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
-    """Make a request of the signalling to the core."""
+    """Make a request that signalling makes to the core."""
     engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()

@@ -1,4 +1,4 @@
-"""Any bytes in any pieces give the same frames or end the stream; frames leave as they were queued."""
+"""Any bytes in any pieces give the same frames or end the stream, and frames are sent as they were queued."""
 
 from svc._rtp.framing import BrokenFraming, Reader, Writer
 
@@ -7,9 +7,9 @@ LONGEST = 1500
 
 
 def run(data: bytes) -> None:
-    """Read the piece length from the first byte; the other bytes are the stream."""
+    """Read the size of the pieces from the first byte. The other bytes are the stream."""
     size, stream = 1 + data[0] if data else 1, data[1:]
-    # The frames of a piece before the false length are lost with it.
+    # Frames in the same piece before the invalid length are lost with it.
     frames, broken = read(stream, 1)
     found, was_broken = read(stream, size)
     assert was_broken == broken

@@ -1,4 +1,4 @@
-"""Any bytes are an RTP header that can be given to every kind of receiver, or are refused."""
+"""Any bytes are an RTP header that can be rewritten for every kind of receiver, or are rejected."""
 
 from svc._rtp.header import parse_header, rewrite_header
 from svc._rtp.keyframes import is_keyframe

@@ -1,4 +1,4 @@
-"""Any bytes are a complete MLS message without excess bytes, or are refused with a FramingError."""
+"""Any bytes are a complete MLS message without excess bytes, or are rejected with a FramingError."""
 
 from svc.chat.direct.framing import FramingError, read_key_package, read_private_message, read_welcome
 

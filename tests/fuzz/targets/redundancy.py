@@ -1,4 +1,4 @@
-"""Any payload is refused, or is RED whose blocks add up to its bytes."""
+"""Any payload is rejected, or is RED with blocks that add up to its length."""
 
 from svc._rtp.redundancy import parse_red
 

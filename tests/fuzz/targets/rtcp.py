@@ -1,4 +1,4 @@
-"""Any compound is parsed to its end or refused, and harms no call."""
+"""Any compound packet is parsed to its end or rejected, and harms no call."""
 
 from svc._rtp.rtcp import parse_compound
 from tests.fuzz.room import Room
@@ -9,7 +9,7 @@ IN_PYTHON = False
 def run(data: bytes) -> None:
     packets = parse_compound(data)
     if packets is None:
-        # The engine's target covers the packets before the malformed one.
+        # The engine's fuzz target covers the packets before the malformed one.
         return
     assert sum(4 + len(body) for _, _, body in packets) <= len(data)
     with Room() as room:

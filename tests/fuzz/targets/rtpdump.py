@@ -1,4 +1,4 @@
-"""Any file is a capture that is written back as it was, or refused with RtpdumpError."""
+"""Any file is a capture that is written back unchanged, or is rejected with RtpdumpError."""
 
 from io import BytesIO
 

@@ -1,4 +1,4 @@
-"""Any text is an answer with terms that can be used, or is refused with an SdpError that can be shown."""
+"""Any text is an answer with usable parameters, or is rejected with an SdpError that can be shown."""
 
 from dataclasses import replace
 
@@ -8,14 +8,15 @@ from svc.sfu.sdp import SdpError, SessionDescription
 from tests.sfu.calls import CALL, CAMERA, OWN
 
 IN_PYTHON = True
-# Two lines, so that their answers are short: most mutations of a long text change nothing relevant.
+# There are two media sections, so that their answers are short. Most mutations of a long text change nothing
+# relevant.
 SHORT = (OWN[0], replace(CAMERA, mid="1"))
 ENCODINGS = tuple(replace(transceiver, direction="recvonly", simulcast=True) for transceiver in SHORT)
 REDUNDANT = tuple(replace(transceiver, redundancy=transceiver.kind == "audio") for transceiver in SHORT)
 
 
 def run(data: bytes) -> None:
-    # JSON can contain lone surrogates, which replace invalid UTF-8 here.
+    # JSON can contain lone surrogates, which here replace invalid UTF-8.
     text = data.decode(errors="surrogateescape")
     try:
         description = SessionDescription.parse(text)

@@ -1,4 +1,6 @@
-"""Any bytes are a STUN message or are refused, by both our readers, and only credentials get an answer."""
+"""Any bytes are a STUN message or are rejected, by both parsers, and only requests with credentials get an
+answer.
+"""
 
 import hmac
 import zlib
@@ -23,7 +25,7 @@ def run(data: bytes) -> None:
 
 
 def authenticated(attributes: bytes) -> bytes:
-    """Return a binding request with any attributes, under our password."""
+    """Return a binding request with any attributes, authenticated with this server's password."""
     body = attributes[:1400] + bytes(-len(attributes[:1400]) % 4)
     head = b"\x21\x12\xa4\x42" + b"transaction."
     text = head + body

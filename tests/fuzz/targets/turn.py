@@ -1,4 +1,4 @@
-"""For any answer of a TURN server, `svc doctor` gets its relay, is refused, or gives up."""
+"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server answers."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -9,7 +9,7 @@ from svc.tools.doctor.turn import Refused, _Allocation, _read
 from tests.fuzz.program import Program
 
 IN_PYTHON = True
-LONGEST = 65535 + 20  # TCP, according to its header.
+LONGEST = 65535 + 20  # The header says that this is TCP.
 
 
 def run(data: bytes) -> None:
@@ -20,22 +20,24 @@ def run(data: bytes) -> None:
 
 
 def outcome(request: Coroutine[None, None, Message]) -> None:
-    """Run to an answer, a refusal or a failure in one step, because nothing that it awaits takes time."""
+    """Run the request to its answer, refusal or failure in one step, because nothing that it awaits takes
+    time.
+    """
     with suppress(StopIteration, Refused, OSError):
         request.send(None)
 
 
 class Server:
-    """Answers with pieces of the input, and hangs up at its end."""
+    """Answers with pieces of the input, and closes the connection at its end."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
 
     async def exchange(self, message: Message) -> Message:
-        bytes(message)  # It is sent.
+        bytes(message)  # The request has been sent.
         while self._program.left:
             answer = self._program.piece(LONGEST)
-            # Responses of other senders are ignored.
+            # Responses from other senders are ignored.
             answer = answer[:8] + message.transaction_id + answer[20:] if len(answer) > 20 else answer
             if (found := _read(answer, message)) is not None:
                 return found

@@ -1,9 +1,9 @@
-"""Any bytes are transport-wide feedback that we can rewrite, or are refused."""
+"""Any bytes are transport-wide feedback that can be rewritten, or are rejected."""
 
 from svc._rtp.twcc import Log, parse_feedback
 
 IN_PYTHON = False
-# Deltas can lead below zero, which no clock of ours reaches.
+# Deltas can lead to negative times, which the core's clock never has.
 LATER_S = 20_000
 
 
