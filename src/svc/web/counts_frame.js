@@ -1,13 +1,13 @@
-// The script of the frame that fetches the counts of the person's other servers. The frame has no origin, so
-// these servers see `Origin: null` and no referrer. It stores nothing. docs/servers.md
+// The script of the frame that fetches the unread counts from the member's other servers. The frame has no
+// origin, so these servers see `Origin: null` and no referrer. It stores nothing. See docs/servers.md
 
 /** @import { Counted, WantedCounts } from "./transport/other_servers.js" */
 
 {
   const DEADLINE_MS = 15_000;
-  const MOST_BYTES = 256 * 1024; // An icon of 128 KB in base64, and the rest.
-  const MOST_SIDE = 1024; // A few bytes could expand to a picture of gigabytes. Our icons have 512.
-  const SIDE = 96; // Sharp on screens with up to three physical pixels for each pixel of the rail.
+  const MOST_BYTES = 256 * 1024; // An icon of 128 KB in base64, and the other fields.
+  const MOST_SIDE = 1024; // A few bytes could expand to an image of gigabytes. Our icons have 512.
+  const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
 
   addEventListener("message", ({ source, ports: [port] }) => {
     if (source !== parent || !port) return;
@@ -21,7 +21,7 @@
   async function counts({ origin, token, picture }) {
     const response = await fetch(`${origin}/api/counts`, {
       method: "POST",
-      body: JSON.stringify({ token, picture }), // As text/plain, which needs no preflight.
+      body: JSON.stringify({ token, picture }), // Sent as text/plain, which needs no preflight.
       credentials: "omit",
       referrerPolicy: "no-referrer",
       redirect: "error",
@@ -58,7 +58,7 @@
   /** @param {unknown} value */
   const number = (value) => (Number.isSafeInteger(value) ? Math.max(0, Math.min(Number(value), 99_999)) : 0);
 
-  /** Return a WebP picture, drawn again as a small PNG in a data: URL. @param {string} base64 */
+  /** Return a WebP image, redrawn as a small PNG in a data: URL. @param {string} base64 */
   async function small(base64) {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     if (side(bytes) > MOST_SIDE) throw new Error("too large");

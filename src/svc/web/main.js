@@ -1,4 +1,4 @@
-// The page's entry point: loads its words and state, and draws it.
+// The page's entry point: loads its words and state, and renders it.
 
 import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
@@ -33,6 +33,6 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of later views come after the first picture, which for visitors is the form.
+// The font and the styles of later views are loaded after the first render, which for visitors is the form.
 const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPicture;
 drawn.then(loadStyle).catch(() => {});

@@ -3,7 +3,7 @@
 
 /** @import { Noticed, Rung } from "./types/wire.js" */
 
-// The server inserts the version of the page, and the files that it starts with.
+// The server inserts the page's version, and the list of its startup files.
 const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
@@ -14,9 +14,9 @@ const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached 
 const MOST_TEXT = 200;
 const MOST_SHARED_TEXT = 4000; // The limit of a message.
 const MOST_SHARED_FILES = 10; // Per message.
-const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos of a phone; the browser stores them meanwhile.
+const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos from a phone.
 
-// TypeScript takes it for a worker of a page.
+// TypeScript assumes a page's worker by default.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {
@@ -29,7 +29,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "update") worker.skipWaiting();
-  // An open page that is not visible shows its notices in the same way as pushes.
+  // An open but hidden page shows its notices through this worker, in the same way as pushes.
   if (event.data?.ring) event.waitUntil(ring(event.data.ring));
 });
 
@@ -57,7 +57,7 @@ async function forgetOthers() {
   );
 }
 
-/** Return the current page, or the cached one without a network. @param {Request} request */
+/** Return the current page, or the cached one if there is no network. @param {Request} request */
 async function page(request) {
   const kept = await caches.match("/", { cacheName: SHELL });
   try {
@@ -90,7 +90,7 @@ async function file(request) {
 }
 
 /**
- * Store shared content until the page has taken it, which happens at once. Any site may submit this form, so
+ * Store shared content until the page has taken it, which happens at once. Any site can submit this form, so
  * its size is limited, and the page asks before it shows anything.
  * @param {Request} request
  */
@@ -172,7 +172,7 @@ async function ring({
 
 /**
  * Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown
- * for it stays.
+ * for it is kept.
  * @param {string} conversationId
  * @param {boolean} called
  */

@@ -1,5 +1,5 @@
-// A call in a voice room: one SFU session after another until the person leaves. Keeps the published tracks
-// across sessions and requests a fresh grant for each. Knows nothing of the page, and leaves SDP and
+// A call in a voice room: one SFU session after another until the member leaves. Keeps the published tracks
+// across sessions and requests a fresh grant for each. Knows nothing about the page, and leaves SDP and
 // candidates to session.js.
 
 /** @import { Reply } from "../types/wire.js" */
@@ -13,25 +13,26 @@ import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
 import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./diagnosis.js";
 
-// After these endings the server does not want us back: we left, another tab took our place, or somebody
-// removed us.
+// After these endings the server does not want us back: we have left, another tab has taken our place, or
+// somebody has removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
-// After this long without an answer, either the service is frozen or the network is gone. By then we know
+// After this long without an answer, either the service is frozen or the network is gone. We then know
 // whether the chat server is silent too.
 const STANDING_MS = 1500;
-// The time the service has to answer or send media after the chat server has answered over a new connection.
+// The time in which the service must answer or send media after the chat server has answered over a new
+// connection.
 const LAST_CHANCE_MS = 400;
 /** The properties that a new session resets. */
 const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
 
 /**
  * A call. It dispatches "state", "trouble", "offered", "tracks", "speakers", "layers" and "bandwidth" after
- * the properties of these names have changed.
+ * the properties with these names have changed.
  */
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** The reason why we hear nobody, in words; "" if there is none. */
+  /** The reason why we hear nobody, as a sentence; "" if there is none. */
   trouble = "";
 
   #requestGrant;
@@ -67,12 +68,12 @@ export class Call extends EventTarget {
   );
 
   /**
-   * `requestGrant` asks the chat server to let us in: async () => {urls, ice_servers, client_join}. `codec`
-   * ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first choice. The
-   * page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns the kind of
-   * our sound and its channel's rate. `wanted(offered)` returns the tracks to receive. `sealing`
-   * (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat server
-   * answers. `doubt()` makes it check that. `simulcast` sends video in several encodings.
+   * `requestGrant` requests admission from the chat server: async () => {urls, ice_servers, client_join}.
+   * `codec` ("VP8", "VP9", "H264", "AV1") selects the codec of our video; the default is the SFU's first
+   * choice. The page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns
+   * the kind of our audio and the channel's bit rate. `wanted(offered)` returns the tracks to receive.
+   * `sealing` (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat
+   * server answers. `doubt()` checks whether it does. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   Sealing | null, simulcast?: boolean}} how
@@ -133,7 +134,7 @@ export class Call extends EventTarget {
     return this.#session?.layers ?? new Map();
   }
 
-  /** The estimate of the line to us, or null. @returns {Estimate | null} */
+  /** The estimated capacity of our downlink, or null. @returns {Estimate | null} */
   get bandwidth() {
     return this.#session?.bandwidth ?? null;
   }
@@ -160,8 +161,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the pictures, 1 for half, 2
-   * or -1 for all. The limit lasts as long as the session: after a "reconnecting" all layers are sent again.
+   * Receive this track's temporal layers up to `layer` only: 0 for a quarter of the frames, 1 for half of
+   * them, 2 or -1 for all. The limit lasts as long as the session: after "reconnecting", all layers are sent
+   * again.
    * @param {string} trackId @param {number} layer
    */
   setLayer(trackId, layer) {
@@ -169,7 +171,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Change our request for a track. It lasts as long as with `setLayer`.
+   * Change our request for a track. Like `setLayer`, it lasts as long as the session.
    * @param {string} trackId
    * @param {Partial<Wish>} changes
    */
@@ -177,7 +179,7 @@ export class Call extends EventTarget {
     this.#session?.wish(trackId, changes);
   }
 
-  /** Apply a change in the tracks that we want. */
+  /** Apply a change in the wanted tracks. */
   review() {
     this.#session?.review();
   }
@@ -197,7 +199,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Stay in the room until leaving or being removed; resolves with {kind, reason}.
+   * Stay in the room until we leave or are removed. Resolves with {kind, reason}.
    * @returns {Promise<Ending>}
    */
   async stay() {
@@ -262,9 +264,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Handle that the chat server is reachable again. If the service is still silent, its connection ran over a
-   * network that is gone, so give it up. A service that was only frozen is heard again by then, and nobody is
-   * lost.
+   * Handle that the chat server is reachable again. If the service is still silent, its connection used a
+   * network that is gone, so give it up. A service that was only frozen has answered again by then, and the
+   * call continues.
    */
   async cameBack() {
     const session = this.#session;
@@ -289,7 +291,7 @@ export class Call extends EventTarget {
     if (stops && this.state === "connected") this.#doubtAll();
   }
 
-  /** Return a number that grows with any sound or picture received from others. */
+  /** Return a number that grows with any audio or video received from others. */
   #received() {
     return this.tracks.reduce(
       (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),
@@ -308,7 +310,7 @@ export class Call extends EventTarget {
     this.#become("reconnecting");
   }
 
-  /** Return the current obstacle, as far as it is known; for TroubleWatch. @returns {Trouble} */
+  /** Return the current obstacle, as far as it is known. TroubleWatch calls this. @returns {Trouble} */
   #look() {
     if (!this.#reachable()) return { what: "server" };
     if (this.#standing) return { what: "voice" };

@@ -1,5 +1,5 @@
-// Our call, as the rest of the page sees it: its channel, the received and sent tracks, and the actions on
-// it. Rejoins after a reload, and follows when a moderator moves us.
+// Our call, for the rest of the page: its channel, the received and sent tracks, and the actions on
+// it. Rejoins after a reload, and joins the other room when a moderator moves us.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -42,19 +42,20 @@ export const unwatched = signal([]);
 /** Ids of the speakers, loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
 /**
- * The media we send. A muted microphone is not sent.
+ * The media that we send. A muted microphone is not sent.
  * @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>}
  */
 export const sending = signal({ mic: false, camera: null, screen: null });
-/** Whether we have chosen to hear nobody. */
+/** Whether we have deafened ourselves. */
 export const deafened = signal(false);
 /** Whether the browser requires a gesture before it plays sound. */
 export const soundBlocked = signal(false);
-/** The obstacle that keeps the call from continuing, in words; "" if there is none. */
+/** The obstacle that keeps the call from continuing, as a sentence; "" if there is none. */
 export const callTrouble = signal("");
-/** Whether the call's channel was encrypted when we joined. This stays, whatever the server reports later. */
+/** Whether the call's channel was encrypted when we joined. This value stays, whatever the server reports
+ * later. */
 export const callEncrypted = signal(false);
-/** The reason why the last call ended, in words; "" when we left ourselves. */
+/** The reason why the last call ended, as a sentence; "" if we left by choice. */
 export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
@@ -70,12 +71,12 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // Raised again in a new session of the same call, at the end of the queue.
-let screenStopped = false; // By a moderator, until we leave the room.
+let handUp = false; // A new session of the same call raises it again, last in the queue.
+let screenStopped = false; // Set by a moderator, until we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {There | null} */
-let lastPlace = null; // Our current or last room and what we sent there, until we leave it ourselves.
+let lastPlace = null; // Our current or last room and what we sent there, until we leave it by choice.
 /** @type {There | null} */
 let entering = null; // The room that we are about to enter, while the call modules are fetched.
 /** @type {There | null} */
@@ -91,7 +92,8 @@ export function chooseWishes(changes) {
 }
 
 /**
- * Enter a voice channel with `wish`, {mic, camera}. From another call, the current state is kept.
+ * Enter a voice channel with `wish`, {mic, camera}. The default when coming from another call is its current
+ * state.
  * @param {string} channelId
  * @param {Wish} [wish]
  */
@@ -130,7 +132,7 @@ export function watchScreen(userId, watch) {
   call?.review();
 }
 export const unblockSound = () => sound?.play();
-/** Note that the push-to-talk key was pressed or released. @param {boolean} pressed */
+/** Handle that the push-to-talk key was pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** Return how loud our own microphone is, 0 to 1; 0 while it is closed. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
@@ -145,7 +147,7 @@ export function toggleHand() {
   tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
-/** Hear nobody, or everybody again. Deafening mutes our own microphone too. */
+/** Deafen ourselves, or hear everybody again. Deafening mutes our own microphone too. */
 export function toggleDeafened() {
   deafened.value = !deafened.value;
   if (deafened.value && sending.value.mic) publisher?.toggleMic();
@@ -163,14 +165,14 @@ async function enter(there) {
     return;
   }
   entering = there;
-  // Request the grant before drawing, because drawing takes longer than the response.
+  // Request the grant before rendering, because rendering takes longer than the response.
   const requestGrant = () =>
     encrypted || isPrivateRoom(channelId)
       ? sealedGrant(channelId)
       : ask("voice_join", { channel_id: channelId });
   /** @type {ReturnType<typeof requestGrant> | null} */
   let requested = requestGrant();
-  requested.catch(() => {}); // Call handles the error, unless we have left by then.
+  requested.catch(() => {}); // Call handles the error, unless we have left in the meantime.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";
@@ -178,7 +180,7 @@ async function enter(there) {
     ending.value = "";
     deafened.value = there.deafened ?? false;
   });
-  // Once the modules are here, await nothing else, so that the microphone opens before drawing too.
+  // Once the modules are loaded, await nothing else, so that the microphone also opens before rendering.
   being ??= await import("./index.js").catch(() => null);
   if (entering !== there) return;
   if (!being) over(t("error-unreachable"));
@@ -232,7 +234,7 @@ async function enter(there) {
     speakers.value = mine.speakers;
   });
   devices.addEventListener("change", () => {
-    if (publisher !== devices) return; // A device may open or close after we have left.
+    if (publisher !== devices) return; // A device might open or close after we have left.
     const heard = devices.mic !== null && !devices.muted;
     const { mic: wasHeard, camera, screen } = sending.value;
     sending.value = { mic: heard, camera: devices.camera, screen: devices.screen?.video ?? null };
@@ -260,7 +262,7 @@ const isEncrypted = (channelId) => channelsById.peek().get(channelId)?.encrypted
 const cannotSeal = (channelId) => (isEncrypted(channelId) ? whyNotSealed() : "");
 
 /**
- * Request a grant. The server must know our device first, because others add it to the call's group.
+ * Request a grant. The server must know our device first, because other members add it to the call's group.
  * @param {string} channelId
  */
 async function sealedGrant(channelId) {
@@ -270,7 +272,7 @@ async function sealedGrant(channelId) {
 }
 
 /**
- * Create the player, with each member at the person's chosen volume.
+ * Create the player, with the volume that was chosen for each member.
  * @param {typeof import("./index.js")} being
  */
 function made({ Sound }) {
@@ -297,7 +299,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** End the call for this reason; "" if there is nothing to report. @param {string} reason */
+/** End the call for this reason, or for "" if there is nothing to report. @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {
@@ -311,7 +313,7 @@ function over(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
-  publisher = null; // Do not announce that devices stop: another page of ours may be in the call.
+  publisher = null; // Do not announce that devices stop: another page of ours might be in the call.
   devices.stop();
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
@@ -343,14 +345,14 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, lastPlace, SESSION);
 }
 
-/** Announce everything. A restarted chat server knows nothing of our state, and may not know our call yet. */
+/** Announce everything. A restarted chat server does not know our state, and might not know our call yet. */
 function tellAll() {
   tell();
   tellSent();
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
 }
 
-/** Announce whether we can be heard and whether we hear. Every connection announces it anyway. */
+/** Announce whether we can be heard and whether we hear the others. Every connection announces it anyway. */
 function tell() {
   if (callState.value === "connected")
     ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});
@@ -371,12 +373,12 @@ function tellSent() {
 }
 
 /**
- * Follow a moderator's move to another room. We may already have been removed from this one.
+ * Follow a moderator's move to another room. We might already have been removed from this one.
  * @param {Pushes["voice_moved"]} moved
  */
 function follow({ from_channel_id: from, channel_id: channelId }) {
   const sealed = isPrivateRoom(from) || (lastPlace?.channelId === from && lastPlace.encrypted);
-  // Never follow from an encrypted call to one that others could hear.
+  // Never follow from an encrypted call into one that the server could hear.
   if (sealed && from !== channelId && !isEncrypted(channelId)) return;
   const there = { ...(lastPlace ?? wishes.value), channelId };
   if (place.value?.channelId === from) open(channelId);

@@ -9,8 +9,8 @@
 import { signal } from "../vendor/signals.js";
 
 /**
- * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until a device may
- * be used.
+ * {audioinput: [{id, label, facing}], videoinput: […], audiooutput: […]}; labels are empty until the browser
+ * has permission to use a device.
  * @type {Signal<{[kind in MediaDeviceKind]: Choosable[]}>}
  */
 export const devices = signal({ audioinput: [], videoinput: [], audiooutput: [] });

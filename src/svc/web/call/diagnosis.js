@@ -1,5 +1,6 @@
-// Detect why a call does not connect or has broken, and explain it and the possible remedies. It is reported
-// after lasting longer than usual, and corrected as more is known. Fixes nothing.
+// Detect why a call does not connect or has broken, and explain the problem and the possible remedies. A
+// problem is reported once it lasts longer than usual, and corrected as more is known. This module does not
+// fix problems.
 
 /**
  * @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice"
@@ -8,7 +9,7 @@
 
 import { t } from "../words/words.js";
 
-// The server reports within 6 s that its media service is gone; a waiting person is informed within 8 s.
+// The server reports within 6 s that its media service is gone; a waiting member is informed within 8 s.
 const JOINING_MS = 6500;
 // A call that recovers within half a second shows nothing.
 const RECONNECTING_MS = 500;
@@ -17,7 +18,7 @@ const LOOK_MS = 500;
 const OFFLINE = { what: "offline" };
 
 /**
- * Poll while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each
+ * Polls while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each
  * change.
  */
 export class TroubleWatch {
@@ -40,7 +41,7 @@ export class TroubleWatch {
     this.#tell = tell;
   }
 
-  /** Note a new state of the call; called once for each change. @param {string} state */
+  /** Handle a new state of the call; called once for each change. @param {string} state */
   became(state) {
     clearTimeout(this.#begin);
     clearInterval(this.#again);
@@ -71,23 +72,23 @@ export class TroubleWatch {
   }
 }
 
-// Consecutive readings without data, a second apart: where media flowed before, and where it did not. On an
-// idle path two equal readings are normal, because browsers check it every 2.5 s.
+// The number of consecutive readings without data, a second apart: on a path where media was flowing, and on
+// an idle one. On an idle path two equal readings are normal, because browsers check it every 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second: more than responses to checks and a silent voice need.
+// In bytes per second: more than check responses and a silent voice need.
 const MEDIA = 1000;
 
 /** Notices that nothing arrives, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
   #came = Infinity;
   #same = 0;
-  // The last data may have come at the beginning of a second, so the second before counts too.
+  // The last data might have arrived at the beginning of a second, so the second before counts too.
   #grown = [0, 0];
 
   /**
-   * Return whether nothing has come for a while, and again after each further such period. `came` grows with
-   * everything received; called once a second.
+   * Return whether nothing has arrived for a while; true again after each further such period. `came` grows
+   * with everything received. Called once a second.
    * @param {number} came
    */
   hears(came) {
@@ -108,17 +109,17 @@ export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
 /**
- * Notices sooner that voices and pictures have stopped. It reports once, because they may only have been
- * muted.
+ * Notices sooner that audio and video have stopped. It reports that only once, because they might merely have
+ * been muted.
  */
 export class StandstillWatch {
   #received = 0;
   #same = 0;
-  /** Whether anything has come since the previous poll. */
+  /** Whether anything has arrived since the previous poll. */
   goesOn = false;
 
   /**
-   * Return whether everything has just stopped. `received` grows with any sound or picture received.
+   * Return whether everything has just stopped. `received` grows with any audio or video received.
    * @param {number} received
    */
   stops(received) {
@@ -130,8 +131,8 @@ export class StandstillWatch {
 }
 
 /**
- * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if one was granted and
- * nothing comes through.
+ * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if one was granted but
+ * carries nothing.
  */
 export class RelayWatch {
   state = "none";
@@ -166,7 +167,7 @@ export function stuck(pc, { signalled, hadMedia, relay }) {
   return { what: "path", ways: tcp ? "both" : "udp", port: offered[0]?.[2] ?? "", relay };
 }
 
-/** Return a trouble in words for the person; "" for none. @param {Trouble | null} trouble */
+/** Return a trouble as a sentence for the member; "" for none. @param {Trouble | null} trouble */
 export function explained(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;

@@ -1,43 +1,44 @@
-// The encodings of our video, by its source, the width at which others show it, and their number. Sans I/O.
+// The encodings of our video, depending on its source, the width at which others show it, and the number of
+// members in the call. Sans I/O.
 
 /**
- * The combined request of all receivers of a video. `width` 0 is unknown. `encodings` says for each encoding,
- * the smallest first, whether a receiver needs it; without it, each may be needed.
+ * The combined request of all receivers of a video. `width` 0 is unknown. `encodings` states for each
+ * encoding, smallest first, whether a receiver needs it; without it, each might be needed.
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
 /** The default until the service sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
-// Text has two layers, because a quarter of its few pictures would be too few. Without an explicit limit
-// Chromium sends at most 2.5 Mbit/s, too little for 60 pictures a second or for 4K. `sparingBps` is for
-// metered lines.
+// Text has two temporal layers, because a quarter of its few frames would be too few. Without an explicit
+// limit Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second or for 4K.
+// `sparingBps` is for metered connections.
 const SCREENS = {
   text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
   motion: { scalabilityMode: "L1T3", bps: 8_000_000, sparingBps: 1_500_000 },
 };
-// The width and rate of a camera that is shown at most this wide: sizes that others have found good enough
-// for a face. Chromium alone would send 1.7 Mbit/s for a tile of 200 pixels.
+// The width and bit rate of a camera that is shown at most this wide. Other products use these sizes for
+// faces. Left to itself, Chromium would send 1.7 Mbit/s for a 200-pixel tile.
 export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
 ];
-// The more people have large tiles, the less of each receiver's bandwidth each gets.
+// The more members have large tiles, the smaller the share of a receiver's bandwidth for each.
 const LARGE = [
   { upToPeople: 4, bps: 1_200_000 },
   { upToPeople: 9, bps: 900_000 },
   { upToPeople: Infinity, bps: 700_000 },
 ];
 // With several encodings (simulcast), each has half the width of the next larger one. Chromium sends this
-// many for a track of this width, and uses only the first.
+// many encodings for a track of this width, and uses only the first ones.
 const COUNTS = [
   { fromPx: 960, count: 3 },
   { fromPx: 480, count: 2 },
   { fromPx: 0, count: 1 },
 ];
 const USUAL_PX = 1280; // The assumed width if it is unknown.
-const LEAST_PX = 160; // Narrower pictures show nothing.
-const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's rate, largest encoding first.
+const LEAST_PX = 160; // Narrower videos show nothing recognisable.
+const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */
 const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
@@ -45,7 +46,7 @@ const tileOf = (px) => TILES.find(({ upToPx }) => px > 0 && px <= upToPx);
 /**
  * Return the parameters of each encoding of a camera or screen, smallest first. `count` is the number of
  * encodings that the service has requested. `people` counts everybody in the call, including us. `sparing` is
- * set on a metered line. `screenBps` is the bit rate that the person chose for screens, if any.
+ * set on a metered connection. `screenBps` is the bit rate that was chosen for screens, if any.
  * @param {string} source
  * @param {Pick<MediaStreamTrack, "contentHint" | "getSettings">} track
  * @param {Wanted} wanted
@@ -75,9 +76,9 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const enough = source === "camera" ? sizes.findIndex((px) => px >= (shownPx || Infinity)) : -1;
   const highest = enough < 0 ? used - 1 : enough;
   const wide = sizes.findIndex((px) => px >= LEAST_PX);
-  // A smaller picture of a text cannot be read, and would take bandwidth from it.
+  // A smaller video of text cannot be read, and would take bandwidth from the full-size one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
-  // The nearest encoding stands in for a needed one that cannot be sent.
+  // The nearest encoding replaces a needed one that cannot be sent.
   const needed = new Set(
     (wanted.encodings ?? sizes).flatMap((on, index) =>
       on ? [Math.min(Math.max(index, lowest), highest)] : [],

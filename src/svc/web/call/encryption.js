@@ -1,6 +1,6 @@
 // End-to-end encryption of a call: a worker seals outgoing frames and opens incoming ones, so that the server
 // cannot hear the call. The keys come from the group of the private conversation or of the channel's call. A
-// browser without frame transforms sends nothing. docs/private.md
+// browser without frame transforms sends nothing. See docs/private.md
 
 /** @import { Keys } from "../state/private/channel_calls.js" */
 /** @import { Offered, Source } from "./session.js" */
@@ -8,13 +8,13 @@
 import { isPrivateRoom, keyHolders } from "../state/private_calls.js";
 import { privateClient } from "../state/private_client.js";
 
-const STAY_WORDS = 2; // 32-bit words, which together make a number that no other session has.
+const STAY_WORDS = 2; // The number of random 32-bit words that together identify a session.
 
 /** @type {TrustedTypePolicy | null | undefined} */
 let policy; // Null if the browser has no trusted types.
 
 /**
- * Return the sealing of a call in a private conversation or an encrypted channel; null for any other call.
+ * Return the encryption of a call in a private conversation or an encrypted channel; null for any other call.
  * @param {string} roomId
  * @param {boolean} encrypted
  */
@@ -22,7 +22,8 @@ export const sealingOf = (roomId, encrypted) =>
   encrypted || isPrivateRoom(roomId) ? new Sealing(roomId, encrypted ? ofChannel : ofConversation) : null;
 
 export class Sealing {
-  /** The codec of sealed pictures. The worker knows which bytes of a VP8 frame packets need to read. */
+  /** The codec of encrypted video. The worker knows which bytes of a VP8 frame must stay readable for
+   * packetising. */
   codec = "VP8";
 
   #worker;
@@ -62,7 +63,7 @@ export class Sealing {
   open(receiver, { userId, source }) {
     const known = this.#sections.get(receiver);
     const section = known ?? crypto.randomUUID();
-    // A section that changes its owner keeps its transform.
+    // A section keeps its transform when its owner changes.
     this.#worker.postMessage({ owner: { section, memberId: userId, source } });
     if (known) return;
     this.#sections.set(receiver, section);

@@ -1,5 +1,5 @@
-// Request from the SFU how much of each video we want, and keep what it reports of the result. A request is
-// sent only when it has changed. When our line carries less, the SFU decides what is lowered.
+// Request from the SFU the layers that we want of each video, and keep its reports of the result. A request
+// is sent only when it has changed. When our downlink carries less, the SFU decides which videos are lowered.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -12,10 +12,10 @@ import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./visibility.js";
 import { bufferVoices } from "./voice_buffers.js";
 
-// The playout delay of voices on a narrow line, where packets are delayed before any is lost.
+// The playout delay of voices on a narrow downlink, where packets are delayed before any are lost.
 const NARROW_WAIT_MS = 240;
 const SETTLE_EVERY_MS = 1000;
-const HIDDEN_AFTER_MS = 5000; // For somebody who looks away for a moment, the pictures return at once.
+const HIDDEN_AFTER_MS = 5000; // A video that is hidden for less than this continues.
 const SPOKE_MS = 5000; // A pause between two sentences does not make a speaker less important.
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 
@@ -25,7 +25,7 @@ const WIDTHS_PX = 80; // While a window is being resized, only steps of this siz
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());
-/** The capacity of our line, as the service estimates it, or null. @type {Signal<Estimate | null>} */
+/** The capacity of our downlink, as the service estimates it, or null. @type {Signal<Estimate | null>} */
 export const estimate = signal(null);
 
 export class Layering {
@@ -50,7 +50,7 @@ export class Layering {
       this.#noteSpeakers();
       this.ask();
     });
-    // The requests depend on the person's settings and on the tiles.
+    // The requests depend on the member's settings and on the tiles.
     const stop = effect(() => this.ask());
     const settling = setInterval(() => {
       this.#noteSpeakers();
@@ -121,7 +121,7 @@ export class Layering {
   }
 
   /**
-   * Return a tile's width in steps, and not smaller than before unless `settled`.
+   * Return a tile's width rounded to steps, and not smaller than before unless `settled`.
    * @param {string} trackId
    * @param {number} px
    * @param {boolean} settled
@@ -151,7 +151,8 @@ export class Layering {
 }
 
 /**
- * Return the likely width of a tile that is not drawn yet: that of the others, or 0 if there are none.
+ * Return the likely width of a tile that has not been rendered yet: that of the others, or 0 if there are
+ * none.
  * @param {number} px
  */
 const guess = (px) => (px < Infinity ? Math.ceil(px * devicePixelRatio) : 0);

@@ -1,4 +1,4 @@
-// Open the microphone, the camera and the screen, and explain failures in plain words. Publishes nothing.
+// Open the microphone, the camera and the screen, and explain failures in plain words. Does not publish them.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 
@@ -14,7 +14,8 @@ const UNFILTERED = {
 };
 
 /**
- * Open the microphone, or another one if the chosen one is missing. `settings` as in state/call_settings.js.
+ * Open the microphone, or another one if the chosen one is missing. `settings` are those of
+ * state/call_settings.js.
  * @param {CallSettings} settings
  */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
@@ -48,7 +49,7 @@ export async function openCamera({ camera, blur = false }) {
  */
 export const facesAway = (track) => track?.getSettings().facingMode === "environment";
 
-/** Open the camera that faces away from the person, where there are two. */
+/** Open the camera that faces away from the member, where there are two. */
 export const openBackCamera = () =>
   openDevice(
     () => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }),
@@ -56,9 +57,9 @@ export const openBackCamera = () =>
   );
 
 /**
- * Resolve with {video, audio, echoes}; audio is null when the person shares no sound. The sound of a window
- * or a whole system would send everybody their own voice back, unless the browser excludes this page's sound.
- * `echoes` means that the sound was dropped for this reason.
+ * Resolve with {video, audio, echoes}; audio is null if the member shares none. The audio of a window or a
+ * whole system would send everybody their own voice back, unless the browser excludes this page's audio.
+ * `echoes` means that the audio was dropped for this reason.
  * @param {CallSettings} settings
  */
 export async function openScreen(settings) {
@@ -97,7 +98,7 @@ export async function reshapeScreen(video, settings) {
 const hintOf = ({ screen }) => (screen === "motion" ? "motion" : "text");
 
 /**
- * Return a sentence for the person, or "" if they cancelled. `device`: "microphone", "camera" or "screen".
+ * Return a sentence for the member, or "" if they cancelled. `device`: "microphone", "camera" or "screen".
  * @param {any} error
  * @param {string} device
  */

@@ -1,5 +1,5 @@
-// The call in the system's media controls: the lock screen, headset keys, and the browser's list of playing
-// media. Does nothing if the browser has no media session.
+// Shows the call in the system's media controls: the lock screen, headset keys, and the browser's list of
+// playing media. Does nothing if the browser has no media session.
 
 import { effect } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
@@ -28,7 +28,7 @@ export function tellSystem() {
       try {
         session.setActionHandler(name, inCall ? act : null);
       } catch {
-        // This browser does not know the action.
+        // This browser does not support the action.
       }
     }
   });

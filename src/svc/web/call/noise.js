@@ -1,5 +1,5 @@
-// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. For why not
-// RNNoise, see docs/decisions.md, 12.
+// Strong noise suppression: GTCRN as WebAssembly in an AudioWorklet, fetched on first use. See
+// docs/decisions.md, 12, for why this is not RNNoise.
 
 /**
  * @type {Promise<{GtcrnWorkletNode: typeof import("../vendor/gtcrn.js").GtcrnWorkletNode, wasmBinary:
@@ -7,10 +7,10 @@
  */
 let ready = null; // Resolves with the module and the worklet's address.
 
-/** Resolve with {track, stop}: `track` is `raw` without its noise. @param {MediaStreamTrack} raw */
+/** Resolve with {track, stop}: `track` is `raw` without noise. @param {MediaStreamTrack} raw */
 export async function suppressed(raw) {
   await fetched();
-  // The model supports several rates; calls send this one.
+  // The model supports several sample rates; calls use this one.
   const context = new AudioContext({ sampleRate: 48_000 });
   const node = await suppressor(context);
   const out = context.createMediaStreamDestination();

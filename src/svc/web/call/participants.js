@@ -1,4 +1,4 @@
-// Everybody in our call.
+// The members in our call.
 
 /** @import { Present } from "../state/voice.js" */
 /** @import { Source } from "./session.js" */
@@ -14,9 +14,9 @@ import { callChannel, deafened, sending, theCall, tracks, unwatched } from "./cu
 
 /**
  * Return everybody in our call, ourselves last: {id, nickname, own, camera, screen, unwatched, ...marks}.
- * `camera` and `screen` are tracks or null. `unwatched` means that there is a screen that we do not receive.
- * `withheld` has the reasons why we cannot be sent a track, "codec" or "no_line", by source; it changes with
- * `tracks`.
+ * `camera` and `screen` are tracks or null. `unwatched` means that the member shares a screen that we do not
+ * receive. `withheld` maps sources to the reasons why we cannot be sent a track, "codec" or "no_line"; it
+ * changes with `tracks`.
  * @returns {Person[]}
  */
 export function peopleHere() {

@@ -1,4 +1,5 @@
-// Start and take calls in private conversations. Browsers that cannot seal frames get an explanation instead.
+// Start and take calls in private conversations. Browsers that cannot encrypt frames show an explanation
+// instead.
 
 /** @import { Call } from "../state/private_calls.js" */
 
@@ -28,7 +29,7 @@ const others = (/** @type {string} */ conversationId) =>
   peopleIn(conversationId).filter(({ id }) => id !== member.value?.id);
 
 /**
- * Join the call of this conversation. If nobody is in it, it rings for the others.
+ * Join the call of this conversation. If nobody is in it, ring the others.
  * @param {string} conversationId
  */
 export function callConversation(conversationId) {

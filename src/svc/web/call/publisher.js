@@ -1,5 +1,5 @@
-// Our own microphone, camera and screen in a call: open, publish, mute, switch and stop them. Knows neither
-// the page nor the SFU's sections.
+// Our own microphone, camera and screen in a call: opens, publishes, mutes, switches and stops them. Knows
+// neither the page nor the SFU's sections.
 
 /** @import { Telling } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -77,7 +77,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const { mic, camera } = this;
     const track = device === "microphone" ? mic?.raw : camera;
     if (this.#opening.has(device))
-      this.#again.add(device); // Repeat afterwards with the settings changed meanwhile.
+      this.#again.add(device); // Repeat afterwards with the settings that were changed in the meantime.
     else if (track) {
       const { deviceId: former = "" } = track.getSettings();
       // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.
@@ -94,7 +94,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     }
   }
 
-  /** Apply changed settings to the screen that is shared. A browser that cannot keeps it as it is. */
+  /** Apply changed settings to the shared screen. It stays the same in a browser that cannot apply them. */
   async reshape() {
     if (this.screen) await reshapeScreen(this.screen.video, this.#settings()).catch(() => {});
   }
@@ -154,7 +154,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   async #startScreen() {
     const screen = await openScreen(this.#settings());
     this.screen = screen;
-    // The browser's own bar can stop sharing too.
+    // The browser's own bar can also stop sharing.
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);
@@ -162,7 +162,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Return the track, and report once if it is not the chosen device's.
+   * Return the track. Report once if it does not come from the chosen device.
    * @param {"microphone" | "camera"} device
    * @param {MediaStreamTrack} track
    */
@@ -176,7 +176,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Handle a lost device, for instance an unplugged one: another takes its place if there is one.
+   * Handle a lost device, for instance an unplugged one. Another device replaces it if there is one.
    * @param {Device} device
    * @param {Microphone | MediaStreamTrack} gone
    */

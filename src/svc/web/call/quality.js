@@ -1,5 +1,5 @@
 // The call's quality in numbers, read from the browser's statistics once a second and kept for some minutes.
-// Decides nothing.
+// Makes no decisions.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -8,7 +8,7 @@
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
-const KEPT = 180; // Readings: three minutes.
+const KEPT = 180; // The number of readings kept: three minutes.
 
 /**
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,
@@ -23,12 +23,12 @@ const KEPT = 180; // Readings: three minutes.
 
 /**
  * The last reading, or null. `came` grows with everything received over the path, including responses to
- * checks. `waitMs` is how long sound is buffered before it is heard. `lost` and `concealed` are shares of the
- * last second, 0 to 1.
+ * checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are fractions of
+ * the last second, 0 to 1.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
-/** The kept readings, oldest first. @type {Signal<Summary[]>} */
+/** The stored readings, oldest first. @type {Signal<Summary[]>} */
 export const readings = signal([]);
 
 /** @type {Source[]} */
@@ -129,7 +129,7 @@ function read(entries, before, tracks) {
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  // Firefox has none; it marks the pair.
+  // Firefox has no transport entry; it marks the selected pair.
   const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId;
   const pairs = all.filter(({ type }) => type === "candidate-pair");
   const pair =
@@ -161,10 +161,10 @@ function summary({ atMs, path, sent, received }) {
 }
 
 /**
- * Return a report for somebody who helps, as text without names or addresses. `past` are the last readings.
+ * Return a report for support, as text without names or addresses. `past` are the most recent readings.
  * @param {Reading} reading
  * @param {Summary[]} past
- * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The service's view of our line.
+ * @param {{estimate: Estimate | null, layers: Map<string, Layers>}} line The service's view of our downlink.
  */
 export function report({ path, sent, received }, past, { estimate, layers }) {
   const most = (/** @type {"roundTripMs" | "lost" | "kbpsIn" | "kbpsOut"} */ name) =>

@@ -1,12 +1,12 @@
-// Changes to the text of offers and answers that no interface of the browser can make.
+// Changes to the text of offers and answers that no browser API can make.
 
 /** @import { Sound } from "./session.js" */
 
 const MUSIC_KBPS = 128;
 
 /**
- * Return the offer with the settings of our sound encoders, which follow the remote side's wishes (RFC 7587).
- * A voice sends next to nothing while it is silent (DTX). Music and the sound of a screen, in the section
+ * Return the offer with the settings of our audio encoders, which obey the remote description (RFC 7587). A
+ * voice sends almost nothing while it is silent (DTX). Music and a screen's audio, in the section
  * `screenMid`, are stereo.
  * @param {string} sdp
  * @param {Sound} sound
@@ -25,7 +25,7 @@ export function withSound(sdp, { music, kbps }, screenMid) {
 }
 
 /**
- * Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as one channel.
+ * Return our answer with stereo enabled. Otherwise Chromium plays incoming stereo as mono.
  * @param {string} sdp
  */
 export function inStereo(sdp) {
@@ -33,8 +33,8 @@ export function inStereo(sdp) {
 }
 
 /**
- * Return the offer with VP9 first in the camera's section: a browser sends its first codec. At our
- * rates, Chromium shows twice as many pictures of a noisy camera in VP9 as in H264 or VP8.
+ * Return the offer with VP9 first in the camera's section: a browser sends the first codec. At our bit rates,
+ * Chromium shows twice as many frames of a noisy camera in VP9 as in H264 or VP8.
  * @param {string} sdp
  * @param {string} cameraMid
  */
@@ -46,8 +46,8 @@ export const withVp9First = (sdp, cameraMid) =>
   );
 
 /**
- * Return the offer with VP9 last in sections with several encodings. Firefox 153 codes each of several VP9
- * encodings in the size of the smallest.
+ * Return the offer with VP9 last in sections with several encodings. Firefox 153 encodes each of several VP9
+ * encodings at the size of the smallest.
  * @param {string} sdp
  */
 export const withVp9Last = (sdp) =>

@@ -1,9 +1,9 @@
 // One session with the SFU: an RTCPeerConnection and its signalling. It answers the SFU's offers in order,
-// puts our tracks in the sections reserved for them, and names the owners of the others. It never begins
-// another session; call.js does.
+// puts our tracks in the sections reserved for them, and names the owners of the other sections. It never
+// begins another session; call.js does.
 //
-// The SFU is always the offerer. Its first four sections, mids 0 to 3, are ours to send in. Every later one
-// carries another member's track, named by the `tracks` map next to the SDP.
+// The SFU is always the offerer. Its first four sections, mids 0 to 3, are for our tracks. Every later
+// section carries another member's track, named by the `tracks` map next to the SDP.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Sealing } from "./encryption.js" */
@@ -23,19 +23,19 @@ import { VideoEncoders } from "./video_encoders.js";
  *   priority: number, adaptive: boolean}} Wish Our request for a track, as in docs/signalling.md.
  * @typedef {{spatial: number, temporal: number, paused: boolean, reason: "wish" | "line" | "hidden" |
  *   "source"}} Layers What the service sends of a track, and why.
- * @typedef {{kbps: number, reason: string}} Estimate What our downlink carries, and why it is not estimated
- *   higher.
+ * @typedef {{kbps: number, reason: string}} Estimate The capacity of our downlink, and why it is not
+ * estimated higher.
  * @typedef {{kind: string, reason: string}} Ending
- * @typedef {{music: boolean, kbps: number}} Sound Whether our sound is more than a voice, and its channel's
- *   rate, or 0.
+ * @typedef {{music: boolean, kbps: number}} Sound Whether our audio is more than a voice, and the channel's
+ * bit rate, or 0.
  * @typedef {RTCRtpTransceiver & {mid: string}} Section A section that an offer has named.
  * @typedef {{[mid: string]: {track_id: string, user_id: string, source: Source}}} Named
  */
 export const SOURCES = { mic: "0", camera: "1", screen: "2", screen_audio: "3" };
 
-// Firefox does not code VP9 in several sizes (sdp.js), and only the browser's name reveals that.
+// Firefox does not encode VP9 at several sizes (sdp.js), and only the browser's name reveals that.
 const IS_FIREFOX = navigator.userAgent.includes("Firefox/");
-// Phones keep the first codec of the offer, H264, for which they have hardware. So does Safari.
+// Phones keep the first codec of the offer, H264, for which they have hardware encoders. So does Safari.
 const { userAgentData } = /** @type {{userAgentData?: {mobile: boolean}}} */ (navigator);
 const IS_DESKTOP_CHROMIUM = userAgentData?.mobile === false;
 /** @type {Sound} */
@@ -46,9 +46,9 @@ const USUALLY_MS = 2000;
 const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
 
 /**
- * A session with the SFU. It dispatches "connected" (again after "silent", when the SFU hears nothing from
- * us), "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties of these names). `ended`
- * resolves once with {kind, reason}; kind is "left" or as in signalling.js.
+ * A session with the SFU. It dispatches "connected" (again after "silent", which means that the SFU receives
+ * nothing from us), "offered", "tracks", "speakers", "layers" and "bandwidth" (see the properties with these
+ * names). `ended` resolves once with {kind, reason}; kind is "left" or one of the kinds in signalling.js.
  */
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
@@ -94,13 +94,13 @@ export class Session extends EventTarget {
   #wanted;
   #sealing;
   #encoders;
-  // A voice and its face belong to one stream, so that receivers keep them in sync.
+  // A member's voice and camera belong to one stream, so that receivers keep them in sync.
   #person = new MediaStream();
   #screen = new MediaStream();
 
   /**
    * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish;
-   * after changing it, call `publish`. `sound()` returns the kind of our sound and its channel's rate.
+   * after changing it, call `publish`. `sound()` returns the kind of our audio and the channel's bit rate.
    * `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server answers.
    * `simulcast` sends video in several encodings.
    * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string |
@@ -182,7 +182,7 @@ export class Session extends EventTarget {
     });
   }
 
-  /** Request a new round if the wanted tracks or our sound's rate have changed. */
+  /** Request a new negotiation if the wanted tracks or the bit rate of our audio have changed. */
   review() {
     this.#queue(() => {
       if (this.#receiveWanted() || (this.#pc.remoteDescription && this.#soundsDifferent()))
@@ -203,7 +203,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still answers, because nothing arrives. It may only be frozen, so it has the
+   * Check whether the service still answers, because nothing arrives. It might only be frozen, so it gets the
    * usual time.
    */
   doubt() {
@@ -256,7 +256,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Handle that the service has resumed the session. The offer that follows contains everything we missed.
+   * Handle that the service has resumed the session. The offer that follows contains everything that we
+   * missed.
    */
   #resumed() {
     this.#signalling.resumed();
@@ -274,9 +275,9 @@ export class Session extends EventTarget {
     } else if (state === "disconnected") {
       this.#since = performance.now();
       this.dispatchEvent(new Event("silent"));
-      // Our network may have changed, and new candidates can save the session.
+      // Our network might have changed, and new candidates can save the session.
       this.#signalling.send("renegotiate", { ice_restart: true });
-      this.doubt(); // The socket may be dead too.
+      this.doubt(); // The socket might be dead too.
     } else if (state === "failed") {
       this.#finish("lost", "");
     }
@@ -313,11 +314,11 @@ export class Session extends EventTarget {
         source,
       );
     this.#nameOffered(tracks);
-    // Report them before our answer, so that the tile widths are known when the tracks arrive.
+    // Report the offered tracks before our answer, so that the tile widths are known when the tracks arrive.
     this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
-    await this.#encoders.update("camera"); // The number of people may have changed.
+    await this.#encoders.update("camera"); // The number of members in the call might have changed.
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({
       type: answer.type,
@@ -329,7 +330,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Add a candidate. Candidates may overtake the offer, so they wait for it.
+   * Add a candidate. Candidates can overtake the offer, so they wait for it.
    * @param {RTCIceCandidateInit} candidate
    */
   async #addCandidate(candidate) {
@@ -348,7 +349,8 @@ export class Session extends EventTarget {
       });
   }
 
-  /** Set the sections so that our next answer takes exactly the wanted tracks. Return whether one changed. */
+  /** Set the sections so that our next answer accepts exactly the wanted tracks. Return whether one changed.
+   */
   #receiveWanted() {
     const mids = new Set(this.#wanted(this.offered).map(({ mid }) => mid));
     const changed = /** @type {Section[]} */ (this.#pc.getTransceivers()).filter(
@@ -360,7 +362,7 @@ export class Session extends EventTarget {
     return changed.length > 0;
   }
 
-  /** Return whether our sound differs from the one in the last offer. */
+  /** Return whether our audio settings differ from those in the last offer. */
   #soundsDifferent() {
     const { music, kbps } = this.#sound();
     return music !== this.#offeredSound.music || kbps !== this.#offeredSound.kbps;
@@ -411,7 +413,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Bring a section in step with `sending`. Return whether the SFU needs a new round of offer and answer.
+   * Bring a section in line with `sending`. Return whether the SFU needs a new round of offer and answer.
    * @param {Source} source
    */
   async #arrange(source) {
@@ -421,7 +423,7 @@ export class Session extends EventTarget {
     const direction = track ? "sendonly" : "inactive";
     const replaced = section.sender.track !== track;
     if (replaced) await section.sender.replaceTrack(track);
-    // The new track may have another size.
+    // The new track might have a different size.
     if (replaced && track && section.direction === direction) await this.#encoders.update(source);
     if (section.direction === direction) return false;
     section.direction = direction;
@@ -441,7 +443,7 @@ export class Session extends EventTarget {
 
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
-    // If media is still connected, only the socket was lost, so there is no obstacle.
+    // If media is still connected, only the socket was lost, so there is no trouble to report.
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected"))
       this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;

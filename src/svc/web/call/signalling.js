@@ -1,21 +1,21 @@
 // The signalling socket of one session with the SFU. If it breaks while media continues, it resumes the
-// session over another socket. It passes frames on and knows no event except those of resumption.
+// session over another socket. It passes frames on, and interprets only the events of resumption.
 //
 // A frame is {event, data}, where data is a JSON string.
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
 
-// The close code when we may be back in a moment, so that the others keep our tile.
+// The close code when we might be back in a moment, so that the others keep our tile.
 const LOST = 4000;
-// Closes that the network may have caused: without a close frame, because the chat server stops, or with
+// Closes that the network might have caused: without a close frame, because the chat server stops, or with
 // LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
-// An attempt can hang at the chat server's port while it starts, or forever if the network is gone.
+// An attempt can hang at the chat server's port while the server starts, or forever if the network is gone.
 const ATTEMPT_MS = 5000;
-// Continuing media delivers packets within this time: even a silent voice sends two per second.
+// If media continues, packets arrive within this time: even a silent voice sends two per second.
 const LISTEN_MS = 600;
 // Close codes of the SFU other than a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
@@ -83,12 +83,12 @@ export class Signalling {
     this.#ticket = ticket;
   }
 
-  /** Note that the service has resumed the session. */
+  /** Handle that the service has resumed the session. */
   resumed() {
     this.#away = null;
   }
 
-  /** Check whether the service still answers. It may only be frozen, so it has the usual time. */
+  /** Check whether the service still answers. It might only be frozen, so it gets the usual time. */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
@@ -105,7 +105,7 @@ export class Signalling {
     this.#socket.send(JSON.stringify({ event, data: JSON.stringify(data) }));
   }
 
-  /** End the session. `left` means that we leave by ourselves. @param {boolean} left */
+  /** End the session. `left` means that we leave by choice. @param {boolean} left */
   close(left) {
     this.#ticket = this.#away = null;
     this.#pulse.stop();
@@ -118,7 +118,7 @@ export class Signalling {
     const attempt =
       event === "client_resume"
         ? setTimeout(() => {
-            if (this.#away) this.#away.reached = false; // A timeout reveals nothing about the service.
+            if (this.#away) this.#away.reached = false; // A timeout is no evidence about the service.
             socket.close();
           }, ATTEMPT_MS)
         : 0;
@@ -135,9 +135,9 @@ export class Signalling {
     });
     socket.addEventListener("close", ({ code, reason }) => {
       clearTimeout(attempt);
-      if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
+      if (socket !== this.#socket) return; // An abandoned socket might close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one may begin.
+      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one might begin.
       if (BREAKS.has(code) && this.#ticket && this.#session.mediaFlows()) this.#takeUp(this.#ticket);
       else this.#session.closed(kind, reason);
     });
@@ -150,7 +150,7 @@ export class Signalling {
     const before = await this.#session.received();
     await pause(LISTEN_MS);
     const goesOn = (await this.#session.received()) > before;
-    if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended meanwhile.
+    if (ticket !== this.#ticket || socket !== this.#socket) return; // The session has ended in the meantime.
     if (!ticket || !goesOn || !this.#session.mediaFlows()) {
       this.#session.unreachable();
       return;

@@ -1,16 +1,16 @@
-// Play the received sound, one <audio> element per track, at the volume chosen for each person. Shows
-// nothing.
+// Play the received audio, one <audio> element per track, at the volume chosen for each member. Renders
+// nothing visible.
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is the amplified stream if the element has to play it: only elements can use any loudspeaker in every
- * browser.
+ * `out` is the amplified stream if the element has to play it, because only media elements can choose the
+ * output device in every browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
  * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier:
  *   Amplifier | null}} Playing
  */
 
-const GAIN_ABOVE = 1; // An element plays no louder than this; the Web Audio graph amplifies beyond it.
+const GAIN_ABOVE = 1; // The maximum volume of an element. The Web Audio graph amplifies beyond it.
 
 export class Sound {
   /** @type {Map<string, Playing>} */
@@ -23,20 +23,20 @@ export class Sound {
   #context = null;
 
   /**
-   * `onBlocked(bool)` is called with whether the browser requires a gesture first; `volume(userId, source)`
-   * returns the volume of a person, 0 to 2.
+   * `onBlocked(blocked)` reports whether the browser requires a gesture first. `volume(userId, source)`
+   * returns the volume of a member, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
-    // A locked or ringing phone may have paused the elements.
+    // A locked or ringing phone might have paused the elements.
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.play();
     });
   }
 
-  /** Play exactly the call's tracks; tracks other than sound are ignored. @param {Track[]} tracks */
+  /** Play exactly the call's audio tracks. Other tracks are ignored. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(
       tracks
@@ -70,7 +70,7 @@ export class Sound {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
       if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.stream);
       if (each.amplifier) each.amplifier.gain.gain.value = volume;
-      // Until the browser lets the graph play, the element is better than silence.
+      // Until the browser lets the graph play, the element's limited volume is better than silence.
       const amplified = this.#context?.state === "running" ? each.amplifier : null;
       each.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
       each.element.muted = volume === 0 || (amplified !== null && !amplified.out);
@@ -82,7 +82,7 @@ export class Sound {
     }
   }
 
-  /** Select the loudspeaker; "" for the browser's default. @param {string} speaker */
+  /** Select the output device; "" for the browser's default. @param {string} speaker */
   async speakTo(speaker) {
     this.#speaker = speaker;
     const all = [...this.#playing.values()].map(({ element }) => element);

@@ -1,5 +1,5 @@
-// Encode our camera and screen as the others want them: in which encodings, how large, and at which rate.
-// Knows neither offers nor the signalling socket.
+// Encode our camera and screen as the other participants request: which encodings, at what size, and at what
+// bit rate. Knows neither offers nor the signalling socket.
 
 /** @import { Wanted } from "./encodings.js" */
 /** @import { Source } from "./session.js" */
@@ -14,10 +14,9 @@ import { effect } from "../vendor/signals.js";
 import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 
 // Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
-// "maintain-resolution" the picture is sharp at once; after this time the estimate is good.
+// "maintain-resolution" the video is sharp at once; after this time the estimate is good enough.
 const KEEP_SIZE_MS = 5000;
-// Each new size costs everybody a keyframe, so a window that is being resized does not shrink our pictures at
-// once.
+// Each new size costs everybody a keyframe, so resizing a window does not shrink our video at once.
 const SMALLER_AFTER_MS = 2000;
 const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 
@@ -36,7 +35,7 @@ export class VideoEncoders {
   constructor(ports) {
     this.#ports = ports;
     const stop = effect(() => {
-      callSettings.value; // They include whether the line is metered.
+      callSettings.value; // The settings include whether the connection is metered.
       for (const source of VIDEOS) ports.run(() => this.update(source));
     });
     this.stop = () => {
@@ -47,7 +46,7 @@ export class VideoEncoders {
 
   /**
    * Set up the encoding of a source that begins to be sent. `codec` is "VP8" or the like, or null for the
-   * first of the offer.
+   * offer's first codec.
    * @param {Source} source
    * @param {string | null} codec
    */
@@ -60,14 +59,14 @@ export class VideoEncoders {
     const chosen = codec && { codec: senderCodec(codec) };
     const encodings = this.#encodingsOf(source, sender, sender.track).map((each) => ({ ...each, ...chosen }));
     await configure(sender, encodings, "maintain-resolution");
-    // Text on a screen stays readable even if it moves less smoothly; a face need not. With several encodings
-    // receivers choose the size, and a smaller capture would end the larger encodings for good.
+    // Text on a screen must stay sharp, even if it moves less smoothly. With several
+    // encodings receivers choose the size, and a smaller capture would end the larger encodings for good.
     if ((source === "screen" && sender.track.contentHint !== "motion") || encodings.length > 1) return;
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
   }
 
   /**
-   * Encode a source as the others want it now.
+   * Encode a source as the others currently request.
    * @param {Source} source
    */
   async update(source) {

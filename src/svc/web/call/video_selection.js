@@ -1,5 +1,5 @@
-// Select the videos to receive: cameras except in sound-only mode, screens by choice. The server does not
-// send the others. The first screen is watched at once, any other on request. Sans I/O.
+// Select the videos to receive: cameras except in audio-only mode, and the chosen screens. The server does
+// not send the others. The first screen is selected automatically, any other on request. Sans I/O.
 
 /** @import { Offered } from "./session.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -18,7 +18,7 @@ export class Watching {
 
   /**
    * Return the wanted part of the offered tracks, [{userId, source}]. A new screen is selected if no other
-   * one is.
+   * screen is.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */
@@ -37,7 +37,7 @@ export class Watching {
     this.screens.value = watch ? [...others, userId] : others;
   }
 
-  /** Stop all pictures, or receive all cameras and a screen again. @param {boolean} onlySound */
+  /** Stop all video, or receive all cameras and a screen again. @param {boolean} onlySound */
   chooseOnlySound(onlySound) {
     if (onlySound === this.#onlySound) return;
     this.#onlySound = onlySound;

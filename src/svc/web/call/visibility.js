@@ -1,5 +1,5 @@
-// Track the width at which each video is shown, by its elements. Invisible elements have no width: those
-// scrolled away or in a background tab.
+// Track the width at which each video is shown, from its elements. Elements that are scrolled away or in a
+// background tab have no width.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -28,7 +28,7 @@ export function watchWidth(video, track) {
   const measure = () => {
     const large = page.pictureInPictureElement === video ? IN_PICTURE_PX : 0;
     const seen = inSight && page.visibilityState === "visible";
-    // Where the tile cuts the sides of a picture, the whole picture is wider than the tile.
+    // Where the tile crops the sides of a video, the whole video is wider than the tile.
     const isCut = view.getComputedStyle(video).objectFit === "cover";
     const { clientWidth: width, clientHeight: height } = video;
     const px = isCut && width ? pictureWidth({ width, height }) : width;

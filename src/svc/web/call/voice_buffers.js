@@ -1,6 +1,6 @@
-// Choose how long each voice is buffered before it is heard. Lost sound arrives again with the next packet,
+// Choose how long each voice is buffered before it is played. Lost audio arrives again with the next packet,
 // or a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows
-// for resent packets. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
+// for retransmissions. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
 // shorter one.
 
 /** @import { Call } from "./call.js" */
@@ -9,21 +9,22 @@
 import { effect } from "../vendor/signals.js";
 import { reading } from "./quality.js";
 
-// The steps are enough for the next packet, for a request over 60 ms, and for a request after a burst of
-// losses or over 150 ms. A call with a longer delay is hard to talk in.
+// The first step is enough to wait for the next packet, the second for a retransmission over a round trip of
+// 60 ms, and the third for one after a burst of losses or over 150 ms. Conversation is hard with a longer
+// delay.
 const WAITS_MS = [0, 80, 160, 240];
-// A single gap may be chance. Two within this many readings, one a second, are not.
+// A single gap might be chance. Two within this many readings, one a second, are not.
 const RECENT = 10;
-// After so many readings without a gap, a shorter buffer is tried.
+// After this many readings without a gap, a shorter buffer is tried.
 const WHOLE = 60;
 
-/** The buffer of one voice, by the share of its sound that was concealed in each second. */
+/** The buffer of one voice, chosen by the share of its audio that was concealed in each second. */
 export class VoiceBuffer {
   #step = 0;
   #sinceGap = Infinity;
   #whole = 0;
 
-  /** The least time in the buffer; 0 leaves it to the browser. */
+  /** The minimum time in the buffer; 0 leaves it to the browser. */
   get waitMs() {
     return WAITS_MS[this.#step];
   }
@@ -35,7 +36,7 @@ export class VoiceBuffer {
     if (concealed > 0) {
       if (this.#sinceGap <= RECENT && this.#step < WAITS_MS.length - 1) {
         this.#step += 1;
-        // The sound that was buffered for a shorter time has yet to be heard.
+        // The audio that was buffered for a shorter time has yet to be played.
         this.#sinceGap = Infinity;
       } else this.#sinceGap = 0;
       this.#whole = 0;
@@ -47,7 +48,8 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the least time for all.
+ * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the minimum time for
+ * all voices.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.
  */
@@ -65,7 +67,7 @@ export function bufferVoices(call, leastMs) {
     for (const { receiver, source, trackId } of call.tracks) {
       if (source !== "mic") continue;
       let of = buffers.get(receiver);
-      // A section may be reused for another voice.
+      // A section can be reused for another voice.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const found = heard.get(trackId);
       if (found) of.buffer.hear(found.concealed);

@@ -1,4 +1,4 @@
-// Decide what to request of a received video, by its tile and the person's settings. Sans I/O.
+// Decide which layers of a received video to request, from its tile and the member's settings. Sans I/O.
 
 /** @import { Wish } from "./session.js" */
 /**
@@ -10,18 +10,18 @@
 import { TILES } from "./encodings.js";
 
 const ALL = -1;
-/** The highest temporal layer for each of the person's choices. @type {{[choice: string]: number}} */
+/** The highest temporal layer for each choice in the settings. @type {{[choice: string]: number}} */
 const TEMPORAL = { high: ALL, automatic: ALL, low: 1, saver: 0 };
-// On a metered line: every second picture, and small ones unless they are in focus. A screen keeps its size,
-// so that its text can be read.
+// On a metered connection: every second frame, and small videos unless they are in focus. A screen keeps its
+// size, so that its text can be read.
 const SPARING_TEMPORAL = { camera: 1, screen: 0 };
-// Pictures with a higher priority keep their quality longer when the line carries less. The service never
-// lowers sound.
+// Videos with a higher priority keep their quality longer when the downlink carries less. The service never
+// lowers audio.
 const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
 
 /**
- * Return the request for a video. `choice` is the person's, for everybody or for this member: "high" keeps
- * every picture even on a line that is too narrow. `lessData` is set on a metered line.
+ * Return the request for a video. `choice` is the setting for everybody or for this member: "high" keeps
+ * every frame even on a downlink that is too narrow. `lessData` is set on a metered connection.
  * @param {Shown} shown
  * @param {{choice: string, lessData: boolean}} settings
  * @returns {Wish}
@@ -37,7 +37,7 @@ export function wantedLayers({ source, width, hidden, large, chosen }, { choice,
   const rank = isScreen ? "screen" : chosen ? "chosen" : large ? "large" : "small";
   return {
     max_temporal_layer: temporal,
-    // Encodings are as wide as these tiles, the largest as wide as the camera.
+    // Encodings are as wide as these tiles, except the largest, which is as wide as the camera.
     max_spatial_layer: isScreen ? ALL : TILES.findIndex(({ upToPx }) => width > 0 && width <= upToPx),
     width,
     paused: hidden,

@@ -1,16 +1,16 @@
 // Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID
 // contains the group's epoch, the device's leaf, the source, and a random number of the session. So no
-// counter is used twice with a key, however often somebody comes back. docs/private.md
+// counter is used twice with a key, however often somebody rejoins. See docs/private.md
 
 import { derived } from "./sframe.js";
 
 const EPOCHS = 8; // When many join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
-const MOST_KIDS = 256; // Per epoch: five people who come back ten times use as many.
-const WINDOW = 512n; // A frame overtaken by this many others is not opened.
+const MOST_KIDS = 256; // The number of keys per epoch. Five members who rejoin ten times use this many.
+const WINDOW = 512n; // A frame that this many others have overtaken is not opened.
 const STAY_BITS = 44;
-// How long frames of the previous epoch are opened, for senders that learn of the new one later. Removed
-// members have the old key; added members do not.
+// How long frames of the previous epoch are still opened, for senders that learn of the new epoch later.
+// Removed members have the old key; added members do not.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
@@ -81,7 +81,7 @@ export class FrameKeys {
   }
 
   /**
-   * Forget the epochs before this one. Their remaining frames have arrived by now, or never will.
+   * Forget the epochs before this one. Their remaining frames have arrived already, or never will.
    * @param {Epoch} epoch
    */
   endBefore({ baseKey }) {

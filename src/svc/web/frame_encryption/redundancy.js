@@ -1,11 +1,11 @@
-// RED (RFC 2198): the service adds the previous frame to a packet of sound, for receivers that lose some.
-// Each block is a frame that was sealed by itself. Bytes go in and come out; knows nothing of keys.
+// RED (RFC 2198): the service adds the previous frame to an audio packet, for receivers that lose packets.
+// Each block is a frame that was sealed separately. Bytes go in and come out; knows nothing about keys.
 
 import { joined } from "./sframe.js";
 
 export const RED = 63; // The payload type, as in sfu/codecs.
 
-const MORE = 0x80; // Another block follows.
+const MORE = 0x80; // The bit that means that another block follows.
 const HEADER_BYTES = 4;
 
 /** @typedef {{type: number, offset: number, data: Uint8Array<ArrayBuffer>}} Block `offset` is in ticks. */

@@ -1,11 +1,11 @@
 // SFrame (RFC 9605) with AES-GCM: seals a frame for everybody who has the base key. Its header names the key
-// and the counter. Knows nothing of codecs, calls or groups; bytes go in and come out.
+// and the counter. Knows nothing about codecs, calls or groups; bytes go in and come out.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;
 const KEY_BYTES = 16;
 const NONCE_BYTES = 12;
-const LONGEST_INLINE = 8n; // A smaller value fits into the first byte itself.
+const LONGEST_INLINE = 8n; // Values below this fit into the first byte.
 
 const utf8 = new TextEncoder();
 
@@ -80,8 +80,8 @@ function nonceOf(salt, counter) {
 }
 
 /**
- * Return the header and the sealed data. `beside` is authenticated too and travels elsewhere. Never use a
- * counter twice with one key.
+ * Return the header and the sealed data. `beside` is additional data that is authenticated too, but
+ * transmitted separately. Never use a counter twice with one key.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {bigint} counter @param {Uint8Array<ArrayBuffer>}
  *   data @param {Uint8Array} beside
  */

@@ -1,5 +1,5 @@
 // The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that
-// cannot be sealed or opened is dropped. docs/private.md
+// cannot be sealed or opened is dropped. See docs/private.md
 
 /** @import { Epoch } from "./frame_keys.js" */
 /** @typedef {{section: string, memberId: string, source: string}} Owner */
@@ -17,7 +17,7 @@ const VP8_BYTES = 3;
 
 const keys = new FrameKeys();
 /**
- * Transformers that could not open a picture. When new keys arrive, they request a keyframe.
+ * Transformers that could not open a video frame. When new keys arrive, they request a keyframe.
  * @type {Set<RTCRtpScriptTransformer>}
  */
 const waiting = new Set();
@@ -64,8 +64,9 @@ async function openFrame(section, data, clear = 0) {
 }
 
 /**
- * Open each block of a RED payload. Return null if it brings nothing new. A frame may have come in the packet
- * after it before its own packet is sent again with the frame before it. Only then is it played twice.
+ * Open each block of a RED payload. Return null if it contains nothing new. A frame is played twice only in
+ * one case: it arrived as redundancy in the next packet, and its own packet is then retransmitted together
+ * with a missing previous frame.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
 async function openRed(section, data) {

@@ -1,5 +1,5 @@
-// Report new messages that should ring; the modules that play sounds or show notices listen here. Keeps the
-// person's choice of alerts for this browser.
+// Report new messages that should ring, to the modules that play sounds or show notices. Stores the choice of
+// alerts for this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -18,13 +18,13 @@ import { threads } from "./threads.js";
 import { seen } from "./unread_counts.js";
 
 const KEPT = "svc.alerts"; // In localStorage.
-const ONE_TAB_MS = 3000; // For this long a tab keeps the others from ringing for the same message.
+const ONE_TAB_MS = 3000; // How long a tab keeps other tabs from ringing for the same message.
 export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leave", "mute"]);
 /** @type {Alerts} */
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
 /**
- * The alerts that this browser makes; sounds by the names in `SOUNDS`.
+ * The alerts that this browser makes. `sounds` has the names in `SOUNDS` as keys.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
  * @typedef {{conversationId: string, seq: number, memberId: string, name: string, text: string}} Private
  * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", secret:
@@ -74,7 +74,7 @@ async function ring(message) {
     );
 }
 
-/** Ring for a private message, for which the server rings no device. @param {Private} secret */
+/** Ring for a private message, for which the server does not notify any device. @param {Private} secret */
 export async function ringPrivately(secret) {
   if (!blocked.value.has(secret.memberId))
     await tell(
@@ -115,8 +115,8 @@ const subscription = () => import("./push_subscription.js");
 listen({
   greet() {
     lookAtPush();
-    // The server may have a new key, and the browser a new endpoint. After a failure, the next greeting tries
-    // again.
+    // The server might have a new key, and the browser a new endpoint. After a failure, the next greeting
+    // retries.
     if (push.value === "on")
       subscription()
         .then(({ renew }) => renew())

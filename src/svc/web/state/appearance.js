@@ -1,4 +1,4 @@
-// The person's appearance settings, kept in this browser only.
+// The appearance settings, which are stored only in this browser.
 
 import { keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
@@ -9,7 +9,7 @@ export const TEXT_SIZES = [87.5, 100, 112.5, 125, 150];
 
 /**
  * {theme: "system" | "light" | "dark", motion: "system" | "reduced", density: "cosy" | "compact", textSize:
- * per cent, emoticons: whether ":)" and the like become emoji}
+ * per cent, emoticons: whether emoticons such as ":)" become emoji}
  */
 export const look = signal(known(keptLike(USUAL, KEPT)));
 
@@ -31,7 +31,8 @@ export function wearLook(root = document.documentElement) {
 }
 
 /**
- * Reject an unknown text size, because it could make the page and its settings unreadable.
+ * Return the stored settings, without an unknown text size, which could make the page and its settings
+ * unreadable.
  * @param {typeof USUAL} kept
  */
 function known(kept) {

@@ -1,9 +1,10 @@
-// The browser's history: Back closes whatever was opened last, Forward opens it again, and the address names
-// the channel. state/navigation.js reads addresses. This module is fetched once the first channel is open.
+// The browser's history: Back closes the most recently opened view, Forward opens it again, and the address
+// names the channel. state/navigation.js reads addresses. This module is fetched once the first channel is
+// open.
 //
-// Each history entry has a number, kept in history.state, and the view that was shown there, kept here. If a
+// Each history entry has a number, stored in history.state, and the view that it showed, stored here. If a
 // change of the view leads back to an earlier entry of the same channel, the history goes back to that entry,
-// so that closing a panel by its button and by Back leave the same history. A change that only closes
+// so that closing a panel with its button and with Back leaves the same history. A change that only closes
 // something replaces the entry. Every other change adds an entry.
 
 /** @import { Open, Place } from "./navigation.js" */
@@ -34,13 +35,13 @@ import { member } from "./server.js";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
- * The view of each entry, by its number. A reload keeps only the address, the panel, and whether something
+ * The view of each entry, by its number. A reload keeps only the address, the panel, and whether another view
  * covered them.
  * @type {View[]}
  */
 const views = [];
 let current = history.state?.entry ?? 0;
-let isLeaving = false; // history.go is asynchronous; until it is done, the entry is not the current one yet.
+let isLeaving = false; // history.go is asynchronous: until it is done, the entry is not yet the current one.
 let isDue = false;
 
 /** @returns {View} */
@@ -57,7 +58,7 @@ const samePlace = (here, there) =>
   here?.channelId === there?.channelId && here?.conversationId === there?.conversationId;
 
 /**
- * Return whether both are the same panel or dialog, whichever message it has gone to.
+ * Return whether both are the same panel or dialog, whichever message it shows.
  * @param {Open | null | undefined} one
  * @param {Open | null | undefined} other
  * @returns {boolean}
@@ -89,7 +90,7 @@ function exists(at) {
   return channelsById.value.has(at?.channelId ?? "");
 }
 
-/** Return whether something covered the channel that a reload does not restore. @param {View} view */
+/** Return whether the channel was covered by a view that a reload does not restore. @param {View} view */
 const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(open || isOpen || over.length);
 
 /** @param {View} view */
@@ -115,7 +116,7 @@ function record() {
   if (!before || !exists(before.place)) write(now);
   else if (sameView(now, before)) views[current] = now;
   else {
-    // Opening a channel again is a step forward, even if the previous entry is of the same channel.
+    // Opening a channel again is a step forward, even if the previous entry is for the same channel.
     for (let at = current; views[at] && samePlace(views[at].place, now.place) && !keeps; at--) {
       if (!sameView(views[at], now)) continue;
       isLeaving = true;
@@ -132,8 +133,8 @@ function record() {
 }
 
 /**
- * Record after all related changes, such as a closing dialog and the channel that it opened, are done and
- * drawn: Preact draws in a microtask.
+ * Record the view once all related changes, such as a closing dialog and the channel that it opened, are done
+ * and rendered: Preact renders in a microtask.
  */
 async function recordSoon() {
   if (isDue) return;
@@ -164,8 +165,8 @@ function show(view, panel) {
 }
 
 /**
- * Leave an entry whose cover a reload has closed: go to the next one, or back from the last one. Return
- * whether there is another entry.
+ * Leave an entry whose covering view was closed by a reload: go to the next entry, or back from the last one.
+ * Return whether there is another entry.
  * @param {any} state
  * @param {1 | -1} by
  */
@@ -179,18 +180,19 @@ function skips(state, by) {
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
 /**
- * Start the history. `isMissing`: the address named a channel that does not exist or is not visible.
+ * Start the history. `isMissing` means that the address named a channel that does not exist or is not
+ * visible.
  * @param {boolean} isMissing
  */
 export function startHistory(isMissing) {
   if (isMissing) notify(t("channel-not-found"));
   else if (namedIn(location.hash) && namedIn(location.hash) !== namedIn(hashOf(place.value))) {
-    // The person went back before this module was there to hear of it.
+    // The member went back before this module was loaded and could handle it.
     current = history.state?.entry ?? 0;
     followAddress();
   }
   aside.value ??= history.state?.aside ?? null;
-  // The reload has closed the cover, so on its entry Back would do nothing.
+  // The reload has closed the covering view, so Back would do nothing on its entry.
   isLeaving = skips(history.state, -1);
   if (!isLeaving) write(shown());
   effect(() => {
@@ -200,7 +202,7 @@ export function startHistory(isMissing) {
   addEventListener("popstate", ({ state }) => {
     if (member.value === null) return;
     if (state?.entry === undefined) {
-      // The person followed a link within the page, or changed the address.
+      // The member followed a link within the page, or changed the address.
       views.length = ++current;
       if (!followAddress() && new URLSearchParams(location.hash.slice(1)).has("channel"))
         notify(t("channel-not-found"));

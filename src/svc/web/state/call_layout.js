@@ -1,4 +1,4 @@
-// The layout of the people in a call: decided here, drawn by the views.
+// The layout of the members in a call. This module decides it, and the views render it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */
@@ -15,7 +15,7 @@ const before = keptLike(USUAL, KEPT, "sessionStorage");
 export const mode = signal(before.mode);
 /** The pinned tile: "camera ID" or "screen ID" with a member's id, or "". */
 export const pinned = signal(before.pinned);
-/** Whether other people's pictures are hidden to save bandwidth and battery. */
+/** Whether other members' videos are hidden to save bandwidth and battery. */
 export const onlySound = signal(before.onlySound);
 effect(() =>
   keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),

@@ -1,11 +1,11 @@
-// The person's call settings: devices, voice processing, and the volume of each person. Kept in this browser.
+// The call settings: devices, voice processing, and the volume of each member. Stored in this browser.
 
 import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callSettings";
 const KEPT_PEOPLE = "svc.people";
-const MOST_PEOPLE = 500; // The oldest are dropped.
+const MOST_PEOPLE = 500; // The maximum number of members with their own settings. The oldest are dropped.
 
 /** @typedef {typeof USUAL} CallSettings */
 const USUAL = {
@@ -16,7 +16,7 @@ const USUAL = {
   autoGainControl: true,
   noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise.js).
   input: "voice", // "voice" or "push" (to talk).
-  threshold: 0, // Of the level, 0 to 1; quieter sound is not sent.
+  threshold: 0, // The minimum level, 0 to 1; quieter audio is not sent.
   pushKey: "Backquote",
   releaseMs: 250,
   music: false, // Stereo, unfiltered.
@@ -24,14 +24,14 @@ const USUAL = {
   blur: false,
   screen: "text", // "text" is sharp, "motion" is smooth.
   screenSize: "", // A key of state/screen_sizes.js; "" for the screen's own size.
-  lessData: false, // For a metered line: fewer and smaller pictures, both ways.
+  lessData: false, // For a metered connection: fewer frames and smaller videos, in both directions.
   quality: "automatic", // What we receive: "automatic", "high", "low" or "saver".
 };
 const NOBODY = { volume: 1, muted: false, screenVolume: 1, quality: "" };
 
 export const callSettings = signal(keptLike(USUAL, KEPT));
 /**
- * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members with other settings than
+ * {memberId: {volume: 0 to 2, muted, screenVolume: 0 to 2, quality}}, for members whose settings differ from
  * the default.
  */
 export const people = signal(eachLike(NOBODY, keptLike({}, KEPT_PEOPLE)));
@@ -55,7 +55,7 @@ effect(() => keep(KEPT, callSettings.value));
 effect(() => keep(KEPT_PEOPLE, people.value));
 
 /**
- * Return the volume of a member's microphone or screen sound, 0 to 2.
+ * Return the volume of a member's microphone or screen audio, 0 to 2.
  * @param {string} memberId
  * @param {string} source
  */

@@ -1,5 +1,5 @@
-// The visible channels in order, our permissions in each, and the categories folded in this browser. Knows
-// nothing of their content.
+// The visible channels in order, our permissions in each, and the categories that are collapsed in this
+// browser. Does not know the channels' content.
 
 /** @import { Channel, Greeting } from "../types/api.js" */
 /** @import { Permission } from "../types/wire.js" */
@@ -36,11 +36,11 @@ export function may(permission, channelId = null) {
 export const mayInCall = (permission, roomId) =>
   may(permission, channelsById.value.has(roomId) ? roomId : null);
 
-let requests = 0; // Numbers the requests, because responses may arrive out of order.
+let requests = 0; // Numbers the requests, because responses can arrive out of order.
 
 function askPermissions() {
   const mine = ++requests;
-  // If the request fails, the server still refuses forbidden actions.
+  // If the request fails, the server still rejects forbidden actions.
   api("GET", "/api/me/permissions").then(
     (response) => {
       if (mine === requests) permissions.value = response;

@@ -7,12 +7,12 @@
  *   action to execute.
  */
 
-/** Escaped so that markdown shows them literally. @type {Record<string, string>} */
+/** Escaped so that markdown displays them literally. @type {Record<string, string>} */
 const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ ┻━┻", unflip: "┬─┬ノ( º \\_ ºノ)" };
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 
 /**
- * In the order in which they are offered; `permission` is the one that the command requires.
+ * In the order in which they are offered; `permission` is the permission that the command requires.
  * @type {{name: Name, permission?: string}[]}
  */
 export const COMMANDS = [
@@ -43,7 +43,7 @@ export const commandsFor = (query, may) =>
   COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
 
 /**
- * Return the result of a text; null if it contains no command, or one without a required argument.
+ * Return the result of a text; null if it contains no command, or a command without its required argument.
  * @param {string} text
  * @returns {Done | null}
  */

@@ -1,6 +1,6 @@
-// Completion while somebody writes: people, roles and groups after "@", channels after "#", emoji after ":",
+// Completion while somebody writes: members, roles and groups after "@", channels after "#", emoji after ":",
 // commands after "/". Finds the text to complete, its candidates, and the completed text. Pure functions;
-// shows nothing.
+// renders nothing.
 
 import { commandAt, commandsFor } from "./commands.js";
 import { matching } from "./name_search.js";
@@ -27,8 +27,8 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  *   undefined for the server's own.
  */
 
-const LONGEST = 40; // A name of 32 characters, and some typing errors.
-const LEAST_OF_EMOJI = 2; // Otherwise every ":)" would start a completion.
+const LONGEST = 40; // Enough for a name of 32 characters and some typing errors.
+const LEAST_OF_EMOJI = 2; // With fewer characters, every ":)" would start a completion.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;
@@ -40,7 +40,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/u;
 const GROUPS = ["everyone", "here"].map((name) => ({ id: name, name }));
 
 /**
- * Return the text that is being completed at the caret; null if there is none, as within code.
+ * Return the text that is being completed at the caret; null if there is none, for example within code.
  * @param {string} text @param {number} caret @returns {Asked | null}
  */
 export function completing(text, caret) {
@@ -86,7 +86,7 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
 /** Return whether the text contains the written name of an emoji. @param {string} text */
 export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(text);
 
-/** Return whether the text contains a character that a member's name may follow. @param {string} text */
+/** Return whether the text contains a character that can introduce a member's name. @param {string} text */
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**

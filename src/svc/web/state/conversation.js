@@ -1,5 +1,5 @@
-// The loaded messages of a text channel: a window onto its history that moves with scrolling and follows
-// pushes. The last opened channels keep their windows, so that they show at once when reopened.
+// The loaded messages of a text channel: a window onto its history that moves with scrolling and is updated
+// by pushes. The most recently opened channels keep their windows, so that they show at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
@@ -19,8 +19,8 @@ import { partsOf, spotOf } from "./location.js";
 const PAGE = 50;
 const MOST = 240; // About 2,800 elements on the page. Messages farther away are fetched again.
 // At the newest message the window is smaller, because each new message moves all others on the page.
-// Dropping the oldest moves them too, so it happens rarely, a few messages at a time, and a moment after new
-// ones arrived: a key press must not wait for it.
+// Dropping the oldest moves them too, so it happens rarely, several messages at a time, and a moment after
+// new messages have arrived: a key press must not wait for it.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -35,7 +35,7 @@ export class Conversation {
   moreBefore = signal(false);
   moreAfter = signal(false);
   loaded = signal(false);
-  /** The reason why the messages could not be fetched, in words; "" otherwise. */
+  /** The reason why the messages could not be fetched, as a sentence; "" otherwise. */
   problem = signal("");
   /** The same for messages before and after the loaded ones. */
   olderProblem = signal("");
@@ -60,7 +60,7 @@ export class Conversation {
     this.ask = request;
   }
 
-  /** Use a newest page that was requested earlier. @param {Promise<MessagePage>} page */
+  /** Use the newest page, which was requested earlier. @param {Promise<MessagePage>} page */
   expect(page) {
     const request = this.ask;
     this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
@@ -134,7 +134,7 @@ export class Conversation {
     );
   }
 
-  /** Load newer messages, likewise. */
+  /** Load newer messages. After a failure this does nothing unless `again` is set. */
   async newer(again = false) {
     if (again) this.newerProblem.value = "";
     if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length)
@@ -194,7 +194,7 @@ export class Conversation {
       if (turn !== this.#turn) return;
       take(page);
       problem.value = "";
-      // The page may be older or newer than the pushes; applying a push twice is harmless.
+      // The page might be older or newer than the pushes; applying a push twice is harmless.
       for (const push of this.#waiting.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
@@ -252,10 +252,10 @@ export class Conversation {
       this.moreAfter.value = true;
       return;
     }
-    // Ids rise with time, but two messages posted at once may be pushed in either order.
+    // Ids rise with time, but two messages posted at once can be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
     if (held.length >= MOST)
-      this.#drop(); // Timers run late while the page is hidden.
+      this.#drop(); // Timers can run late while the page is hidden.
     else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
@@ -343,9 +343,9 @@ listen({
   },
   greet() {
     recalled = new Map();
-    // The loaded messages may be out of date. Load the open conversation again now, and the others when they
+    // The loaded messages might be out of date. Reload the open conversation now, and the others when they
     // are opened.
-    const last = new Map([...held].slice(-2)); // A thread may be open next to its channel.
+    const last = new Map([...held].slice(-2)); // A thread can be open next to its channel.
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();
     for (const [spot, conversation] of last) {

@@ -1,4 +1,4 @@
-// The devices that sign in as us: list them, remove one, and create a code for another one.
+// The devices that can sign in as us: list them, remove one, and create a code for a new one.
 
 /** @import { Device } from "../types/api.js" */
 /** @import { Answer } from "../types/wire.js" */
@@ -13,13 +13,14 @@ import { api, listen } from "./server.js";
  */
 export const devices = signal(null);
 /**
- * The code that another device may use, {code, expires_at_ms}; null for none.
+ * The code for another device, {code, expires_at_ms}; null for none.
  * @type {Signal<Answer<"POST", "/api/me/devices/link"> | null>}
  */
 export const linkCode = signal(null);
 
 /**
- * The creation time of the recovery code, for the loss of all devices; null for none, undefined until loaded.
+ * The creation time of the recovery code, which helps after the loss of all devices; null for none, undefined
+ * until loaded.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);
@@ -38,7 +39,7 @@ export async function newKeptCode() {
   return made;
 }
 
-/** Sign a device out for good; if it is this one, we are signed out. @param {string} id */
+/** Sign a device out permanently. If it is this one, we are signed out. @param {string} id */
 export async function unlinkDevice(id) {
   await api("DELETE", `/api/me/devices/${encodeURIComponent(id)}`);
   keptCodeMadeAt.value = null;

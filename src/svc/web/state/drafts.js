@@ -1,5 +1,5 @@
-// Drafts by spot: kept in this browser while they are typed, and those of channels a moment later on the
-// server, so that all of our devices have them.
+// Drafts by spot. They are stored in this browser while they are typed. A moment later, channels' drafts are
+// also stored on the server, so that all of our devices have them.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -12,15 +12,15 @@ import { partsOf } from "./location.js";
 import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
-// In localStorage: {channelId: {text, saved}}, in case the page ends before the server has the draft.
+// In localStorage: {channelId: {text, saved}}, in case the page is closed before the server has the draft.
 const KEPT = "svc.drafts";
 
 /**
  * @typedef {{message: Message, ping: boolean} | null} Reply
  * @typedef {{text: Signal<string>, names: Names, reply: Signal<Reply>, timer: number, saved: string, put:
  *   Set<string>, restoring: boolean, gone: boolean}} Written
- * `put`: the drafts that this page has saved and whose push it has not received yet. `gone`: sent before the
- * server sent its drafts.
+ * `put`: the drafts that this page has saved and that the server has not pushed back yet. `gone`: sent before
+ * the server sent its drafts.
  */
 
 /** By channel. @type {Map<string, Written>} */
@@ -29,8 +29,8 @@ const drafts = new Map();
 let known = false;
 
 /**
- * Return {text, reply}, signals; `names` as in state/mention_text.js. `reply` is {message, ping} or null, and
- * exists only in this page.
+ * Return the signals {text, reply}; `names` is that of state/mention_text.js. `reply` is {message, ping} or
+ * null, and exists only in this page.
  * @param {string} channelId
  */
 export function draftOf(channelId) {
@@ -119,7 +119,7 @@ async function save(channelId) {
     draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
-  if (drafts.get(channelId) === draft) keepHere(channelId); // Only if nobody signed out meanwhile.
+  if (drafts.get(channelId) === draft) keepHere(channelId); // Only if nobody has signed out in the meantime.
 }
 
 /**
@@ -137,7 +137,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
 
-/** Return whether a saved draft has files. The stored value may be invalid. @param {string} saved */
+/** Return whether a saved draft has files. The stored value might be invalid. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;
@@ -146,7 +146,7 @@ function hasFiles(saved) {
   }
 }
 
-/** Apply a draft that another page of ours, or an earlier one, has written. @param {Draft} draft */
+/** Apply a draft that another or an earlier page of ours has written. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const written = JSON.stringify([text, attachments]);
@@ -156,7 +156,7 @@ function take({ channel_id: channelId, text, attachments }) {
       ? JSON.stringify([draft.text.value, uploadsOf(channelId).ready]) === draft.saved
       : !draft.text.value);
   draft.saved = written;
-  // Text that is being typed here wins, and is saved in a moment with the existing files.
+  // Text that is being typed in this page takes precedence, and will soon be saved with the existing files.
   if (untouched) draft.text.value = text;
   keepHere(channelId);
   if (!attachments.length || (!untouched && uploadsOf(channelId).list.value.length)) return;
@@ -169,8 +169,8 @@ function take({ channel_id: channelId, text, attachments }) {
 }
 
 /**
- * Apply all drafts of the server, and drop those that it has deleted. Drafts that it never had are saved
- * there now.
+ * Apply all drafts of the server, and drop those that it has deleted. Drafts that the server never had are
+ * saved now.
  * @param {Draft[]} all
  */
 function takeAll(all) {
@@ -208,13 +208,13 @@ listen({
     );
   },
   hear(event, data) {
-    // This page's own change; the draft may have been sent since.
+    // This is our own change; the draft might have been sent since then.
     if (
       event === "draft_changed" &&
       !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))
     )
       take(data);
-    // A draft saved since is newer than the deletion.
+    // A draft that was saved since then is newer than the deletion.
     if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },
   forget() {

@@ -1,4 +1,4 @@
-// Emoticons such as ":)", which become emoji while one writes. Code is left alone. Pure functions.
+// Emoticons such as ":)", which become emoji while somebody writes, except in code. Pure functions.
 
 /** @type {Record<string, string>} */
 const EMOJI = {
@@ -57,7 +57,7 @@ export function withEmoji(text) {
 }
 
 /**
- * Return the emoji for an emoticon that was finished by a space before the caret: {start, end, emoji}, or
+ * Return the emoji for an emoticon that was completed by a space before the caret: {start, end, emoji}, or
  * null.
  * @param {string} text @param {number} caret
  */

@@ -1,5 +1,4 @@
-// The end of a new member's silence: their first message leads to the offer of notifications and a recovery
-// code. Loaded with the greeting.
+// Offers notifications and a recovery code after a new member's first message. Loaded with the greeting.
 
 import { enterStage, stage } from "./newcomer.js";
 import { listen, member } from "./server.js";

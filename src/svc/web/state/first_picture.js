@@ -1,9 +1,10 @@
-// The first picture: the first messages, or the view that the page shows instead of them. Files that this
-// picture does not need are fetched after it, so that they do not share a slow connection with it.
+// The first picture: the first frame that shows messages, or the view that the page shows instead of them.
+// Files that it does not need are fetched afterwards, so that they do not compete with it on a slow
+// connection.
 
 import { listen } from "./server.js";
 
-// Counted from the greeting. Messages may fail to arrive, and a hidden page is never drawn.
+// Counted from the greeting. The messages might not arrive, and a hidden page is never rendered.
 const MOST_WAIT_MS = 10_000;
 
 /** @type {(nothing?: undefined) => void} */
@@ -14,7 +15,7 @@ export const firstPicture = new Promise((resolve) => {
   shown = resolve;
 });
 
-/** Report that the first picture will be drawn with the next frame. */
+/** Report that the first picture will be rendered with the next frame. */
 export const pictured = () => requestAnimationFrame(() => setTimeout(shown));
 
 listen({

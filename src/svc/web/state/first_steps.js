@@ -16,7 +16,7 @@ const hidden = signal(kept(HIDDEN) !== null);
 /** Whether we are the only member; null until loaded. @type {Signal<boolean | null>} */
 const alone = signal(null);
 
-/** The completed steps, {named, icon, channel}; null if there is nobody to welcome. */
+/** The completed steps, {named, icon, channel}; null if the steps are not shown. */
 export const firstSteps = computed(() => {
   if (hidden.value || !alone.value || members.value.size > 1 || !isOwner()) return null;
   return {
@@ -34,7 +34,7 @@ export function hideFirstSteps() {
 /** @param {string} name */
 export const nameServer = (name) => api("PATCH", "/api/settings", { name });
 
-/** Find out whether the owner is alone. Without a response, assume not. */
+/** Find out whether the owner is alone. If there is no response, assume not. */
 export async function askFirstSteps() {
   if (hidden.value || !isOwner() || alone.value !== null) return;
   const page = await api("GET", "/api/members?limit=2").catch(() => null);

@@ -1,6 +1,6 @@
-// Put bold, italic and the like around the selection, or remove them. Pure functions.
+// Add formatting such as bold and italic to the selection, or remove it. Pure functions.
 
-/** The keys, with Ctrl or the command key, and the markdown markers that they add. */
+/** The keys that, with Ctrl or the command key, add a markdown marker. */
 export const FORMATS = [
   { key: "b", sign: "**", words: "format-bold" },
   { key: "i", sign: "*", words: "format-italic" },
@@ -45,8 +45,8 @@ export function formatted(text, start, end, sign) {
 }
 
 /**
- * Return whether the text begins or ends with the marker, and not with a longer one: one star is not the end
- * of two.
+ * Return whether the text begins or ends with the marker, and not with a longer one: one asterisk must not
+ * match the end of two.
  * @param {string} text
  * @param {string} sign
  * @param {"startsWith" | "endsWith"} how

@@ -1,4 +1,4 @@
-// Silent gestures of people in a call: raised hands, in order, and floating reactions.
+// Silent gestures of the members in a call: raised hands, in order, and floating reactions.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,7 +9,7 @@ const SHOWN_MS = 4000; // The duration of the animation in the style sheet.
 const MOST_SHOWN = 24;
 
 /**
- * The reactions that float now: [{key, channelId, memberId, emoji}], oldest first.
+ * The reactions that are floating now: [{key, channelId, memberId, emoji}], oldest first.
  * @type {Signal<{key: number, channelId: string, memberId: string, emoji: string}[]>}
  */
 export const reactions = signal([]);
@@ -22,7 +22,7 @@ export const raiseHand = (channelId, raised) => ask("voice_hand", { channel_id: 
 export const react = (channelId, emoji) => ask("voice_react", { channel_id: channelId, emoji });
 
 /**
- * Return the people whose hand is raised, in the order of raising.
+ * Return the members whose hand is raised, in the order in which they raised it.
  * @template {{hand?: number}} T
  * @param {T[]} people
  */

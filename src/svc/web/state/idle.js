@@ -3,10 +3,10 @@
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-/** The page's view sets it. */
+/** The page's view sets this signal. */
 export const idle = signal(false);
 
-let reported = false; // On this connection; a new one knows nothing of it.
+let reported = false; // Whether the server was told so over this connection.
 
 effect(() => {
   const now = idle.value;

@@ -16,7 +16,7 @@ import { read, unread } from "./unread_counts.js";
 const known = signal([]);
 /** Whether there are older messages, whether they are loading, and the last error. */
 export const inbox = signal({ more: false, busy: false, problem: /** @type {unknown} */ (null) });
-/** The messages that we may see now and whose author we have not blocked. */
+/** The messages that we can currently see and whose author we have not blocked. */
 export const mentions = computed(() =>
   known.value.filter(
     ({ channel_id: id, author }) => channelsById.value.has(id) && !blocked.value.has(author.id),
@@ -24,7 +24,7 @@ export const mentions = computed(() =>
 );
 
 let open = false;
-let round = 0; // Responses to requests of an earlier round are ignored.
+let round = 0; // Responses to requests from before the last reload are ignored.
 
 /** Open or close the inbox. @param {boolean} is */
 export function lookIntoInbox(is) {

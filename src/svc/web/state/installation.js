@@ -1,4 +1,4 @@
-// The installed page: its service worker, and the version that waits to replace it.
+// The installed page: its service worker, and the new version that is waiting to replace it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -10,7 +10,7 @@ import { outbox } from "./outbox.js";
 import { listen } from "./server.js";
 import { anyPending } from "./uploads.js";
 
-/** Whether a new version waits to be loaded. */
+/** Whether a new version is waiting to be loaded. */
 export const newVersion = signal(false);
 /**
  * The browser's install prompt, or null if the browser does not offer one.
@@ -30,7 +30,7 @@ globalThis.addEventListener?.("appinstalled", () => {
   installing.value = null;
 });
 
-/** Show the install prompt, after a gesture. It can be shown once. */
+/** Show the install prompt, after a gesture. It can be shown only once. */
 export function install() {
   installing.value?.prompt();
   installing.value = null;
@@ -63,7 +63,7 @@ async function watch() {
   if (watched) return;
   watched = true;
   const look = () => {
-    // The very first worker replaces nothing.
+    // The first worker does not replace another.
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();

@@ -1,12 +1,13 @@
-// Files that are being uploaded, kept in this browser until the server stores them for good, so that a reload
-// loses none. Each belongs to the tab that sends it.
+// Files that are being uploaded. They are stored in this browser until the server has stored them
+// permanently, so that a reload loses none. Each file belongs to the tab that sends it.
 
 /** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
 
 import { inTurn } from "../transport/browser_storage.js";
 import { drop, keep, kept, names } from "../transport/offline_copy.js";
 
-// Followed by a key: {spot, file, at_ms}. The upload's id, once known, is a separate entry.
+// The prefix of a file's key in the store. The value is {spot, file, at_ms}. The upload's id, once known, is
+// a separate entry.
 const FILE = "file ";
 const ID = "file-id ";
 const GOOD_MS = 24 * 3600_000; // The server deletes an unfinished upload after a day.

@@ -5,14 +5,14 @@
 
 const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
 const PARTS = /^\[(.+)\]\((\w+):/su;
-// Letters of scripts that put spaces between words.
+// Letters of scripts that separate words with spaces.
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
-/** No name begins after one of these, as within an address. */
+/** No name begins after one of these characters, for instance within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
-/** Characters with a meaning within the label of a link. */
+/** Characters that have a meaning within the label of a link. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
 const WORD_BEHIND = String.raw`(?:[\p{N}_]|${LETTER})`;
-/** No name ends before one of these. */
+/** No name ends before one of these characters. */
 export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 
 /** Return a name with every markdown character escaped. @param {string} name */
@@ -28,7 +28,7 @@ export function shortened(markdown, names) {
     const [, label, kind] = /** @type {RegExpExecArray} */ (PARTS.exec(link));
     const shown = (kind === "channel" ? "#" : "@") + label.replace(/\\(.)/gu, "$1").replace(/^[@#]/u, "");
     if (!names.has(shown)) names.set(shown, link);
-    return names.get(shown) === link ? shown : link; // Somebody else already has this name.
+    return names.get(shown) === link ? shown : link; // Another member already has this name.
   });
   return restored(text, names) === markdown ? text : markdown;
 }

@@ -26,7 +26,7 @@ const ALIKE = new Map(
 );
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
-const MOST_KEPT = 20_000; // Names. Every key press folds all of them again.
+const MOST_KEPT = 20_000; // The size of the cache of folded names, which every key press needs.
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */
@@ -63,8 +63,8 @@ export function fit(name, query) {
 }
 
 /**
- * Return the matching items, best first, then by name. A query with spaces must be the beginning of the
- * name; otherwise text after a name would still be completed.
+ * Return the matching items, best first, then by name. A query with spaces must be the beginning of the name,
+ * because otherwise text after a name would still match.
  * @template T @param {Iterable<T>} items @param {string} query @param {(item: T) => string} nameOf @param
  *   {number} limit
  * @returns {T[]}

@@ -1,6 +1,6 @@
-// The location in the page: the open channel, the panel next to it, and the dialog over it. It is kept so
-// that people return to where they were. An address can name a location too (#channel=…&message=…): this
-// module follows it, and state/browser_history.js writes it.
+// The location in the page: the open channel, the panel next to it, and the dialog over it. It is stored, so
+// that members return to where they were. An address can name a location too (#channel=…&message=…). This
+// module follows such addresses, and state/browser_history.js writes them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -29,12 +29,12 @@ const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are 
  * @type {Signal<Place | null>}
  */
 export const place = signal(null);
-/** The panel that was opened next to the channel: {name, …}, or null. @type {Signal<Open | null>} */
+/** The panel that was opened next to the channel, {name, …}; null for none. @type {Signal<Open | null>} */
 export const aside = signal(null);
 /** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
 const membersStay = signal(false);
-/** Whether the page has shown the more important parts. */
+/** Whether the more important parts of the page have been shown. */
 const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text",
@@ -61,17 +61,18 @@ export const drawer = signal(false);
 export const target = signal(null);
 
 /**
- * `keeps`: Back returns from the next view to this one, although it closes, because it lists results of which
- * the reader follows one.
+ * `keeps` means that Back returns from the next view to this one, although this one closes, because it lists
+ * results and the reader has followed one of them.
  */
 export const leaving = { keeps: false };
 
 /**
- * A function to close each layer over the page that is not in `dialog`, the topmost last.
+ * For each layer over the page that is not in `dialog`, a function that closes it. The topmost layer is the
+ * last.
  * @type {Signal<(() => void)[]>}
  */
 export const layers = signal([]);
-/** Whether the page has yet to open what the address names. */
+/** Whether the page has yet to open the location in the address. */
 let isFresh = true;
 /**
  * Null until the address has been followed. `isMissing`: it named a channel that does not exist or is not
@@ -81,7 +82,7 @@ let isFresh = true;
 export const arrival = signal(null);
 
 /**
- * Let Back close a layer over the page. Return a function to call once the layer is gone.
+ * Make Back close a layer over the page. Return a function to call once the layer is gone.
  * @param {() => void} close
  */
 export function addLayer(close) {
@@ -97,7 +98,7 @@ export function addLayer(close) {
  */
 let awaited = null;
 
-/** Open a new channel, which may not be in the list yet. @param {string} channelId */
+/** Open a new channel, which might not be in the list yet. @param {string} channelId */
 export function openMade(channelId) {
   if (channelsById.value.has(channelId)) open(channelId);
   else awaited = channelId;
@@ -130,7 +131,7 @@ export function openConversation(conversationId, messageId = null) {
   keep(KEPT, PRIVATE + conversationId);
 }
 
-/** Go from a private conversation that we have lost to a channel. */
+/** Go to a channel from a private conversation that we can no longer see. */
 export function leaveConversation() {
   place.value = null;
   keep(KEPT, null);
@@ -168,7 +169,7 @@ function stay(on) {
   keep(KEPT_MEMBERS, String(on));
 }
 
-/** Show the members once the messages are drawn. */
+/** Show the members once the messages have been rendered. */
 function makeRoom() {
   if (calm.peek() || !globalThis.matchMedia) return;
   const wide = matchMedia("(min-width: 1300px)");
@@ -189,7 +190,7 @@ export const showDialog = (name, details = {}) => {
 };
 /**
  * Close this dialog, and return to the settings if it was opened from there. Does nothing if another dialog
- * was opened meanwhile.
+ * was opened in the meantime.
  * @param {Open} which
  */
 export const closeDialog = (which) => {
@@ -224,8 +225,8 @@ export function hashOf(at, messageId) {
 }
 
 /**
- * Return the location that an address names, {channelId, messageId}, where either may be null; null if the
- * address is not of this server.
+ * Return the location that an address names, {channelId, messageId}, where either can be null; null if the
+ * address is not on this server.
  * @param {URL} url
  */
 export function placeIn(url) {
@@ -255,8 +256,8 @@ export function expected() {
 }
 
 /**
- * Open an existing channel: the one in the address, the last open one, or the first. `isSure`: the channels
- * come from the server and not from the store.
+ * Open an existing channel: the one in the address, the last open one, or the first. `isSure` means that the
+ * channels come from the server and not from the store.
  */
 function settle(isSure = false) {
   const names = hashNow().has("channel");

@@ -6,11 +6,11 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { signal } from "../vendor/signals.js";
 
-const STAGE = "svc.newcomer"; // In localStorage, from joining on.
+const STAGE = "svc.newcomer"; // In localStorage, since the member joined.
 
 /**
- * "greeting", "writing" until the first message, or "offer"; empty once that is done, and null before
- * anybody has joined here.
+ * "greeting", "writing" until the first message, or "offer"; empty once the offer is closed, and null before
+ * anybody has joined in this browser.
  * @type {Signal<string | null>}
  */
 export const stage = signal(kept(STAGE));

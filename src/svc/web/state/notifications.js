@@ -1,5 +1,5 @@
-// Notification settings: a level for all channels and for each one, and mutes. The server stores them and
-// applies them to our devices.
+// Notification settings: a level for all channels, a level for each one, and mutes. The server stores them
+// and applies them to our devices.
 
 /** @import { Notifications } from "../types/api.js" */
 /** @import { Choice } from "../types/wire.js" */
@@ -10,15 +10,15 @@ import { ask, listen } from "./server.js";
 
 /** @type {Choice} */
 const UNSET = { level: null, muted: false, muted_until_ms: null };
-const LONGEST_WAIT_MS = 24 * 3600_000; // Timers run for at most 24 days.
+const LONGEST_WAIT_MS = 24 * 3600_000; // A timer can run for at most 24 days.
 
-/** From most to least. */
+/** From most to fewest notifications. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 /** The default level. */
 export const USUAL = "mentions";
 
 /**
- * By the id of the channel, null for all channels: {level, muted, muted_until_ms}.
+ * By channel id, or by null for all channels: {level, muted, muted_until_ms}.
  * @type {Signal<Map<string | null, Choice>>}
  */
 export const choices = signal(new Map());
@@ -26,7 +26,7 @@ const now = signal(Date.now()); // Updated when a mute ends.
 let timer = 0;
 
 /**
- * Return the setting of the channel itself, or with null that of all channels.
+ * Return the setting of the channel itself, or of all channels for null.
  * @param {string | null} channelId
  */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
@@ -38,7 +38,7 @@ export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
 /**
- * Choose a level; null for that of all channels.
+ * Choose a level; null stands for that of all channels.
  * @param {string | null} channelId
  * @param {Notifications["level"]} level
  */
@@ -47,7 +47,7 @@ export function chooseLevel(channelId, level) {
 }
 
 /**
- * Mute for this many seconds, or with 0 until unmuted.
+ * Mute for this many seconds; 0 means until unmuted.
  * @param {string | null} channelId
  * @param {number} seconds
  */
@@ -64,14 +64,18 @@ export function unmute(channelId) {
   return choose(channelId, { ...choiceOf(channelId), muted: false, muted_until_ms: null });
 }
 
-/** Return the choice at this time: a mute may have ended. @param {Choice} choice @param {number} nowMs */
+/**
+ * Return the choice that applies at this time: a mute might have ended.
+ * @param {Choice} choice
+ * @param {number} nowMs
+ */
 export function current(choice, nowMs) {
   const over = choice.muted_until_ms !== null && choice.muted_until_ms <= nowMs;
   return over ? { ...choice, muted: false, muted_until_ms: null } : choice;
 }
 
 /**
- * Apply a choice at once, and revert it if the server refuses.
+ * Apply a choice at once, and revert it if the server rejects it.
  * @param {string | null} channelId
  * @param {Choice} choice
  */

@@ -1,5 +1,4 @@
-// An offline copy of what was last read: the channels, and the newest messages of the last opened ones.
-// Signing out deletes it.
+// An offline copy of the channels, and of the newest messages of those opened last. Signing out deletes it.
 
 /** @import { Message, Pushes } from "../types/api.js" */
 /** @import { KeptPage, Scene } from "../types/wire.js" */
@@ -20,8 +19,8 @@ const MOST_CHANNELS = 10;
 const MOST_MESSAGES = 50;
 const EVERY_MS = 1000; // The interval at which changes are stored.
 const PATIENCE_MS = 3000; // A slower server counts as unreachable.
-const SCENE = "scene"; // Everything but the messages: {member, info, channels, …, at_ms}.
-const PAGE = "messages "; // Followed by the id of the channel: {messages, more_before, at_ms}.
+const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
+const PAGE = "messages "; // Followed by the channel's id. The value is {messages, more_before, at_ms}.
 
 /** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
 export const shownFrom = signal(null);
@@ -39,7 +38,7 @@ const waiting = new Map();
 export const pageFrom = (channelId) =>
   shownFrom.value === null ? null : (pages.get(channelId)?.at_ms ?? shownFrom.value);
 
-/** Show the copy, if the server is still unreachable by the time it is read. */
+/** Show the copy, if the server is still unreachable once the copy has been read. */
 async function show() {
   if (greeted || shownFrom.value !== null) return;
   const scene = /** @type {Scene | undefined} */ (await kept(SCENE).catch(() => undefined));
@@ -50,7 +49,7 @@ async function show() {
     recall({ ...scene, pages });
     shownFrom.value = scene.at_ms;
   } catch {
-    dropAll().catch(() => {}); // It was stored by an earlier version or by somebody else.
+    dropAll().catch(() => {}); // The copy was stored by an earlier version or for another member.
   }
 }
 
@@ -63,7 +62,7 @@ async function keptPages() {
 }
 
 /**
- * Store the state that holds at the end of the interval, so that constant changes do not delay it forever.
+ * Store the state at the end of the interval, so that constant changes do not delay it forever.
  * @param {string} name
  * @param {() => object} make
  */
@@ -80,13 +79,13 @@ function later(name, make) {
       if (member.value && greeted)
         keep(name, one.make())
           .then(tidy)
-          .catch(() => {}); // A full disk does not concern the reader.
+          .catch(() => {}); // A full disk is no reason to disturb the reader.
     }, EVERY_MS),
   };
   waiting.set(name, one);
 }
 
-/** Delete what exceeds the limit, and the messages of channels that are no longer visible. */
+/** Delete the pages beyond the limit, and the messages of channels that are no longer visible. */
 async function tidy() {
   const found = [...(await keptPages())].sort(([, one], [, other]) => other.at_ms - one.at_ms);
   const visible = found
@@ -106,7 +105,7 @@ async function follow(channelId, change) {
   if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
 }
 
-// At the start, and while the server is unreachable.
+// At startup, and while the server is unreachable.
 let timer = 0;
 effect(() => {
   clearTimeout(timer);

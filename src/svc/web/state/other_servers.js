@@ -1,5 +1,5 @@
-// The person's other servers, which the rail shows: the list, which only this browser keeps and no server
-// receives, and the counts at each. docs/servers.md
+// The member's other servers, which the rail shows: the list, which only this browser stores and no server
+// receives, and the unread counts at each server. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -9,24 +9,24 @@ import { computed, effect, signal } from "../vendor/signals.js";
 import { api, listen, member } from "./server.js";
 
 /**
- * `token` shows counts and permits nothing else; it may be "". `name` and `picture` are those of the time
- * when the server was added, so that it cannot impersonate another one later.
+ * `token` permits only reading the counts; it can be "". `name` and `picture` are from the time when the
+ * server was added, so that it cannot impersonate another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MOST_SERVERS = 100; // More than anybody joins. Each costs a request a minute.
-const MOST_LETTERS = 2048; // The length of one link.
+const MOST_SERVERS = 100; // More servers than anybody joins. Each costs a request a minute.
+const MOST_LETTERS = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;
 
 /** @param {string} id */
-const storedAs = (id) => `svc.servers.${id}`; // Another member in this browser has another list.
+const storedAs = (id) => `svc.servers.${id}`; // Each member in this browser has a separate list.
 
-/** In the person's order. @type {Signal<OtherServer[]>} */
+/** In the member's order. @type {Signal<OtherServer[]>} */
 export const servers = signal([]);
-/** By origin; null after a server that did not respond. @type {Signal<Record<string, OtherCounts | null>>} */
+/** By origin; null for a server that did not respond. @type {Signal<Record<string, OtherCounts | null>>} */
 export const counts = signal({});
 /**
  * Our own counts token here, or null; undefined until it is known.
@@ -37,8 +37,8 @@ export const ownToken = signal(undefined);
 const memberId = computed(() => member.value?.id ?? "");
 
 /**
- * Read addresses, invite links, and server links, separated by white space. Return null if any is something
- * else.
+ * Parse addresses, invite links, and server links, separated by white space. Return null if any part is
+ * something else.
  * @param {string} text @param {string} own the origin of this page, which is left out
  * @returns {Link[] | null}
  */
@@ -61,11 +61,11 @@ export function linksIn(text, own = location.origin) {
  */
 export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
 
-/** Return the host, in ASCII: a name of look-alike letters shows as what it is. @param {string} origin */
+/** Return the host in ASCII, which exposes a name with look-alike letters. @param {string} origin */
 export const hostOf = (origin) => URL.parse(origin)?.host ?? origin;
 
 /**
- * Return the address of a server, with an invite that opens there.
+ * Return the address of a server, with an invite to open there.
  * @param {string} origin @param {string} [invite]
  */
 export const addressOf = (origin, invite) =>
@@ -123,7 +123,7 @@ function load() {
   try {
     list = id ? JSON.parse(keptLike({ list: "[]" }, storedAs(id)).list) : [];
   } catch {
-    // A damaged list is an empty one.
+    // A damaged list counts as empty.
   }
   const isServer = (/** @type {any} */ each) =>
     Object.keys(usual).every((key) => typeof each?.[key] === "string") &&
@@ -132,7 +132,7 @@ function load() {
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MOST_SERVERS) : [];
 }
 
-// Our own token at this server, which the person hands to another page.
+// Our own token at this server, which the member copies to another server's page.
 
 export async function loadOwnToken() {
   ownToken.value = (await api("GET", "/api/me/counts-token")).token;
@@ -153,14 +153,14 @@ const timers = new Map();
 
 /**
  * Ask a server for its counts soon, and then about once a minute. The times are random, so that servers
- * cannot recognise a person by requests at the same moment.
+ * cannot link a member's accounts by simultaneous requests.
  * @param {Pick<OtherServer, "origin" | "token">} server
  */
 function watch({ origin, token }, delayMs = SOON_MS) {
   const look = async () => {
     const timer = timers.get(origin);
     const counted = await fetchCounts(origin, token, false);
-    if (timers.get(origin) !== timer) return; // The list has changed meanwhile, or the page is hidden.
+    if (timers.get(origin) !== timer) return; // The list has changed in the meantime, or the page is hidden.
     counts.value = { ...counts.value, [origin]: counted };
     watch({ origin, token }, EVERY_MS);
   };

@@ -1,5 +1,5 @@
 // Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
-// sent again with the same nonce. Refused messages stay with their problem.
+// sent again with the same nonce. Rejected messages stay, with their problem.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Data } from "../types/wire.js" */
@@ -18,7 +18,7 @@ import { begins } from "./slow_mode.js";
 import { partsOf } from "./location.js";
 
 const AGAIN_MS = 2000;
-const FINISHED_MS = 5000; // The time that a text may take to be finished; after that it is sent as it is.
+const FINISHED_MS = 5000; // How long to wait for the final text. After that, the text is sent as it is.
 const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
@@ -44,8 +44,8 @@ const busy = new Set(); // Spots in which a message is being sent.
 const finishing = new Map();
 
 /**
- * Send a message as soon as possible. `attachments` are ids of finished uploads, `reply` a message. `later`
- * resolves with the final text, which is then sent instead.
+ * Send a message as soon as possible. `attachments` are ids of finished uploads, and `reply` is a message.
+ * `later` resolves with the final text, which is then sent instead.
  * @param {string} spot @param {Pick<Item, "text"> & Partial<Item> & {later?: Promise<string>}} what
  */
 export function send(spot, { text, later, reply = null, ping = true, attachments = [] }, atMs = Date.now()) {
@@ -73,7 +73,7 @@ async function finish(nonce, later) {
   finishing.delete(nonce);
 }
 
-/** Retry a refused message. @param {string} nonce */
+/** Retry a rejected message. @param {string} nonce */
 export function sendAgain(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   if (!item) return;
@@ -81,7 +81,7 @@ export function sendAgain(nonce) {
   go(item.spot);
 }
 
-/** Delete a refused message. Return it, so that it can be edited. @param {string} nonce */
+/** Delete a rejected message. Return it, so that it can be edited. @param {string} nonce */
 export function discard(nonce) {
   const item = outbox.value.find((each) => each.nonce === nonce);
   outbox.value = outbox.value.filter((each) => each.nonce !== nonce);
@@ -98,7 +98,8 @@ async function go(spot) {
       const text = finishing.get(item.nonce);
       if (text) await text;
       else if (!(await sent(item))) {
-        // The connection is up and the server was slow. A lost connection triggers this when it is back.
+        // The connection is up, and the server was slow. After a lost connection, reconnecting triggers the
+        // next attempt.
         if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
         return;
       }
@@ -153,7 +154,7 @@ effect(() => {
 
 listen({
   hear(event, data) {
-    // The push may overtake the response.
+    // The push can overtake the response.
     if (event === "message_posted" && data.nonce && data.author.id === member.value?.id) discard(data.nonce);
   },
   forget() {

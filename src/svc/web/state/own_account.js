@@ -1,4 +1,4 @@
-// The person's own account: export, leave, delete everything, and report to moderators.
+// Our own account: export data, leave, delete everything, and report to moderators.
 
 import { download } from "../transport/http.js";
 import { accessToken, api, signOut } from "./server.js";
@@ -12,7 +12,7 @@ export async function exportData(progressed, signal) {
   return download("/api/me/export", { token: await accessToken(), progressed, signal });
 }
 
-/** Leave the server. Messages stay. */
+/** Leave the server. Our messages stay. */
 export async function leaveServer() {
   await api("POST", "/api/me/leave");
   signOut();

@@ -1,4 +1,4 @@
-// The members and their roles, their presence, and the members we have blocked. Unknown members are fetched
+// The members, their roles and presence, and the members that we have blocked. Unknown members are fetched
 // when their name is needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
@@ -10,7 +10,7 @@ import { t } from "../words/words.js";
 import { api, ask, listen, member } from "./server.js";
 
 const PAGE = 200;
-const AT_ONCE = 100; // The number of ids that fit one request.
+const AT_ONCE = 100; // The number of ids that fit in one request.
 
 /** The known members, by id. @type {Signal<Map<string, Member>>} */
 export const members = signal(new Map());
@@ -19,7 +19,7 @@ export const complete = signal(false);
 /** The highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
 export const rolesById = computed(() => new Map(roles.value.map((role) => [role.id, role])));
-/** Ids of the online members, and of the members we have blocked. @typedef {Set<string>} Ids */
+/** Ids of the online members, and of the members that we have blocked. @typedef {Set<string>} Ids */
 export const online = signal(/** @type {Ids} */ (new Set()));
 export const blocked = signal(/** @type {Ids} */ (new Set()));
 /** Ids of online members who are idle, and of those who are on do-not-disturb. */
@@ -28,7 +28,7 @@ const quiet = signal(/** @type {Ids} */ (new Set()));
 /** Whether we are on do-not-disturb. */
 export const ownQuiet = computed(() => quiet.value.has(member.value?.id ?? ""));
 
-/** Whether others see us as away. */
+/** Whether we appear to others as away. */
 export const ownInvisible = signal(false);
 
 /** Return a member's presence: "online", "idle", "quiet" (do not disturb) or "away". @param {string} id */
@@ -52,8 +52,8 @@ let wanted = [];
 /** @type {Promise<void> | null} */
 let loading = null;
 let greetings = 0; // The number of greetings received.
-let onTheirWay = 0; // Pending responses with members.
-/** Members pushed while responses were pending; those responses may be older. @type {Ids} */
+let onTheirWay = 0; // The number of pending responses with members.
+/** Members that were pushed while responses were pending. Those responses might be older. @type {Ids} */
 const newer = new Set();
 
 /** Return the member with this id, or null until the server has responded. @param {string} id */
@@ -61,7 +61,7 @@ export function memberOf(id) {
   const known = members.value.get(id);
   if (!known && !requested.has(id)) {
     requested.add(id);
-    // Collect the other members that this drawing needs.
+    // Wait, to collect all members that this render needs.
     if (wanted.push(id) === 1) queueMicrotask(askWanted);
   }
   return known ?? null;
@@ -113,7 +113,8 @@ async function fetchAll() {
 }
 
 /**
- * The name and picture of an author: a member's current ones, any other author's as they were then.
+ * The name and avatar of an author: the current ones for a member, and those at the time of writing for
+ * anybody else.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */
@@ -124,7 +125,7 @@ export const pictureNow = ({ kind, id = "", avatar = null }) =>
   kind === "member" ? (memberOf(id)?.avatar ?? null) : avatar;
 
 /**
- * Return the role whose colour a member has: their highest role with a colour.
+ * Return the role that gives a member their colour: the highest role that has one.
  * @param {Pick<Member, "roles"> | null} [member]
  */
 export function colouredRole(member) {
@@ -144,7 +145,7 @@ export function colourOf(role) {
 }
 
 /**
- * Return a role's name. Built-in roles have one in the reader's language until they are renamed.
+ * Return a role's name. Built-in roles are named in the reader's language until they are renamed.
  * @param {Pick<Role, "id" | "name" | "built_in">} role
  */
 export function roleName({ id, name, built_in: builtIn }) {

@@ -1,5 +1,5 @@
-// Calls in private conversations: the ringing call, and the rooms that may only be entered with encryption.
-// docs/private.md
+// Calls in private conversations: the ringing call, and the rooms that may be entered only with encryption.
+// See docs/private.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{conversationId: string, memberId: string}} Call */
@@ -12,13 +12,13 @@ import { conversationsById } from "./private_conversations.js";
 import { ask, listen, member } from "./server.js";
 import { peopleIn } from "./voice.js";
 
-/** The time that a call rings. */
+/** How long a call rings. */
 export const RING_MS = 45_000;
 /** The ringing call, {conversationId, memberId} of the caller, or null. @type {Signal<Call | null>} */
 export const ringing = signal(null);
 /** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
 export const calledConversation = signal("");
-/** Return the state of the call in this room in words. @param {string} roomId @param {string} state */
+/** Return the state of the call in this room, as text. @param {string} roomId @param {string} state */
 export const callWords = (roomId, state) =>
   t(`call-${state === "connected" && calledConversation.value === roomId ? "ringing" : state}`);
 
@@ -35,7 +35,7 @@ export const declined = signal(null);
 export const keyHolders = signal([]);
 
 /**
- * The rooms in which we have called or were called, even before the conversations are known.
+ * The rooms in which we have called or been called, even before the conversations are known.
  * @type {Set<string>}
  */
 const rooms = new Set();
@@ -80,7 +80,7 @@ listen({
     const [own, rung] = [member.value?.id, ringing.value?.conversationId];
     if (event === "voice_joined" && !channelsById.value.has(data.channel_id)) {
       if (data.member.id === own && rung === data.channel_id)
-        stopRinging(); // Answered, perhaps on another device.
+        stopRinging(); // The call was answered, perhaps on another device.
       else if (
         data.member.id !== own &&
         peopleIn(data.channel_id).length === 1 &&

@@ -1,4 +1,4 @@
-// The client of private conversations, fetched some time after the first picture, or on demand:
+// The client of private conversations, fetched some time after the first picture, or on demand. See
 // docs/private.md
 
 /** @typedef {typeof import("./private/index.js").running} Client */
@@ -8,7 +8,7 @@ import { openConversation, place } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen } from "./server.js";
 
-const CALM_MS = 4000; // After the first picture: other files that load then are needed earlier.
+const CALM_MS = 4000; // After the first picture: other files that load at that time are needed earlier.
 
 /** @type {Promise<Client> | null} */
 let client = null;
@@ -24,7 +24,7 @@ export const privateClient = () =>
     }));
 
 /**
- * Open the conversation with this member, creating it if needed. Rejects as the request does.
+ * Open the conversation with this member, creating it if needed. Rejects like the request.
  * @param {string} memberId
  */
 export async function writeTo(memberId) {
@@ -79,7 +79,7 @@ listen({
   },
   forget() {
     clearTimeout(timer);
-    // Even if the code was never loaded, something may be stored.
+    // Even if the code was never loaded, there might be stored data.
     if (client) client.then((made) => made.forget());
     else
       import("../transport/private_store.js").then(

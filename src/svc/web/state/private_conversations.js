@@ -1,5 +1,5 @@
-// Private conversations for display: the list, their messages, and the unread ones. state/private_client.js
-// loads the code that reads and writes them. docs/private.md
+// Private conversations for display: the list, their messages, and the unread counts. state/private_client.js
+// loads the code that reads and writes them. See docs/private.md
 
 /**
  * @import { Member } from "../types/api.js"
@@ -78,7 +78,8 @@ export const isBlocked = (conversation) =>
   conversation.two && othersOf(conversation).some((id) => blocked.value.has(id));
 
 /**
- * Return whether we may write privately to this member: not to ourselves, bots, and members we have blocked.
+ * Return whether we may write privately to this member: not to ourselves, bots, or members that we have
+ * blocked.
  * @param {Pick<Member, "id" | "bot">} to
  */
 export const mayWriteTo = ({ id, bot }) =>

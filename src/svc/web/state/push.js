@@ -1,4 +1,4 @@
-// Web Push: whether the server rings this device while no page is visible. state/push_subscription.js
+// Web Push: whether the server notifies this device while no page is visible. state/push_subscription.js
 // subscribes.
 
 /** @import { Signal } from "../vendor/signals.js" */
@@ -10,7 +10,7 @@ export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the en
 
 /**
  * "off", "on", "busy" while that changes, or the reason why push is unavailable: "insecure" (needs https),
- * "install" (only in the installed page), "unsupported", "refused" (by the person or the browser), "failed"
+ * "install" (only in the installed page), "unsupported", "refused" (by the member or the browser), "failed"
  * (the browser's push service).
  * @type {Signal<"off" | "on" | "busy" | "insecure" | "install" | "unsupported" | "refused" | "failed">}
  */

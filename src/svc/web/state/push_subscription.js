@@ -9,7 +9,7 @@ import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
-/** Subscribe, after a gesture, because the browser asks the person. Rejects as requests do. */
+/** Subscribe, after a gesture, because the browser asks for permission. Rejects like a request. */
 export async function subscribe() {
   push.value = "busy";
   try {
@@ -37,7 +37,8 @@ function lookAgain() {
 }
 
 /**
- * Ensure a subscription with the server's key that the server knows. Return "on", or why it failed.
+ * Ensure that there is a subscription with the server's key and that the server knows it. Return "on", or why
+ * it failed.
  * @returns {Promise<"on" | "unsupported" | "refused" | "failed">}
  */
 export async function renew() {

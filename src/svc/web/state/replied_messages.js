@@ -1,4 +1,4 @@
-// Messages that a shown message replies to and that are outside the loaded window. Each is fetched when its
+// Messages outside the loaded window to which a shown message replies. Each is fetched when its
 // text is needed, and updated by pushes.
 
 /** @import { Message } from "../types/api.js" */

@@ -1,4 +1,4 @@
-// Decide what rings, and how. Decisions only: nothing is requested, stored or shown here.
+// Decide which messages ring, and how. Decisions only: this module does not request, store or show anything.
 
 /** @import { Member, Message } from "../types/api.js" */
 
@@ -29,8 +29,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
 }
 
 /**
- * Return how to notify: {sound, notice}. A message on the screen needs neither. While the page is visible, a
- * sound is enough. If the server rings this device, the server's notice is shown and no second one.
+ * Return how to notify: {sound, notice}. A message that is visible needs neither. While the page is visible,
+ * a sound is enough. If the server notifies this device, only the server's notification is shown.
  * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung:
  *   boolean}} here
  *   `sees`: the channel's newest message is on the screen; `elsewhere`: another tab of ours is in sight.

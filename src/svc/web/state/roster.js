@@ -1,5 +1,5 @@
-// The members in the order of the member list: the online ones by their highest role, then the others, each
-// by name. A search limits the list to names that contain the letters.
+// The members in the order of the member list: first the online members by their highest role, then the
+// others, each group sorted by name. A search limits the list to names that contain the search text.
 
 /** @import { Member, Role } from "../types/api.js" */
 
@@ -27,7 +27,8 @@ const found = computed(() => {
  *   Member, here: boolean, role?: undefined}} Row
  */
 
-/** Rows in order: {role, key, count} heads a group, where `role` may be null; {member, here} is a member. */
+/** Rows in order: {role, key, count} is the heading of a group, where `role` can be null; {member, here} is a
+ * member. */
 export const roster = computed(() => rosterOf(found.value, online.value, roles.value));
 
 /** @param {Iterable<Member>} people @param {Set<string>} here @param {Role[]} allRoles @returns {Row[]} */

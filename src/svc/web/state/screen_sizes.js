@@ -1,13 +1,12 @@
 // The sizes, frame rates, and bit rates at which a screen can be shared. Sans I/O.
 
 /**
- * `key` is stored in the call settings. A screen is never enlarged, so its own size is a limit too.
+ * `key` is stored in the call settings. A screen is never enlarged, so its own size is also a limit.
  * @typedef {{key: string, height: number, fps: number, bps: number}} ScreenSize
  */
 
 /**
- * From the least to the most. More pixels in a second than 1440p60 has are too many for the encoders of most
- * computers.
+ * In ascending order. Most computers' encoders cannot process more pixels per second than 1440p60 has.
  * @type {ScreenSize[]}
  */
 export const SCREEN_SIZES = [
@@ -20,7 +19,7 @@ export const SCREEN_SIZES = [
   { key: "1440p60", height: 1440, fps: 60, bps: 12_000_000 },
   { key: "2160p15", height: 2160, fps: 15, bps: 12_000_000 },
 ];
-const WIDEST = 2.4; // The widest screens have the shape 43:18.
+const WIDEST = 2.4; // The widest screens have an aspect ratio of 43:18.
 const AUTOMATIC_FPS = { text: 15, motion: 60 };
 
 /** Return the chosen size; undefined for the automatic one. @param {{screenSize: string}} settings */

@@ -1,10 +1,10 @@
-// Where a list of messages is scrolled: whether it follows the newest message, and whether the person has
-// left the end. Pure: a box is three numbers, and the view applies the result.
+// The scroll position of a list of messages: whether it follows the newest message, and whether the reader
+// has left the end. Pure: a box is three numbers, and the view applies the result.
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number}} Box */
 
 const NEAR_PX = 400; // Fetch more within this distance from an end.
-const AT_END_PX = 24; // Nobody scrolls to the exact pixel.
+const AT_END_PX = 24; // The tolerance for being at the end, because nobody scrolls to the exact pixel.
 
 /** @param {Box} box */
 const below = ({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight;
@@ -19,13 +19,13 @@ export const isNearEnd = (box) => below(box) < NEAR_PX;
 export class ScrollPosition {
   /** Whether the list stays at its end while messages arrive. */
   isFollowing = true;
-  // Where the list was put last, and its height then.
+  // The last position to which the list was moved, and its height at that time.
   #top = 0;
   #height = 0;
 
   /**
-   * Stop following if the person has scrolled up. The scroll event arrives a frame later, and drawing before
-   * it must not override where the person scrolled.
+   * Stop following if the reader has scrolled up. The scroll event arrives a frame later, and rendering
+   * before it must not override the reader's position.
    * @param {Box} box
    */
   note(box) {
@@ -35,8 +35,8 @@ export class ScrollPosition {
   }
 
   /**
-   * Take a scroll event. Content may have grown before it, which must not end following. `isPartial`: newer
-   * messages exist that are not loaded. At the end of a partial list, do not follow.
+   * Handle a scroll event. Content might have grown before it, which must not end following. `isPartial`
+   * means that there are newer messages that are not loaded. At the end of a partial list, do not follow.
    * @param {Box} box
    * @param {boolean} isPartial
    */
@@ -45,12 +45,12 @@ export class ScrollPosition {
     this.isFollowing = (this.isFollowing || isAtEnd(box)) && !isPartial;
   }
 
-  /** Note where the list was put, at its end. @param {Box} box */
+  /** Record that the list was scrolled to its end. @param {Box} box */
   put({ scrollTop, scrollHeight }) {
     [this.#top, this.#height] = [scrollTop, scrollHeight];
   }
 
-  /** Follow from now on, wherever the list is. */
+  /** Follow from now on, wherever the list is scrolled. */
   follow() {
     this.isFollowing = true;
     this.#top = 0;

@@ -19,7 +19,7 @@ export const FILTERS = ["from", "in", "has", "before", "after"];
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MOST = 8;
 const MOST_MEANT = 4; // A query has at most 256 characters, and a name 32.
-// A Japanese keyboard writes the wide colon.
+// A Japanese keyboard types the full-width colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
@@ -29,7 +29,7 @@ const DAY = /^(\d{4})-(\d\d)-(\d\d)$/u;
 const TIME = /^\d{4}-\d\d-\d\dT.+(?:Z|[+-]\d\d:\d\d)$/u;
 
 /**
- * Return the filter at the end of a query that has no complete value yet; null for none.
+ * Return the filter at the end of a query whose value is incomplete; null for none.
  * @param {string} query
  * @param {Named} named
  * @returns {Begun | null}
@@ -80,7 +80,7 @@ export const completed = (query, { start }, value) => `${query.slice(0, start)}$
 export const extended = (query, filter, named) => `${query.trimEnd()} ${named.filters[filter]}:`.trimStart();
 
 /**
- * Return the first filter that the server would refuse: an unknown kind, an invalid day, or an excluded day.
+ * Return the first filter that the server would reject: an unknown kind, an invalid day, or an excluded day.
  * @param {string} query
  * @param {Named} named
  * @returns {Wrong | null}
@@ -99,8 +99,8 @@ export function wrong(query, named) {
 }
 
 /**
- * Return the query in the server's syntax. Days are those of the reader's time zone, from midnight to
- * midnight. The beginning of a name means everybody whose name begins like that.
+ * Return the query in the server's syntax. Days are from midnight to midnight in the reader's time zone. The
+ * beginning of a name stands for everybody whose name begins with it.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {
@@ -119,7 +119,7 @@ export function sent(query, named, members = []) {
 }
 
 /**
- * Return the words that a query looks for, folded; none of filters and of what it excludes.
+ * Return the words that a query looks for, folded, without those in filters and without excluded words.
  * @param {string} query
  * @param {Named} named
  */
@@ -130,8 +130,8 @@ export function wantedWords(query, named) {
 }
 
 /**
- * Yield the start and end of each place in a text that matches one of the words: words that begin like
- * it, and places within words of scripts without spaces.
+ * Yield the start and end of each place in a text that matches one of the words: words that begin with it,
+ * and any position in scripts without spaces.
  * @param {string} text
  * @param {string[]} words As of `wantedWords`.
  * @returns {Iterable<[number, number]>}
@@ -172,7 +172,8 @@ function meantBy(value, members) {
 const asOne = (value) => (/\s/u.test(value) ? `"${value}"` : value);
 
 /**
- * Return the start of a day, or of the next day for "after". An invalid day stays, and the server refuses it.
+ * Return the start of a day, or of the next day for "after". An invalid day stays unchanged, and the server
+ * rejects it.
  * @param {string} value
  * @param {"before" | "after"} filter
  */

@@ -1,5 +1,5 @@
-// The chat server: our identity, the state of the connection, and requests. Everything that it sends goes to
-// the registered listeners; this module knows none of them.
+// The chat server: our identity, the state of the connection, and requests. The server's events go to the
+// registered listeners, which this module does not know.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
@@ -19,11 +19,11 @@ import { batch, signal } from "../vendor/signals.js";
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
  */
 export const connection = signal("none");
-/** Our own member, as the server describes it; null for a new person. @type {Signal<Member | null>} */
+/** Our own member, as the server describes it; null for a newcomer. @type {Signal<Member | null>} */
 export const member = signal(null);
 /** The server's public description; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
-/** Whether even the description could not be fetched. It is retried. */
+/** Whether even the server's description could not be fetched. The request is retried. */
 export const unheard = signal(false);
 /** The Refusal that signed us out, or null. @type {Signal<Refusal | null>} */
 export const rejection = signal(null);
@@ -39,7 +39,7 @@ const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forg
  * Listen to the server: `greet(greeting)` with the full state, `resume(present)` when the connection
  * continues, `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the
  * server is unreachable and the stored state is shown. `early(ask)` may send requests that do not depend on
- * the greeting. Each is optional.
+ * the greeting. Each function is optional.
  * @param {Listener & {early?: (ask: Asking) => void}} listener
  */
 export function listen(listener) {
@@ -48,10 +48,10 @@ export function listen(listener) {
     if (parts[name]) all.push((...values) => parts[name]?.(...values));
 }
 
-/** Return whether a browser may store a key here. */
+/** Return whether a browser can store a key for this page. */
 export const isSecure = available;
 
-/** Sign in again if we were signed in before. Return false for a new person. */
+/** Sign in again if we were signed in before. Return false for a newcomer. */
 export function comeBack() {
   account = new Account();
   account.addEventListener("renewed", ({ detail }) => live?.reauthenticate(detail));
@@ -78,7 +78,7 @@ export async function askInfo() {
 }
 
 /**
- * Join, or sign in as the member of the proof. Resolves with the response; rejects as the request does.
+ * Join, or sign in as the member of the proof. Settles like the request.
  * @param {Wishes} wishes
  * @param {Proof} [proof]
  */
@@ -89,7 +89,7 @@ export async function join(wishes, proof) {
   return answer;
 }
 
-/** Return the account, which can also sign in by other ways and forget its key. */
+/** Return the account, which can also sign in in other ways and forget its key. */
 export const ownAccount = () => account;
 
 /**
@@ -110,7 +110,8 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
  * @returns {Promise<Answer<M, P>>}
  */
 export async function api(method, path, body) {
-  // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
+  // The signature above is type-checked. Checking this body too would take TypeScript as long as everything
+  // else.
   const send = /** @type {(method: M, path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );
@@ -122,8 +123,8 @@ export async function api(method, path, body) {
 }
 
 /**
- * Check that the live socket still answers, because a call is silent: without the socket there is no new
- * call.
+ * Check that the live socket still answers, because a call has fallen silent and cannot be renewed without
+ * the socket.
  */
 export const doubtConnection = () => live?.doubt();
 
@@ -135,7 +136,7 @@ export function signOut() {
   leave();
 }
 
-/** Forget our identity, including the key. */
+/** Delete our identity, including the key. */
 export async function forgetIdentity() {
   live?.close();
   await account.forget();
@@ -221,7 +222,7 @@ function leave() {
     member.value = null;
     connection.value = "none";
   });
-  askInfo(); // The number of members may have changed.
+  askInfo(); // The number of members might have changed.
 }
 
 /** @param {string} what @param {unknown[]} values */

@@ -5,8 +5,8 @@ const NEARBY_ADDRESS = /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.|^\[(f[
 const NEARBY_NAME = /\.(local|lan|home|internal)$|^[^.:]+$/;
 
 /**
- * Return "only-here" (this very computer), "no-tls" (browsers refuse it elsewhere), "nearby" (the local
- * network) or null.
+ * Return "only-here" (this computer only), "no-tls" (browsers restrict it on other computers), "nearby" (the
+ * local network) or null.
  * @param {Pick<Location, "protocol" | "hostname">} address
  */
 export function problemOf({ protocol, hostname }) {

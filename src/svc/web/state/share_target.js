@@ -1,11 +1,11 @@
-// Reads the content that other applications share with the installed page. The service worker keeps it in a
-// cache until then.
+// Reads the content that other applications share with the installed page. Until then, the service worker
+// keeps the content in a cache.
 
 const TEXT = "/shared/text";
 
 /**
  * Read {text, files, from} from the cache. `from` is the host of the site that shared it, "" for others. Null
- * if there is nothing. @param {string} cacheName
+ * if nothing was shared. @param {string} cacheName
  */
 export async function takeShared(cacheName) {
   if (!globalThis.caches || !(await caches.has(cacheName))) return null;

@@ -9,7 +9,8 @@ import { nameNow } from "./people.js";
 import { shared } from "./shared_content.js";
 import { uploadsOf } from "./uploads.js";
 
-/** Add the content to this channel's draft. Return whether all files had room. @param {string} channelId */
+/** Add the content to this channel's draft. Return whether there was room for all files. @param {string}
+ * channelId */
 export function shareInto(channelId) {
   const { text, files } = shared.value ?? { text: "", files: [] };
   const before = draftOf(channelId).text.value;
@@ -20,14 +21,14 @@ export function shareInto(channelId) {
 }
 
 /**
- * Ask for the channel in which to quote a message, with a link to it. Nobody is mentioned again.
+ * Ask in which channel to quote a message, with a link to it. The quote mentions nobody.
  * @param {Message} message
  */
 export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   const short = shortened(text, names);
-  // Otherwise the field would turn names that it knows into mentions again.
+  // Without this, the field would turn names that it knows into mentions again.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = {

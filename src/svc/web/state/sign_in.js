@@ -1,5 +1,5 @@
 // Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows
-// the steps and not the words for them.
+// the steps, but contains no texts.
 
 /** @import { Answer } from "../types/wire.js" */
 /** @import { Proof, Way } from "../transport/account.js" */
@@ -38,14 +38,14 @@ export const step = signal("new");
  */
 export const invitation = signal(null);
 /**
- * The current problem: {field, error} or {field, key}, a key of words; null for none. `looked` means that it
- * was found before the form was sent.
+ * The current problem: {field, error}, or {field, key} with a message key; null for none. `looked` means that
+ * it was found before the form was sent.
  * @type {Signal<Problem | null>}
  */
 export const problem = signal(null);
 export const busy = signal(false);
 /**
- * The proof of an account or a certificate that we hold while further input is needed; null for none.
+ * The proof of an account or a certificate that is kept while further input is needed; null for none.
  * @type {Signal<Proof | null>}
  */
 export const held = signal(null);
@@ -58,7 +58,7 @@ export const known = signal(null);
 /** Whether this browser stores nothing, so that the identity is lost with the page. */
 export const forgetful = signal(false);
 
-/** Whether a new member needs an invite. Only the server knows whether the local network needs none. */
+/** Whether a new member needs an invite. Only the server knows whether the local network is exempt. */
 export const invited = computed(() => info.value?.joinPolicy !== "open" && !info.value?.lanOpen);
 
 /** @type {Record<string, string>} */
@@ -84,7 +84,7 @@ export const wish = (changes) => {
   wishes.value = { ...wishes.value, ...changes };
 };
 
-/** Read the address, and finish a sign-in with the provider. Runs once, before the page is drawn. */
+/** Read the address, and finish a sign-in with the provider. Runs once, before the page is rendered. */
 export async function arrive() {
   known.value = ownAccount().known;
   keepsKey().then((keeps) => {
@@ -99,7 +99,7 @@ export async function arrive() {
       : null;
   readAddress();
   addEventListener("hashchange", readAddress);
-  // Going back from the provider may restore the page as it was left.
+  // Going back from the provider can restore the page in its former state.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) busy.value = false;
   });
@@ -111,7 +111,7 @@ export async function arrive() {
   else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
-/** Fetched only for people who sign in with the provider. */
+/** Fetched only when somebody signs in with the provider. */
 const provider = () =>
   import("../transport/provider.js").catch(() => {
     throw new Unreachable();
@@ -137,7 +137,7 @@ export async function look() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // People who need no invite are not bothered with a problem, and a network failure says nothing about the
+    // Nobody who needs no invite is bothered with a problem, and a network failure is no evidence about the
     // invite.
     if (error.status && wishes.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
@@ -154,7 +154,7 @@ export function goTo(name) {
   });
 }
 
-/** Join with this browser's key, or with the proof that we hold. */
+/** Join with this browser's key, or with the stored proof. */
 export const enter = () => attempt(async () => held.value ?? LOCAL);
 
 /** Go to the provider. The content of the forms is restored on return. */
@@ -217,7 +217,7 @@ async function attempt(prove) {
 }
 
 /**
- * Request to join. A code may be a device's or the owner's; the person need not know which.
+ * Request to join. A code can be another device's or the owner's; the member need not know which.
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {
@@ -243,7 +243,7 @@ function arrived(channelId) {
   const hash = new URLSearchParams(location.hash.slice(1));
   hash.delete("invite");
   hash.delete("link");
-  // They have been used, and without them the address can be shared again.
+  // The invite and the code have been used, and without them the address can be shared.
   history.replaceState(history.state, "", hash.size ? `#${hash}` : location.pathname);
   if (channelId && channelsById.value.has(channelId)) open(channelId);
   start();
@@ -281,7 +281,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The person is not a member yet, or not any longer.
+      // The account's holder is not a member yet, or no longer.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }
@@ -291,7 +291,7 @@ function refused(error, proof) {
   });
 }
 
-/** Return the code in a pasted text, which may be a whole link. @param {string} text */
+/** Return the code in a pasted text, which can be a whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const named = new URLSearchParams(hash ?? "");

@@ -1,5 +1,5 @@
-// The time until the next message is allowed in a channel in slow mode: counted from our last message, or
-// given by the server's refusal. It uses this device's clock, and survives a reload of this tab.
+// The time until we may send the next message in a channel in slow mode: counted from our last message, or
+// given by the server's rejection. It uses this device's clock, and survives a reload of this tab.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -14,7 +14,7 @@ const SESSION = "sessionStorage";
 const until = signal(keptLike({}, KEPT, SESSION));
 
 /**
- * Start the wait after a message was accepted, or after a refusal with this wait.
+ * Start the wait after a message was accepted, or after a rejection that states this wait.
  * @param {string} channelId
  * @param {number} [waitMs]
  */

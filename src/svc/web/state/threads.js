@@ -1,4 +1,4 @@
-// The threads that we follow, and their unread counts: docs/live.md defines the counting.
+// The threads that we follow, and their unread counts. See docs/live.md for the counting.
 
 /** @import { Message, ThreadState } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -15,7 +15,7 @@ import { MOST } from "./unread_counts.js";
  * @type {Signal<Map<string, ThreadState>>}
  */
 export const threads = signal(new Map());
-/** The unread messages of all threads. */
+/** The number of unread messages in all threads. */
 export const unreadInThreads = computed(() =>
   [...threads.value.values()].reduce((sum, each) => sum + each.unread, 0),
 );

@@ -1,22 +1,25 @@
-// The sizes of the tiles of a call: as large as the space allows, and of a shape that suits a face. Sans I/O.
+// The sizes of the tiles of a call: as large as the space allows, and with an aspect ratio that suits a face.
+// Sans I/O.
 
 export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
-const ENLARGED = 1.15; // Not visible in a moving picture.
-// A tile may cut a camera's picture at its sides. Only this lets two columns fill the screen of an upright
-// phone.
+const ENLARGED = 1.15; // Such a difference is not visible in a video.
+// A tile may crop the sides of a camera's video. Otherwise two columns could not fill the screen of a phone
+// in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
-const TWO_COLUMNS_FROM = 3; // Two people on a phone are larger below each other.
+const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger one above the other.
 
 /**
- * `end` is the width of the last tile: alone in the last row of an upright phone, it fills the row.
+ * `end` is the width of the last tile, which fills the row if it is alone in the last row on a phone in
+ * portrait mode.
  * @typedef {{width: number, height: number, end: number}} Tiles
  */
 
 /**
  * Return the size of `count` equal tiles in this space. Tiles that would be too small fill the width, and the
- * list scrolls. `isScreen`: the tiles show screens, which are never cut, so they fill the space in any shape.
+ * list scrolls. `isScreen` means that the tiles show screens, which are never cropped, so they fill the space
+ * with any aspect ratio.
  * @param {number} count @param {number} width @param {number} height @param {boolean} [isScreen]
  * @returns {Tiles}
  */
@@ -27,7 +30,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // Bars next to the picture of a screen show nothing.
+  // Bars next to the video of a screen show nothing.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {
@@ -51,8 +54,8 @@ export function tileSizes(count, width, height, isScreen = false) {
 }
 
 /**
- * Return the width at which to request a camera for a tile of this size, whose sides cut the picture. The
- * next larger encoding takes almost three times the bandwidth, so the picture is enlarged a little first.
+ * Return the width at which to request a camera for a tile of this size, which crops the sides of the video.
+ * The next larger encoding takes almost three times the bandwidth, so the video is upscaled a little first.
  * @param {{width: number, height: number}} tile
  */
 export const pictureWidth = ({ width, height }) => Math.max(width, Math.ceil((height * CAMERA) / ENLARGED));

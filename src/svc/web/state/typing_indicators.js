@@ -1,4 +1,4 @@
-// Typing indicators: the members typing in each channel, while they last, and reports of our own typing.
+// Typing indicators: the members who are typing in each channel, and reports of our own typing.
 
 /** @import { About } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -23,7 +23,7 @@ export function weType(channelId, now = performance.now()) {
 }
 
 /**
- * Note that our message was sent, so that the next key press is reported at once.
+ * Record that our message was sent, so that the next key press is reported at once.
  * @param {string} channelId
  */
 export const weSent = (channelId) => reported.delete(channelId);

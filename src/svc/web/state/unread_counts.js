@@ -1,5 +1,5 @@
-// The unread counts of each channel, with the server's counting (docs/live.md). A channel whose newest
-// message is visible counts as read at once.
+// The unread counts of each channel, counted in the same way as on the server (docs/live.md). A channel whose
+// newest message is visible counts as read at once.
 
 /** @import { Member, Message } from "../types/api.js" */
 /** @import { About, Counts } from "../types/wire.js" */
@@ -44,10 +44,10 @@ export const totals = computed(() => {
  */
 export const leftUnread = signal(null);
 
-/** The channels that the person has just marked as read, for a moment. @type {Signal<string[]>} */
+/** The channels that the reader has just marked as read; cleared after a moment. @type {Signal<string[]>} */
 export const markedRead = signal([]);
 
-const sending = new Map(); // The read position that is being sent to the server, by channel.
+const sending = new Map(); // The read positions that are being sent to the server, by channel.
 
 /** Mark everything up to this message as read. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {

@@ -1,5 +1,6 @@
-// Uploads for one message: sent, then checked by the server, then ready to attach. Pushes report the check.
-// An interrupted upload continues where it stopped when the server is back, even after a reload.
+// Uploads for one message. Each is sent, then checked by the server, then ready to attach. Pushes report the
+// check's result. An interrupted upload continues where it stopped when the server is back, even after a
+// reload.
 
 /** @import { Upload } from "../types/api.js" */
 /** @import { Told } from "../types/wire.js" */
@@ -17,8 +18,8 @@ import { nameAs } from "./spoilers.js";
 import { partsOf } from "./location.js";
 
 const MOST = 10; // The limit of a message.
-const MOST_TRIES = 5; // To delete an upload whose last piece the server is still reading.
-// Faults of the file itself: the server would refuse it again.
+const MOST_TRIES = 5; // Attempts to delete an upload whose last piece the server is still reading.
+// Faults of the file itself, for which the server would reject it again.
 const LASTING = [
   "invalid_image",
   "invalid_video",
@@ -76,7 +77,7 @@ export class Uploads {
     return this.list.value.some(({ state }) => state === "sending" || state === "checking");
   }
 
-  /** Send these files. Return whether there was room for all. @param {FileList | File[]} files */
+  /** Send these files. Return whether there was room for all of them. @param {FileList | File[]} files */
   add(files) {
     const taken = [...files].slice(0, MOST - this.list.value.length);
     for (const file of taken) this.#begin(file);
@@ -113,7 +114,7 @@ export class Uploads {
   }
 
   /**
-   * Mark a file as a spoiler, or unmark it. The name carries the mark, so the file is sent and described
+   * Mark a file as a spoiler, or unmark it. The mark is part of the name, so the file is sent and described
    * again.
    * @param {string} key
    * @param {boolean} on
@@ -182,7 +183,7 @@ export class Uploads {
     if (upload) this.#hearOf(upload.key, .../** @type {Told} */ ([event, data]));
   }
 
-  /** Continue interrupted uploads, and query those being checked: we may have missed pushes. */
+  /** Continue interrupted uploads, and query those being checked, because we might have missed pushes. */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
     for (const { key, id, state } of this.list.value)
@@ -232,7 +233,7 @@ export class Uploads {
         progressed: (progress) => this.#change(key, { progress, waits: false }),
         waits: () => this.#change(key, { waits: true }),
       });
-      // A push may already have reported the result.
+      // A push might already have reported the result.
       if (this.#find(key)?.state === "sending")
         this.#change(key, { state: "checking", progress: 0, waits: false });
     } catch (/** @type {any} */ error) {

@@ -1,8 +1,8 @@
-// The members in each voice channel. Knows nothing of our own call.
+// The members in each voice channel. Knows nothing about our own call.
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost`: the member's connection is broken, and they may be back in a moment.
+ * `lost`: the member's connection is broken, and they might be back in a moment.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -43,7 +43,7 @@ function remove(channelId, memberId) {
 }
 
 /**
- * Keep a lost member's place for a while, unless they are in another channel by now.
+ * Keep a lost member's place for a while, unless they have since joined another channel.
  * @param {string} channelId
  * @param {string} memberId
  */
@@ -87,8 +87,8 @@ export function place(channelId, member) {
 }
 
 /**
- * Replace the state with the server's. Our own member call whom the server does not know may be about to
- * come back, as we are.
+ * Replace the state with the server's. Members of our own call whom the server does not know might be about
+ * to come back, as we are.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls
  */

@@ -1,6 +1,6 @@
 // Our account on the server: sign in with this browser's key, alone or with a proof that vouches for it, and
 // keep an access token fresh. All tabs share the stored state, and only one of them renews the token at a
-// time. Shows nothing.
+// time. Renders nothing.
 
 /** @import { Member } from "../types/api.js" */
 /** @import { Answer, Body, Telling } from "../types/wire.js" */
@@ -14,12 +14,12 @@ import { inTurn, keep, keptLike, like } from "./browser_storage.js";
 const KEPT = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change the identity.
-// Shares of a token's life: it is renewed after the first and used until the second, so that nobody waits for
-// a renewal on a dead network.
+// Fractions of a token's lifetime: it is renewed after the first and used until the second, so that nobody
+// waits for a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The deadline of a renewal that somebody waits for. TCP retransmits at doubling intervals, so a new request
-// is answered sooner when the network is back.
+// The deadline of a renewal that somebody is waiting for. TCP retransmits at doubling intervals, so a new
+// request is answered sooner when the network is back.
 const HURRIED_MS = 5000;
 
 /**
@@ -47,7 +47,7 @@ const NAMED = { id: "", nickname: "", roles: [] };
 
 /**
  * A proof is {way: "local"}, {way: "account", idToken} or {way: "certificate", certificate}. The account
- * dispatches "renewed" (detail: a fresh access token, for connections that use the previous one).
+ * dispatches "renewed" (detail: a new access token, for connections that use the previous one).
  */
 export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTarget) {
   /** @type {Identity | null} */ #identity = null;
@@ -59,7 +59,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     this.#plan();
   }
 
-  /** Our member, as the server last described it; null for a new person. */
+  /** Our member, as the server last described it; null for a newcomer. */
   get member() {
     return this.#identity?.member ?? null;
   }
@@ -95,7 +95,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
    */
   async accessToken(refused = null) {
     if (!this.#isGood("good_until", refused)) await this.#renew("good_until", refused);
-    return this.#identity?.access_token ?? ""; // We may have signed out meanwhile.
+    return this.#identity?.access_token ?? ""; // We might have signed out in the meantime.
   }
 
   /** Drop the server's tokens. The key stays, so that a later sign-in is the same member. */
@@ -108,7 +108,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
-  /** Forget the identity; the next to join is a new member. */
+  /** Delete the identity. Whoever joins next is a new member. */
   async forget() {
     this.signOut();
     this.dropKnown();
@@ -145,7 +145,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
     const sent = await vouched(proof, key, challenge);
     const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...wishes });
-    // An id_token expires soon; a certificate may be valid for years.
+    // An id_token expires soon; a certificate can be valid for years.
     this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
     this.dropKnown();
     this.#plan();
@@ -176,7 +176,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const kept = keptLike(NOBODY, KEPT);
     if (!kept.proof.way) kept.proof = LOCAL;
     kept.member = { ...kept.member, ...like(NAMED, kept.member) };
-    // An earlier version's data is not a valid identity.
+    // Data from an earlier version is not a valid identity.
     this.#identity = kept.refresh_token && kept.member.id ? kept : null;
   }
 
@@ -208,7 +208,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 }
 
 /**
- * Return the proof of the key's owner for a sign-in: docs/http.md, "Signing in and devices".
+ * Return the proof of the key's owner for a sign-in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function vouched(proof, key, { audience, nonce }) {
@@ -225,7 +225,7 @@ async function vouched(proof, key, { audience, nonce }) {
 }
 
 /**
- * Return a JWT's claims, unverified; {} if it is no JWT.
+ * Return a JWT's claims, unverified; {} if the token is not a JWT.
  * @param {string | undefined} token
  * @returns {Record<string, unknown>}
  */
@@ -239,7 +239,7 @@ export function claimsOf(token) {
   }
 }
 
-/** Return a name for this device in the person's list: the browser and the system. */
+/** Return a name for this device in the member's list: the browser and the operating system. */
 function deviceName() {
   const agent = navigator.userAgent;
   const browser = /Firefox|Edg|Chrome|Safari/.exec(agent)?.[0].replace("Edg", "Edge") ?? "Browser";

@@ -1,5 +1,5 @@
 // Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the
-// same instant. Knows nothing of the attempts.
+// same instant. Knows nothing about the attempts.
 
 export class Backoff {
   #firstMs;

@@ -1,16 +1,16 @@
-// Browser features that may be unavailable: named values in storage, and locks between tabs. Stored values
-// are read with the expected type, whatever is found. If storage is full or forbidden, values last until the
-// page ends. Nothing here throws.
+// Browser features that might be unavailable: named values in storage, and locks between tabs. Stored values
+// always have the expected type when read. If storage is full or forbidden, values last until the page is
+// closed. No function throws.
 
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
 /**
- * In sessionStorage, while the person is at the operator's provider: {state, verifier, issuer, redirect,
+ * In sessionStorage, while the member is at the operator's provider: {state, verifier, issuer, redirect,
  * hash, carried}.
  */
 export const SENT_AWAY = "svc.sign-in";
 
-/** Texts that the browser did not store, by storage and name. @type {Map<string, string | null>} */
+/** Values that the browser did not store, by storage and name. @type {Map<string, string | null>} */
 const held = new Map();
 
 /**
@@ -42,7 +42,7 @@ export function keptLike(usual, name, storage) {
 }
 
 /**
- * Store a text as it is, anything else as JSON; null deletes the value.
+ * Store a string unchanged, and anything else as JSON; null deletes the value.
  * @param {string} name @param {unknown} value @param {Storage} [storage]
  */
 export function keep(name, value, storage = "localStorage") {
@@ -87,8 +87,8 @@ export const eachLike = (usual, object) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
 
 /**
- * Act while no other tab acts under this name; `options` and the argument of `act` are those of the Web Locks
- * API.
+ * Run `act` while no other tab holds the lock of this name; `options` and the argument of `act` are those of
+ * the Web Locks API.
  * @template T
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
  *   [options] @returns {Promise<T>}

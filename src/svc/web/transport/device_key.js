@@ -1,5 +1,6 @@
 // This browser's key: created once, kept in IndexedDB, and not extractable, not even by this page. A browser
-// without storage keeps it until the page ends. The holder of the key is the member. Signs; sends nothing.
+// without storage keeps it until the page is closed. The holder of the key is the member. Signs, but sends
+// nothing.
 
 import { indexed } from "./database.js";
 
@@ -8,7 +9,7 @@ const NAME = "device";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
-/** Browsers provide keys only to https:// pages and to those of this computer. */
+/** Browsers provide keys only to https:// pages and to pages from this computer. */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
 /**
@@ -26,7 +27,7 @@ export async function deviceKey() {
   return { privateKey, jwk: { crv, kty, x, y }, thumbprint: base64url(new Uint8Array(digest)) };
 }
 
-/** Delete the key. Nobody can use the identity again. */
+/** Delete the key. Nobody can use the identity afterwards. */
 export async function forgetDeviceKey() {
   if (unkept) unkept = null;
   else await inStore("readwrite", (store) => store.delete(NAME));
@@ -89,7 +90,7 @@ async function keep(made) {
 /** @param {string} text */
 const bytes = (text) => new TextEncoder().encode(text);
 
-/** RFC 4648 section 5, without padding. @param {Uint8Array} data */
+/** Encode as in RFC 4648 section 5, without padding. @param {Uint8Array} data */
 export function base64url(data) {
   return btoa(String.fromCharCode(...data))
     .replaceAll("+", "-")

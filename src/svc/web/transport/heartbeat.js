@@ -1,8 +1,8 @@
-// A health check for connections: it asks every 10 s, and reports a loss when nothing arrives within 5 s. A
-// browser takes minutes to notice that its network has changed. When in doubt, such as after a network change
-// or when the page becomes visible, it asks at once and waits for 2 s; after a call has fallen silent, for
-// 1.5 s. Such a question counts as late after 0.3 s, when an alternative may be tried in parallel. Knows
-// nothing of the connection.
+// A health check for connections: it sends a probe every 10 s, and reports a loss when nothing arrives within
+// 5 s. A browser takes minutes to notice that its network has changed. When in doubt, such as after a network
+// change or when the page becomes visible, it probes at once and waits for 2 s, or for 1.5 s if a call has
+// fallen silent. Such a probe counts as late after 0.3 s, when an alternative may be tried in parallel. Knows
+// nothing about the connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
@@ -22,8 +22,8 @@ export class Pulse {
   #doubt = () => this.doubt();
 
   /**
-   * `ask()` sends a question; `lost()` is called once, after the pulse has stopped. When in doubt, `late()`
-   * is called before it.
+   * `ask()` sends a probe. `lost()` is called once, when the connection is lost; when in doubt, `late()` is
+   * called before it.
    * @param {() => void} ask @param {() => void} lost @param {() => void} [late]
    */
   constructor(ask, lost, late = () => {}) {
@@ -40,12 +40,12 @@ export class Pulse {
     globalThis.document?.addEventListener("visibilitychange", this.#doubt);
   }
 
-  /** Whether the last question has not been answered yet. */
+  /** Whether the last probe has not been answered yet. */
   get unanswered() {
     return this.#deadline !== 0;
   }
 
-  /** Note that something has arrived. */
+  /** Record that something has arrived. */
   received() {
     clearTimeout(this.#deadline);
     clearTimeout(this.#lateness);
@@ -53,14 +53,14 @@ export class Pulse {
     this.#inDoubt = false;
   }
 
-  /** Ask now, and expect an answer. */
+  /** Send a probe now, and expect an answer. */
   ask() {
     this.#question(WITHIN_MS);
   }
 
-  /** Ask now, and wait only as long as a working connection needs. */
+  /** Send a probe now, and wait only as long as a working connection needs. */
   doubt(withinMs = IN_DOUBT_MS) {
-    if (!this.#inDoubt) this.received(); // An earlier question has a longer deadline.
+    if (!this.#inDoubt) this.received(); // An earlier probe has a longer deadline.
     this.#inDoubt = true;
     this.#question(withinMs);
     this.#lateness ||= setTimeout(this.#late, LATE_MS);

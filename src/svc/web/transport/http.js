@@ -1,14 +1,15 @@
-// Requests to the chat server's HTTP API, and its refusals. Keeps nothing.
+// Requests to the chat server's HTTP API, and its error responses. Holds no state.
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A rate limit refusal names the time to wait. Longer waits, and more of them, are left to people. Other
-// requests of the page use up the allowance meanwhile, so one wait is often not enough.
+// A rate limit error states the time to wait. If the waits would be longer or more numerous than this, the
+// member decides. Other requests of the page use up the allowance in the meantime, so one wait is often not
+// enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
-// For a response, and for sending a large body before it.
+// The deadline for a response, and for sending a large body before it.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
-/** An error response of the server; `code` is for programs, the message for people. */
+/** An error response of the server; `code` is for programs, the message for display. */
 export class Refusal extends Error {
   /** @param {Refused} body */
   constructor(body, status = 0) {
@@ -19,7 +20,7 @@ export class Refusal extends Error {
     this.details = body;
   }
 
-  /** Whether the same request may succeed a little later. */
+  /** Whether the same request might succeed a little later. */
   get passes() {
     return (
       this.status >= 500 ||
@@ -70,7 +71,8 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
  * @returns {Promise<Answer<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {
-  // The signature above has been checked. Checking it again takes TypeScript as long as everything else.
+  // The signature above is type-checked. Checking this body too would take TypeScript as long as everything
+  // else.
   const send = /** @type {(method: "POST", path: P, options: object) => Promise<any>} */ (
     /** @type {unknown} */ (request)
   );
@@ -111,7 +113,7 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
 }
 
 /**
- * Download a file. Resolves with a Blob, which the browser may keep on disk. Rejects as `request` does.
+ * Download a file. Resolves with a Blob, which the browser can keep on disk. Rejects like `request`.
  * @param {Path<"GET">} path
  * @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
  */

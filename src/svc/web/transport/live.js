@@ -1,5 +1,5 @@
 // The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push
-// once, and reconnects and resumes by itself. Knows nothing of calls or of the page. Frames are JSON: {event,
+// once, and reconnects and resumes by itself. Knows nothing about calls or the page. Frames are JSON: {event,
 // data, id?, seq?}.
 
 /**
@@ -11,18 +11,19 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server allows as long for our first frame.
+const REPLY_DEADLINE_MS = 10_000; // The server allows the same time for our first frame.
 // The deadlines of attempts to connect. They are short, because only a new attempt notices that the network
-// is back; every fourth is longer, for slow networks. Firefox's first attempt may fail although there is a
+// is back; every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
 // parallel one would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
 // Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts
 // Firefox delays each further one, by ten seconds and more even when the network is back.
 const OFFLINE_MS = 15_000;
-// Pushes within this time of the last are delivered together, because each delivery redraws the page.
+// Pushes that arrive within this time of each other are delivered together, because each delivery renders the
+// page again.
 const TOGETHER_MS = 100;
-const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of many pages.
+const TOO_MANY_PAGES = 4009; // The server's close code for the oldest page when there are too many.
 
 /**
  * @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer:
@@ -48,7 +49,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // Opened in parallel to a socket that does not answer; the first to respond is used.
+  // Opened in parallel to a socket that does not answer. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a processed push; null before the first greeting.
@@ -94,7 +95,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Continue with a fresh token; otherwise the server closes the connection when the old one expires.
+   * Continue with a new token, because the server closes the connection when the old one expires.
    * @param {string} token
    */
   async reauthenticate(token) {
@@ -113,7 +114,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return (await this.#ask(event, data)).data;
   }
 
-  /** Deliver the pushes before a response, and do not hold back the next ones, which may belong to it. */
+  /** Deliver the pushes before a response, and do not delay the next ones, which might belong to it. */
   catchUp() {
     clearTimeout(this.#gathering);
     this.#gathering = 0;
@@ -162,7 +163,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was wait enough.
+        this.#backoff.reset(); // The timeout was long enough a wait.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],
@@ -170,9 +171,9 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #dial() {
-    // The handshake shows the token too, because the server serves clients with a token before strangers.
+    // The handshake also contains the token, because the server serves clients with a token before strangers.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
-    // An abandoned socket may close minutes later.
+    // An abandoned socket might close minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
       if (this.#socket === socket) handle(event);
     };
@@ -277,11 +278,11 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #receive({ event, id, data, seq }) {
     const request = this.#waiting.get(id);
     if (!request) {
-      // Another process serves us now: this is the whole state again.
+      // Another process serves us now, so this is the full state again.
       if (event === "authenticated") this.#greet(event, data);
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
-      // A hidden page is not drawn, and its timers are late.
+      // A hidden page is not rendered, and its timers are late.
       if (!this.#gathering || globalThis.document?.hidden) this.#gather();
       return;
     }

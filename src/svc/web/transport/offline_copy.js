@@ -1,4 +1,4 @@
-// The store for an offline copy of what was last read, in its own database: values by name. Decides nothing.
+// The store for the offline copy, in its own database: values by name. Makes no decisions.
 
 const DATABASE = "svc.read";
 const STORE = "kept";

@@ -1,5 +1,5 @@
-// The counts of the person's other servers, which a frame without an origin fetches, so that these servers do
-// not learn which page asks. Keeps nothing. docs/servers.md
+// The unread counts at the member's other servers. A frame without an origin fetches them, so that these
+// servers do not learn which page asks. Holds no state. See docs/servers.md
 
 /**
  * `picture`: a data: URL of a small PNG, or "".
@@ -8,10 +8,10 @@
  */
 
 const PATH = "/counts-frame";
-const LONGEST_PICTURE = 64 * 1024; // 96 × 96 pixels that nothing compresses, in base64.
+const LONGEST_PICTURE = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
 const LONGEST_NAME = 64;
-const DEADLINE_MS = 20_000; // The frame has its own deadline. It may never have loaded.
-// Control characters, and those that change the direction of the text after them.
+const DEADLINE_MS = 20_000; // Longer than the frame's own deadline, for a frame that never loads.
+// Control characters, and characters that change the direction of the text after them.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 
 /** @type {Promise<MessagePort> | null} */

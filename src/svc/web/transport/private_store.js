@@ -1,6 +1,6 @@
-// This browser's store for private conversations, by name, in its own database: sealed with a key that no
-// page can read, for one member at a time. A browser without storage keeps it until the page ends.
-// docs/private.md
+// This browser's store for private conversations, by name, in its own database: encrypted with a key that no
+// page can read, for one member at a time. A browser without storage keeps the data until the page is closed.
+// See docs/private.md
 
 import { indexed } from "./database.js";
 
@@ -42,7 +42,7 @@ class PrivateStore {
     return this.#opened(await inStore("readonly", (store) => store.get(name)));
   }
 
-  /** Store all changes or none. @param {Changes} changes */
+  /** Store either all changes or none. @param {Changes} changes */
   async put(changes) {
     const sealed = await Promise.all(
       changes.map(async ([name, value]) => ({
@@ -89,7 +89,7 @@ class PrivateStore {
   }
 }
 
-/** A store in memory, for browsers that have no storage or must not use it. */
+/** A store in memory, for browsers that have no storage or are not allowed to use it. */
 export class Unkept {
   /** @type {Map<string, unknown>} */ #all = new Map();
 

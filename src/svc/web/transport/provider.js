@@ -1,6 +1,6 @@
-// Sign in with an account of the operator's OpenID provider: send the person there, and process the result.
+// Sign in with an account of the operator's OpenID provider: send the member there, and process the result.
 // Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the
-// id_token is useless elsewhere. The chat server exchanges the code. Shows nothing.
+// id_token is useless elsewhere. The chat server exchanges the code. Renders nothing.
 
 import { base64url, deviceKey } from "./device_key.js";
 import { post, request } from "./http.js";
@@ -15,8 +15,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  */
 
 /**
- * Go to the provider; the page ends. `carried` is returned when the person comes back. `another`: ask for the
- * account, even if the person is signed in there.
+ * Go to the provider, which leaves the page. `carried` is returned when the member comes back. `another`
+ * makes the provider ask for the account, even if the member is signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
@@ -58,7 +58,7 @@ export function comeFromProvider() {
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
-  // A response to somebody else, or one from another provider (RFC 9207).
+  // A response to another request, or from another provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)
     return { carried, refused: "mismatch" };
   if (answer.has("error")) {
@@ -70,7 +70,7 @@ export function comeFromProvider() {
   return { carried, exchange };
 }
 
-/** Return 43 letters: 256 bits, and the minimum for a verifier. */
+/** Return 43 random characters: 256 bits, and the minimum length of a verifier. */
 function random() {
   return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }

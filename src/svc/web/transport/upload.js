@@ -1,5 +1,5 @@
 // Upload a file in pieces (tus 1.0.0, docs/http.md): after a lost connection it continues where the server
-// reports that it stopped. Uses XMLHttpRequest, because fetch reports no progress. Keeps nothing.
+// reports that it stopped. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
 
 /** @import { Answer, Path } from "../types/wire.js" */
 
@@ -9,9 +9,10 @@ import { Refusal, Unreachable } from "./http.js";
 const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
-// Consecutive attempts without progress, about a minute with the pauses. After that a person decides.
+// Consecutive attempts without progress, which take about a minute with the pauses. After that, the member
+// decides.
 const MOST_TRIES = 6;
-// Temporary refusals: the server has not noticed yet that the previous connection was lost.
+// Temporary errors: the server has not noticed yet that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
@@ -39,7 +40,7 @@ export async function sendFile(
   const ask = async (method, where, more) =>
     answered(method, where, { token: await token(), signal, ...more });
   /** @type {[number | null, number, number]} */
-  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if the server must be asked.
+  let [at, furthest, tries] = [id ? null : 0, 0, 0]; // The offset; null if it must be queried.
   for (;;) {
     try {
       if (!id) begun((id = await create(ask, path, file, named)));
@@ -59,7 +60,7 @@ export async function sendFile(
     } catch (/** @type {any} */ error) {
       if (signal?.aborted || !passes(error) || ++tries > MOST_TRIES) throw error;
       at = null;
-      if (error.code === "unknown_upload") [id, at] = ["", 0]; // The server has deleted it meanwhile.
+      if (error.code === "unknown_upload") [id, at] = ["", 0]; // The server has deleted the upload.
       waits();
       await pause(error.details?.retry_after_ms ?? backoff.next(), signal);
     }

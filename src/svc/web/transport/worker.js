@@ -6,7 +6,7 @@ const PATIENCE_MS = 10_000; // A worker that does not start within this time cou
 /** @type {Promise<ServiceWorkerRegistration | null> | null} */
 let registered = null;
 
-/** Resolve with the registration, or with null if the browser has no service workers or refuses. */
+/** Resolve with the registration, or with null if the browser has no service workers or rejects ours. */
 export function register() {
   if (!globalThis.navigator?.serviceWorker) return Promise.resolve(null);
   registered ??= navigator.serviceWorker.register(trusted()).catch(() => null);
@@ -14,7 +14,7 @@ export function register() {
 }
 
 /**
- * Resolve with the registration once its worker runs; null if none does.
+ * Resolve with the registration once its worker is running; null if none does.
  * @returns {Promise<ServiceWorkerRegistration | null>}
  */
 export async function running() {
@@ -34,7 +34,7 @@ export async function teach(name, words) {
   await (await caches.open("words")).put(`/words/${name}`, new Response(words));
 }
 
-/** Return the only address from which the page may run a worker. */
+/** Return the only URL from which the page may run a worker. */
 function trusted() {
   const policy = globalThis.trustedTypes?.createPolicy("service-worker", { createScriptURL: () => ADDRESS });
   return policy ? policy.createScriptURL("") : ADDRESS;

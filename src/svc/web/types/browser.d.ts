@@ -9,7 +9,7 @@ declare var trustedTypes:
   | { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy }
   | undefined;
 
-/** Chromium's event when the page may be installed. */
+/** Chromium's event when the page can be installed. */
 interface BeforeInstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
 }
@@ -29,7 +29,7 @@ interface Window {
 }
 
 interface AudioContext {
-  /** If the browser lets the page choose a loudspeaker. */
+  /** Present if the browser lets the page choose an output device. */
   setSinkId?(id: string): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ interface DisplayMediaStreamOptions {
   windowAudio?: "exclude" | "window" | "system";
 }
 
-/** Excludes this page's own sound from a screen's sound. Only in Chromium. */
+/** Excludes this page's own audio from a screen's audio. Only in Chromium. */
 interface MediaTrackSupportedConstraints {
   restrictOwnAudio?: boolean;
 }
@@ -61,8 +61,8 @@ interface RTCRtpEncodingParameters {
 }
 
 /**
- * An event as a listener on an element receives it: with the element that it listens on, and the target
- * within it.
+ * An event, as a listener on an element receives it: with the element that the listener is attached to, and
+ * the target within it.
  */
 type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & {
   readonly currentTarget: Listening;
@@ -74,5 +74,5 @@ type FormWith<Names extends string, Field extends Element = HTMLInputElement> = 
   readonly elements: { readonly [Name in Names]: Field };
 };
 
-/** Every element of the page is HTML, SVG or MathML, and all of these can have the focus. */
+/** Every element of the page is HTML, SVG or MathML, and all of these can be focused. */
 interface Element extends HTMLOrSVGElement {}

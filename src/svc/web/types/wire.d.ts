@@ -1,5 +1,5 @@
-// The types of requests, by the method and the path as the page writes it, and of pushes: they lead from a
-// call in the page to its line in api.d.ts. Only for the type check; not served.
+// The types of requests, by method and by the path that the page writes, and of pushes. They map a call in
+// the page to its line in api.d.ts. Only for the type check; not served.
 
 import type {
   Code,
@@ -30,7 +30,7 @@ type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R
       : never
     : never
   : never;
-/** The endpoint. If a part is one of a few words, any endpoint that the path may mean. */
+/** The endpoint. If a part of the path is one of a few words, any endpoint that the path can mean. */
 export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never]
   ? Alike<M, P> & keyof Endpoints
   : Exact<M, P>;
@@ -64,7 +64,7 @@ export type Refused = {
   rule?: string;
   reason?: string;
 };
-/** Refusals that the page creates itself. */
+/** Error codes that the page creates itself. */
 type OwnCode = "signed_out" | "sign_in_again";
 
 /** The class of an object with typed events: by name, the type of their `detail`. */
@@ -116,7 +116,7 @@ export type Listener = {
   forget?: () => void;
 };
 
-/** A function that makes the paths of an object by its id, and those below it. */
+/** A function that builds the path of an object from its id, and the paths below it. */
 export type PathOf<Base extends string> = <Rest extends string = "">(
   id: string,
   rest?: Rest,

@@ -1,11 +1,11 @@
-// Counters for lists that only the settings show, where other managers change them too: how often each has
-// changed since the page opened.
+// Counters for lists that only the settings show and that other managers can change too: how often each list
+// has changed since the page was opened.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";
 
 /**
- * The area of specific pushes. For all other managed things, the push `managed` names the area.
+ * The area of specific events. For all other managed objects, the event `managed` names the area.
  * @type {{[event: string]: string}}
  */
 const AREA_OF = {
@@ -24,7 +24,7 @@ const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
 /**
- * Return a number that changes with each change of the area, for `useAnswer` to ask again.
+ * Return a number that changes with each change of the area, so that `useAnswer` repeats its request.
  * @param {string} area
  */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;

@@ -1,4 +1,4 @@
-// Moving a channel: it is shown moved at once, and moved back if the server refuses.
+// Moving a channel: it is shown in its new place at once, and moved back if the server refuses.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Where } from "./order.js" */

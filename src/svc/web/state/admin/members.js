@@ -10,7 +10,7 @@ import { isOwner, mayGiveRolesTo, ranksBelow } from "./rank.js";
 const DAY_MS = 86_400_000;
 const PAGE = 50;
 
-/** The filter that matches all members. Days: within this many, or before them if negative. */
+/** The filter that matches all members. A number of days means within that time, or before it if negative. */
 export const EVERYBODY = {
   query: "",
   roleId: "",
@@ -22,7 +22,7 @@ export const EVERYBODY = {
 };
 
 /**
- * Return a filter as the server's query.
+ * Return a filter as a query for the server.
  * @param {typeof EVERYBODY} wish
  * @param {number} now
  * @param {string | null} [after]
@@ -81,7 +81,7 @@ export const offeredActs = () =>
   ]).filter((act) => act !== false);
 
 /**
- * Return why an action is impossible for a member: a key of words, or null.
+ * Return why an action is impossible for a member, as a message key; null if it is possible.
  * @param {Act} act
  * @param {Member} member
  * @param {Role | null} [role]

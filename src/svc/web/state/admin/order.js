@@ -1,5 +1,5 @@
 // The order of the channel list, and the places to which a channel can move. state/admin/channel_moves.js
-// moves it.
+// performs the move.
 
 /** @import { Channel } from "../../types/api.js" */
 
@@ -89,7 +89,7 @@ export function stepped(all, id, by) {
   const onto = channels[channels.indexOf(channel) + by];
   if (onto) return dropped(all, id, onto, by > 0);
   const own = sections.findIndex(({ kind }) => kind === channel.type);
-  // Go between the channels without a category and the first category, skipping the other kind.
+  // Move between the channels without a category and the first category, skipping the other kind of channel.
   const next = at < 2 ? (by > 0 ? 2 : -1) : at + by < 2 ? own : at + by;
   const section = sections[next];
   if (!section) return null;

@@ -4,7 +4,7 @@
 import { problemsIn } from "./schema.js";
 
 /**
- * Return the value with `wanted` at `path`, such as ["cards", 0, "title"]. Empty parts are removed.
+ * Return the value with `wanted` at a path such as ["cards", 0, "title"]. Empty parts are removed.
  * @param {any} value
  * @param {(string | number)[]} path
  * @param {unknown} wanted
@@ -30,7 +30,8 @@ const isEmpty = (value) =>
   (typeof value === "object" && Object.keys(value).length === 0);
 
 /**
- * Return a card as messages have it, for its preview. Parts that cannot be shown are left out.
+ * Return a card in the form in which messages contain it, for its preview. Parts that cannot be shown are
+ * left out.
  * @param {any} card unvalidated user input
  */
 export function shownCard({
@@ -61,7 +62,7 @@ export function shownCard({
 }
 
 /**
- * Return the URLs of a card's pictures, which the server fetches when the card is posted.
+ * Return the URLs of a card's images, which the server fetches when the card is posted.
  * @param {any} card
  */
 export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) =>

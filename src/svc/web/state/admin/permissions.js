@@ -1,5 +1,5 @@
-// Permissions, and the result of roles and of a channel's overrides. Set arithmetic, the same as the
-// server's; sends no requests.
+// Permissions, and the result of roles and of a channel's overrides. The set arithmetic is the same as the
+// server's. Sends no requests.
 
 /** @import { Override, Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -79,7 +79,7 @@ export function inChannel(serverWide, roleIds, memberId, overrides) {
 /** @typedef {"allow" | "deny" | "neutral"} Word */
 
 /**
- * Return an override's word on a permission: "allow", "deny" or "neutral".
+ * Return an override's setting for a permission: "allow", "deny" or "neutral".
  * @param {Pick<Override, "allow" | "deny"> | null | undefined} override
  * @param {Permission} permission
  * @returns {Word}
@@ -91,7 +91,7 @@ export function saysOf(override, permission) {
 }
 
 /**
- * Return the override with another word on a permission.
+ * Return the override with a different setting for a permission.
  * @template {Pick<Override, "allow" | "deny">} O
  * @param {O} override @param {Permission} permission @param {Word} word @returns {O}
  */

@@ -1,4 +1,4 @@
-// Private channels, which only some roles and members see. Computes the overrides, in an order that the
+// Private channels, which only some roles and members can see. Computes the overrides, in an order that the
 // server accepts: first those that allow, then those that deny. Sends no requests.
 
 /** @import { Word } from "./permissions.js" */
@@ -28,7 +28,7 @@ export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
  */
 export function madePrivate(overrides, wanted, roles, self) {
   const seen = new Set(wanted);
-  // Managers cannot exclude themselves, nor take access from roles of their own rank or above.
+  // Managers cannot exclude themselves, or take access from roles at or above their own rank.
   if (!self.owner) {
     seen.add(`member:${self.id}`);
     for (const { id, rank, permissions } of roles)
@@ -48,7 +48,7 @@ export function madePrivate(overrides, wanted, roles, self) {
 }
 
 /**
- * Return the overrides to store so that everybody whose roles allow it sees the channel again.
+ * Return the overrides to store so that everybody whose roles allow it can see the channel again.
  * @param {Override[]} overrides
  */
 export function madeOpen(overrides) {

@@ -23,7 +23,8 @@ export const resolvedElsewhere = signal(null);
 export const resolvedReports = () => api("GET", "/api/reports?state=resolved");
 
 /**
- * Resolve a report. Rejects if another moderator was first; in both cases it is removed from the open ones.
+ * Resolve a report. Rejects if another moderator was first. In both cases the report is removed from the open
+ * reports.
  * @param {string} id
  * @param {string} [note]
  */
@@ -47,25 +48,25 @@ function forget(id) {
 export const messageOf = ({ channel_id: channelId, message_id: id }) =>
   api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages/${encodeURIComponent(`${id}`)}`);
 
-/** Fetch the messages around it, a few on either side. @param {Report} report */
+/** Fetch a few messages before and after the reported one. @param {Report} report */
 export const around = async ({ channel_id: channelId, message_id: id }) => {
   const query = new URLSearchParams({ around: `${id}`, limit: "7" });
   return (await api("GET", `/api/channels/${encodeURIComponent(`${channelId}`)}/messages?${query}`)).messages;
 };
 
-let pushes = 0; // The number of pushes about reports.
+let pushes = 0; // The number of events about reports so far.
 /** @returns {Promise<void>} */
 export async function loadReports() {
   const before = pushes;
   const { reports } = await api("GET", "/api/reports?state=open");
-  // The response may lack reports pushed meanwhile.
+  // The response might lack reports that were pushed in the meantime.
   if (pushes !== before) return loadReports();
   openReports.value = reports;
 }
 
 effect(() => {
   if (connection.value !== "online") return;
-  // A member may gain access later, with a new role.
+  // A member might gain access later, with a new role.
   if (may("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });

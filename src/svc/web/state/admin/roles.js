@@ -46,7 +46,7 @@ export function ranksAfter(below, id, place, limit) {
   const at = below.findIndex((role) => role.id === id);
   if (at < 0 || place === at || !below[place]) return null;
   const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
-  // The existing ranks, spread out where some are equal.
+  // The existing ranks, made distinct where some are equal.
   const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
   for (let slot = ranks.length - 2; slot >= 0; slot--)
     ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);
@@ -59,13 +59,13 @@ export function ranksAfter(below, id, place, limit) {
   );
 }
 
-/** Return the place of a role among those below us; -1 for other roles. @param {string} id */
+/** Return the place of a role among the roles below us; -1 for other roles. @param {string} id */
 export const placeOf = (id) => rolesBelow().findIndex((role) => role.id === id);
 
 /** Return whether a role may move up (-1) or down (1) by one. @param {string} id @param {1 | -1} by */
 export const mayStep = (id, by) => Boolean(rolesBelow()[placeOf(id) + by]);
 
-/** Move a role to this place among those below us. @param {string} id @param {number} place */
+/** Move a role to this place among the roles below us. @param {string} id @param {number} place */
 export async function placeRole(id, place) {
   const ranks = ranksAfter(rolesBelow(), id, place, Math.min(ownRank(), HIGHEST + 1));
   if (ranks) await api("PUT", "/api/roles/order", { ranks });

@@ -10,7 +10,7 @@ import { t } from "../../words/words.js";
 import { api, listen } from "../server.js";
 
 /**
- * A rule that is being edited: without an id until it is saved.
+ * A rule that is being edited. It has no id until it is saved.
  * @typedef {Omit<Rule, "id" | "created_by" | "created_at_ms" | "too_slow"> & Partial<Rule>} Wanted
  */
 
@@ -54,12 +54,12 @@ const one = (/** @type {string} */ id) =>
  * @type {Signal<Rule[] | null>}
  */
 export const rules = signal(null);
-let pushes = 0; // The number of pushes about rules.
+let pushes = 0; // The number of events about rules so far.
 /** @returns {Promise<void>} */
 export async function loadRules() {
   const before = pushes;
   const { rules: all } = await api("GET", "/api/automod/rules");
-  // The response may lack changes pushed meanwhile.
+  // The response might lack changes that were pushed in the meantime.
   if (pushes !== before) return loadRules();
   rules.value = all;
 }
@@ -98,7 +98,7 @@ listen({
 export const tryRule = (rule) => api("POST", "/api/automod/trial", sent(rule));
 
 /**
- * Remove fields that do not apply, because the server rejects any number that is out of bounds.
+ * Remove fields that do not apply, because the server rejects every number that is out of bounds.
  * @param {Wanted} wanted
  */
 function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted }) {

@@ -7,8 +7,7 @@
  */
 
 /**
- * Return the faults: [{path, keyword, limit}], at most `most` of them; `path` looks like
- * `cards[0].fields[1].name`.
+ * Return at most `most` faults: [{path, keyword, limit}]. A `path` looks like `cards[0].fields[1].name`.
  * @param {Schema} schema @param {any} value of any kind @param {object} root the document that `$ref` refers
  *   to
  * @returns {Wrong[]}

@@ -16,7 +16,8 @@ const sent = (path, file, named) => sendFile(path, file, { token: accessToken, n
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");
 
-/** Derive an emoji's name from the name of its file: 2 to 30 of a-z, 0-9 and _. @param {string} fileName */
+/** Derive an emoji's name from the name of its file: 2 to 30 characters from a-z, 0-9 and _. @param {string}
+ * fileName */
 export function emojiNameOf(fileName) {
   const plain = fileName
     .replace(/\.[^.]*$/, "")
@@ -49,7 +50,7 @@ export const setWebhookPicture = (id, file) => api("PUT", webhook(id, "/picture"
 /** @param {Pick<Webhook, "id" | "token">} webhook */
 export const addressOfWebhook = ({ id, token }) =>
   token ? `${location.origin}/api/webhooks/${id}/${token}` : null;
-/** Fetch the results of the last posts to a webhook, newest first. @param {string} id */
+/** Fetch the results of the most recent posts to a webhook, newest first. @param {string} id */
 export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/posts"))).posts;
 /** Fetch the server's description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");

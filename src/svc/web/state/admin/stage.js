@@ -1,4 +1,4 @@
-// The permission to speak in a voice channel. Without it for everybody, the call is a stage with an audience.
+// The permission to speak in a voice channel. If not everybody has it, the call is a stage with an audience.
 
 /** @import { Override } from "../../types/api.js" */
 
@@ -16,7 +16,7 @@ export const mayLetSpeak = (memberId, channelId) =>
 
 /**
  * Invite a member to speak in a channel, or move them to its audience. The channel's override for the member
- * changes only as far as their roles do not have that result already.
+ * changes only if their roles do not already have that result.
  * @param {string} memberId @param {string} channelId @param {boolean} speaks
  */
 export async function letSpeak(memberId, channelId, speaks) {
@@ -32,7 +32,7 @@ export async function letSpeak(memberId, channelId, speaks) {
   const roleIds = memberOf(memberId)?.roles ?? [];
   const serverWide = ofRoles(known.value.filter(({ id }) => roleIds.includes(id)));
   const might = inChannel(serverWide, roleIds, memberId, replaced(overrides, neutral)).has("speak");
-  // The raised hand has been answered.
+  // The raised hand has been answered, so lower it.
   const raised = peopleIn(channelId).some(({ id, hand }) => id === memberId && hand > 0);
   if (speaks && raised && may("mute_members", channelId)) await lowerHandOf(memberId, channelId);
   await putOverride(

@@ -1,5 +1,5 @@
 // The frame keys of a private conversation's call, and the owners of the devices that use them.
-// docs/private.md
+// See docs/private.md
 
 /** @import { PrivateDevice } from "./device.js" */
 /** @import { Kept } from "./unsent_messages.js" */
@@ -8,8 +8,8 @@ import { readStatement } from "./mls.js";
 import { reportProblem } from "./other_devices.js";
 
 /**
- * Return {epoch, leaf, baseKey, members, devices} of this epoch; `members` are the ids by leaf, `devices` the
- * thumbprints. Null outside the group.
+ * Return {epoch, leaf, baseKey, members, devices} of this epoch. `members` are the member ids by leaf, and
+ * `devices` the thumbprints. Return null outside the group.
  * @param {{kept: Kept, device: PrivateDevice}} own @param {string} id
  */
 export async function keysOf({ kept, device }, id) {

@@ -1,5 +1,5 @@
 // The group of an encrypted voice channel's call. This browser is a member only during the call and stores
-// nothing of it: everything except the device's own keys is in memory and disappears with the call.
+// nothing about it: everything except the device's own keys is in memory and disappears with the call. See
 // docs/private.md
 
 /**
@@ -14,7 +14,8 @@ import { teller } from "./call_keys.js";
 import { deviceOf, inCalls, takePart } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
-// The first device in the group adds and removes others. If it does not, the next one does after this time.
+// The first device in the group adds and removes others. If it fails to, the next device does so after this
+// time.
 const TURN_MS = 300;
 const AGAIN_MS = 2000;
 
@@ -78,7 +79,8 @@ export async function followCall(id, onKeys) {
       const turn = await device.syncCall(acts);
       if (turn !== null) later(turn * TURN_MS);
     } catch (/** @type {any} */ error) {
-      // The server does not know yet that we are in the call, or knows that we have left. It pushes both.
+      // The server does not know yet that we are in the call, or knows that we have left. It pushes both
+      // changes.
       if (error.code === "unknown_conversation") return;
       if (error.status === undefined && error.code !== "unreachable") reportProblem(error);
       later(AGAIN_MS);
@@ -88,7 +90,7 @@ export async function followCall(id, onKeys) {
     clearTimeout(timer);
     if (isHere()) timer = setTimeout(lookNext, ms, true);
   };
-  // Polls run one after the other.
+  // Polls run one at a time.
   let looking = Promise.resolve();
   const lookNext = (acts = false) => {
     looking = looking.then(() => look(acts));

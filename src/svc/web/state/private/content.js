@@ -1,5 +1,6 @@
-// The content of private messages, and the state of a conversation after all of them. Others may send
-// anything, so everything is validated; authors are those named by MLS. docs/private.md
+// The content of private messages, and the state of a conversation that results from them. Others can send
+// anything, so everything is validated. The author of a message is the one that MLS authenticates. See
+// docs/private.md
 
 /**
  * @import { Reactions } from "../conversation.js"
@@ -52,8 +53,8 @@ export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**
  * Return the current messages in order: [{id, ref, seq, memberId, text, sentAtMs, editedAtMs, reply,
- * reactions, trouble}], where `trouble` is "unreadable" or "newer"; in `emptying` the entries whose text must
- * be erased; the `name`, or ""; and in `removals` the claims of who removed whom.
+ * reactions, trouble}], where `trouble` is "unreadable" or "newer". Also return `emptying`, the entries whose
+ * text must be erased; the `name`, or ""; and `removals`, the claims about who removed whom.
  * @param {{seq: number, memberId: string | null, said: any, sentAtMs: number}[]} entries in order
  */
 export function toldBy(entries) {
@@ -131,7 +132,7 @@ function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs })
 function react(all, by, { of, emoji, on }) {
   const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
   if (!message) return;
-  // Another program may write the same emoji with or without variation selectors.
+  // Another program might write the same emoji with or without variation selectors.
   const written = message.reactions.find((reaction) => bare(reaction.emoji) === bare(emoji))?.emoji ?? emoji;
   all.set(message.id, {
     ...message,

@@ -1,6 +1,6 @@
-// This browser's part in private conversations: registers, joins, follows each group and sends. Everything
-// received or about to be sent is stored before anything depends on it, so a page may end at any moment.
-// Groups are read from the store each time, because tabs share it, one at a time. docs/private.md
+// This browser's part in private conversations: it registers, joins, follows each group and sends. Everything
+// received or about to be sent is stored before anything depends on it, so a page can be closed at any
+// moment. Groups are read from the store each time, because tabs take turns using it. See docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -47,7 +47,7 @@ import {
   waitAgain,
 } from "./unsent_messages.js";
 
-const ATTEMPTS = 30; // For commits that lose against others in succession.
+const ATTEMPTS = 30; // The limit for commits that lose against others in succession.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
@@ -122,8 +122,8 @@ export class PrivateDevice {
 
   /**
    * Follow the group of the channel's call. If a device is missing or must go and this device `acts`, it
-   * makes the change. Otherwise this resolves with the number of devices whose turn comes first, or with null
-   * if there is nothing to do.
+   * makes the change. Otherwise this resolves with the number of devices whose turn comes before ours, or
+   * with null if there is nothing to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
   syncCall(acts) {
@@ -146,7 +146,7 @@ export class PrivateDevice {
     const keyed = { key: crypto.randomUUID(), ...said };
     await wait(this.#kept, id, keyed, this.#now());
     return this.#inTurn(async () => {
-      // If another device created the group a moment ago, it has added us.
+      // If another device created the group just now, it has added us.
       for (let attempt = 0; attempt < 2; attempt += 1) {
         await this.#joinAll();
         await this.#keepUp(id);
@@ -213,10 +213,10 @@ export class PrivateDevice {
   async #join({ conversation_id: id, seq, welcome }) {
     /** @type {Group | undefined} */
     const before = await this.#kept.get(`group/${id}`);
-    if (before && before.seq >= seq) return; // It was processed, and the response to its deletion was lost.
+    if (before && before.seq >= seq) return; // Already processed; the response to its deletion was lost.
     const told = await this.#api("GET", ONE(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
-      return null; // We have been removed again.
+      return null; // We have been removed again since.
     });
     if (!told) return;
     const { between_two: two, members } = told;
@@ -256,7 +256,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Leave the group. Messages that the server may not have wait for the next group.
+   * Leave the group. Messages that the server might not have wait for the next group.
    * @param {string} id
    * @param {Changes} changes
    */
@@ -284,7 +284,7 @@ export class PrivateDevice {
    */
   async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A device that is in the call but not in its group asks to be added again: it may have been excluded
+      // A device that is in the call but not in its group asks to be added again: it might have been excluded
       // by mistake.
       if (
         (await this.#kept.get(`group/${id}`)) &&
@@ -322,7 +322,7 @@ export class PrivateDevice {
         return false;
       }
       if (!log.entries.length) {
-        this.#inCall.get(id)?.(); // Another tab may have processed the commit and changed the keys.
+        this.#inCall.get(id)?.(); // Another tab might have processed the commit and changed the keys.
         return true;
       }
       for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;
@@ -372,7 +372,7 @@ export class PrivateDevice {
       return { changed: false, settled: false };
     }
     if (epoch > 0 && !group) {
-      // Its Welcome may have just arrived. Otherwise the keys are lost, and somebody must add us again.
+      // Its Welcome might have just arrived. Otherwise the keys are lost, and somebody must add us again.
       await this.#joinAll();
       const joined = Boolean(await this.#kept.get(`group/${id}`));
       if (!joined) await this.#lose(id);
@@ -451,7 +451,7 @@ export class PrivateDevice {
       if (!group || (!first && !(await this.#encloseNext(id, group)))) return;
       if (!first) continue;
       if (!first.commitment) {
-        // Sealed by an earlier version, without a franking proof.
+        // Encrypted by an earlier version, without a franking proof.
         if (!(await this.#catchUp(id))) return;
         if (await dropOutgoing(this.#kept, id, first)) await this.#enclose(id, first.said, first.atMs);
         continue;

@@ -1,4 +1,4 @@
-// Describe a change to a conversation's devices for people. docs/private.md
+// Describe a change to a conversation's devices for display. See docs/private.md
 
 /**
  * @import { Removal } from "./content.js"
@@ -8,8 +8,8 @@
  */
 
 /**
- * Return the member who claims to have removed this member, whom a change has taken out. Only claims before
- * the member's return count.
+ * Return the member who claims to have removed this member in a change. Only claims from before the member's
+ * return count.
  * @param {Change} change @param {string} memberId @param {Change[]} changes @param {Removal[]} removals
  */
 export function removerOf({ seq }, memberId, changes, removals) {

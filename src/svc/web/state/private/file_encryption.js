@@ -1,5 +1,5 @@
-// Files of private conversations, sealed before the server gets them: each with its own key (AES-256-GCM),
-// which is in the message together with the digest of the sealed file. docs/private.md
+// Files in private conversations, which are encrypted before the server gets them. Each has its own key
+// (AES-256-GCM), which is in the message together with the digest of the encrypted file. See docs/private.md
 
 /**
  * The description of a file in a message.
@@ -17,7 +17,8 @@ const KEY_BYTES = 32;
 const IV = new Uint8Array(12);
 const LONGEST = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
-// Types that the browser decodes only as such, whatever the content is. All other files can only be saved.
+// Types that the browser decodes only as the given type, whatever the content is. All other files can only be
+// saved.
 const KINDS = /** @type {const} */ ({
   picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
   video: ["video/mp4", "video/webm"],
@@ -43,7 +44,7 @@ export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8A
 }
 
 /**
- * Open a sealed file; rejects anything else.
+ * Decrypt a file. Rejects if the data is anything else.
  * @param {ArrayBuffer} data
  * @param {Pick<FileSaid, "key" | "digest" | "bytes">} said
  */

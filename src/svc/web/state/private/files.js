@@ -1,6 +1,6 @@
-// Files of private conversations on this side: downloading and opening them. An opened file that is not too
-// large stays in this browser, sealed like the messages, because the server deletes it together with its
-// message. docs/private.md
+// Downloads and decrypts files of private conversations. A decrypted file that is not too large stays in this
+// browser, encrypted like the messages, because the server deletes it together with its message. See
+// docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -55,7 +55,7 @@ export async function own(id, said, plain) {
   await keep(id, said, plain);
 }
 
-/** Release a file that is no longer needed here. @param {string} fileId */
+/** Release a file that this page no longer needs. @param {string} fileId */
 export function close(fileId) {
   const url = opened.value.get(fileId)?.url;
   if (url) URL.revokeObjectURL(url);
@@ -95,7 +95,7 @@ async function keep(id, said, plain) {
 }
 
 /**
- * Show a file. Only a few types that cannot run code are kept.
+ * Show a file. Only a few types that cannot run code keep their type.
  * @param {FileSaid} said
  * @param {Uint8Array<ArrayBuffer>} plain
  */

@@ -1,5 +1,5 @@
 // Message franking, the proof of authorship for reports: the author commits to the text with a key that only
-// the message contains, and the server tags the commitment. docs/private.md
+// the message contains, and the server tags the commitment. See docs/private.md
 
 /** @import { Said } from "./content.js" */
 
@@ -9,7 +9,7 @@ import { filesSaid, isBytes } from "./file_encryption.js";
 const KEY_BYTES = 32;
 
 /**
- * Return the part of a message that a report may reveal: the text, and the names of the files.
+ * Return the part of a message that a report can reveal: the text, and the names of the files.
  * @param {{[part: string]: any}} said
  */
 export const revealable = ({ text, files }) =>

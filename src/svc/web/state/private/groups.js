@@ -1,5 +1,5 @@
-// Private conversations of several people: their members and their names. A name is sent as an encrypted
-// message, so the server does not know it. docs/private.md
+// Private conversations of several members: who is in them, and their names. A name is sent as an encrypted
+// message, so the server does not know it. See docs/private.md
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -15,7 +15,7 @@ const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
 );
 
 /**
- * Create a conversation with these people. Resolves with its id.
+ * Create a conversation with these members. Resolves with its id.
  * @param {string[]} memberIds
  * @param {string} name may be empty
  */
@@ -25,7 +25,7 @@ export async function makeGroup(memberIds, name) {
   return id;
 }
 
-/** Add these people. They cannot read earlier messages. @param {string} id @param {string[]} memberIds */
+/** Add these members. They cannot read earlier messages. @param {string} id @param {string[]} memberIds */
 export async function addPeople(id, memberIds) {
   for (const memberId of memberIds) await api("PUT", ONE(id, `/members/${encodeURIComponent(memberId)}`), {});
   await look(id);
@@ -40,7 +40,7 @@ export async function removePerson(id, memberId) {
 /** @param {string} id @param {string} name */
 export const rename = (id, name) => say(id, nameSaid(name));
 
-/** Leave a conversation and delete everything stored of it. @param {string} id */
+/** Leave a conversation and delete all of its stored data. @param {string} id */
 export async function leave(id) {
   left.add(id);
   await api("POST", ONE(id, "/leave"), {});

@@ -1,7 +1,7 @@
-// Messages from before one of our devices joined a conversation, transferred from another device of ours. The
-// new device asks in the conversation, with a key made for this purpose; the person at the other device
-// consents; the history is sent as a sealed file whose key only these two devices can derive. The server and
-// other members see the transfer and not its content. docs/private.md
+// The transfer of messages from before one of our devices joined a conversation, from another device of ours.
+// The new device asks in the conversation, with a key made for this purpose. The member consents at the other
+// device, which sends the history as an encrypted file whose key only these two devices can derive. The
+// server and other members can see that a transfer happens, but not its content. See docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -37,7 +37,7 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that stores the end of the history that this device cannot read, if it had nothing
+ * Return the change that stores where the history that this device cannot read ends, if it had no history
  * before.
  * @param {Kept} kept
  * @param {string} id
@@ -51,8 +51,8 @@ export async function sinceHere(kept, id, seq) {
 
 /**
  * Return the thumbprints of our other devices in a group: those that both MLS and the server attribute to us.
- * Either a member or the server alone could slip in a device that claims to be ours. This excludes all but
- * the two in collusion, which only comparing numbers reveals.
+ * A member or the server alone could otherwise insert a device that claims to be ours. If both collude, only
+ * comparing safety numbers reveals it.
  * @param {Device[] | null} inGroup @param {Pick<PrivateConversation, "devices">} told by the server @param
  *   {Device} own
  */
@@ -93,7 +93,7 @@ export async function earlierOf(kept, id, ours) {
 }
 
 /**
- * Ask our other devices for earlier messages. May be repeated.
+ * Ask our other devices for earlier messages. Can be repeated.
  * @param {{kept: Kept, send: Send}} parts
  * @param {string} id
  */
@@ -181,7 +181,7 @@ export function packedEarlier(all, upTo) {
 }
 
 /**
- * Return the answer of another device of ours to this device's request, or undefined.
+ * Return another device's answer to this device's request, or undefined.
  * @param {Kept} kept
  * @param {string} id
  * @param {Entry[]} entries
@@ -223,7 +223,7 @@ export async function takeEarlier({ kept, fetched }, id, { for: answered, by, fi
     );
     await kept.put([...(await taken(kept, id, told)), ends("done")]);
   } catch (/** @type {any} */ error) {
-    // WebCrypto's errors have a number as their code.
+    // WebCrypto's errors have a numeric code.
     if (typeof error.code === "string" && !GONE.includes(error.code)) throw error;
     await kept.put([ends("failed")]);
   }

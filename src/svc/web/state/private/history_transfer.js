@@ -1,5 +1,5 @@
 // Transfer earlier messages from one device of ours to another: request them in all conversations at once,
-// answer requests only with the person's consent, and import what arrives. docs/private.md
+// answer requests only with the member's consent, and import the messages that arrive. See docs/private.md
 
 /**
  * @import { PathOf } from "../../types/wire.js"
@@ -53,7 +53,7 @@ const fetched = async (id, fileId) =>
     await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })
   ).arrayBuffer();
 
-/** Request earlier messages in every conversation where another device of ours may have them. */
+/** Request earlier messages in every conversation where another device of ours might have them. */
 export async function askOurs() {
   const { kept } = await start();
   for (const { id } of conversations
@@ -65,12 +65,12 @@ export async function askOurs() {
 }
 
 /**
- * Answer this device of ours in all conversations where it asks, as the person here has decided.
+ * Answer this device of ours in all conversations where it asks, as the member has decided on this device.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */
 export async function answerOurs(thumbprint, allowed) {
-  await refresh(); // The device may have been removed a moment ago.
+  await refresh(); // The device might have been removed a moment ago.
   const { kept } = await start();
   for (const { id } of conversations.peek()) {
     const ask = conversationsById
@@ -84,7 +84,7 @@ export async function answerOurs(thumbprint, allowed) {
   }
 }
 
-/** Import what has arrived for this device, one tab at a time. @param {string} id */
+/** Import the messages that have arrived for this device, in one tab at a time. @param {string} id */
 export async function bring(id) {
   const answer = coming.get(id);
   if (!answer) return;

@@ -1,5 +1,5 @@
 // The code of private conversations that the page uses, fetched some seconds after the page is shown.
-// docs/private.md
+// See docs/private.md
 
 import { teller } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
@@ -43,7 +43,7 @@ function uploadsOf(id, prepare) {
   return uploads;
 }
 
-/** Delete everything of our identity in this browser. */
+/** Delete all data of our identity in this browser. */
 async function forget() {
   forgetRead();
   await forgetOwn();
@@ -84,7 +84,7 @@ export const running = {
  */
 
 /**
- * Report a message. Rejects with a code if there is no proof, as for messages older than franking.
+ * Report a message. Rejects with a code if there is no proof, for example for messages older than franking.
  * @param {Reported} message
  * @param {string} text the reporter's reason
  */

@@ -1,5 +1,5 @@
-// All devices ever seen in a private conversation. If a group starts again, or this device is added again, no
-// commit names the new devices; this module still notices them. docs/private.md
+// All devices that were ever seen in a private conversation. If a group starts again, or this device is added
+// again, no commit names the new devices, but this module still notices them. See docs/private.md
 
 /** @import { Changes } from "../../transport/private_store.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -8,7 +8,7 @@
 const KNOWN = (/** @type {string} */ id) => `known/${id}`;
 
 /**
- * Remember these devices, and note the new ones.
+ * Remember these devices, and add a note about the new ones.
  * @param {Kept} kept @param {string} id @param {Device[]} devices
  * @param {{seq: number, sentAtMs: number}} at the position in the history of the note
  */

@@ -1,4 +1,4 @@
-// The effect of a log entry on the stored state of its conversation. docs/private.md
+// The effect of a log entry on the stored state of its conversation. See docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -21,7 +21,7 @@ import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./other_devi
 
 /**
  * Return {next, changes}: the group after the entry, and other changes to store. Without `next` this device
- * is out of the group; `lost` means that the reason is unknown.
+ * is out of the group; `lost` means that it left for an unknown reason.
  * @param {string} id
  * @param {Group} group
  * @param {Omit<PrivateEntry, "epoch">} entry the one after the last that was read
@@ -75,8 +75,8 @@ export async function afterEntry(
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
-  // A message that could not be reported is not shown. For messages older than franking the server has no
-  // tag.
+  // A message that could not be reported is not shown. The server has no tag for messages older than
+  // franking.
   const franked = !tag || (opened?.shown && (await isFranked(said, opened.shown)));
   const entry = await entryOf(
     id,
@@ -86,13 +86,13 @@ export async function afterEntry(
   );
   const trouble = !opened ? "foreign" : (await isSame(seen, seq, group.chain, chainAt)) ? "" : "differs";
   if (!trouble || next.chain?.told.includes(trouble)) return { next, changes: [entry] };
-  // Report it once per epoch, because all later chains differ too.
+  // Report a difference once per epoch, because all later chains differ too.
   if (next.chain) next.chain = { ...next.chain, told: [...next.chain.told, trouble] };
   return { next, changes: [entry, troubleOf(id, at, trouble, entry[1].memberId)] };
 }
 
 /**
- * Return the change that notes a fault of the server among the messages.
+ * Return the change that adds a note about a fault of the server to the messages.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
  *   trouble @param {string | null} memberId the sender who was shown another log
  * @returns {Changes[number]}

@@ -1,6 +1,7 @@
-// Check that all devices were shown the same log. Each keeps a chain of digests of the entries it has read in
-// this epoch, starting from a value that all in the epoch share. Its messages contain its position and its
-// chain there. A different chain at that position proves a different log. docs/private.md
+// Check that all devices were shown the same log. Each device keeps a chain of digests of the entries that it
+// has read in this epoch, starting from a value that all devices in the epoch share. Its messages contain its
+// position and the chain at that position. A different chain at that position proves a different log. See
+// docs/private.md
 
 /**
  * @import { State } from "./mls.js"
@@ -37,8 +38,8 @@ export const following = async (chain, digest) =>
 export const seenBy = ({ seq, chain }) => (chain ? { seen: { seq, chain: chain.now } } : {});
 
 /**
- * Return whether its sender was shown the same log as we were. Earlier versions do not state it, and count as
- * the same.
+ * Return whether a message's sender was shown the same log as we were. Earlier versions do not state their
+ * chain, and count as the same.
  * @param {any} seen @param {number} seq of the message @param {Chain | null | undefined} chain @param {(seq:
  *   number) => Promise<string | undefined>} chainAt
  */

@@ -1,5 +1,5 @@
 // Follow the server's pushes about private conversations, and update the display state in
-// state/private_conversations.js. docs/private.md
+// state/private_conversations.js. See docs/private.md
 
 /**
  * @import { PrivateConversation as Resource } from "../../types/api.js"
@@ -43,7 +43,7 @@ let requested = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
 /**
- * By conversation: the first message that has arrived since the last reading and should ring.
+ * By conversation: the first message that should ring and has arrived since the log was last read.
  * @type {Map<string | null, number>}
  */
 const arrived = new Map();
@@ -58,7 +58,7 @@ const names = new Map();
 export const leaving = new Map();
 
 /**
- * By conversation: the answer of another device of ours that must be imported.
+ * By conversation: another device's answer that must be imported.
  * @type {Map<string, Said | undefined>}
  */
 export const coming = new Map();
@@ -83,7 +83,7 @@ export async function received(event, data) {
   if (event === "private_keys_low") {
     await start()
       .then(({ device }) => device.prepare())
-      .catch(reportOurs); // The next start of the page repeats it.
+      .catch(reportOurs); // The next page load repeats the reading.
     return;
   }
   const {
@@ -100,7 +100,7 @@ export async function received(event, data) {
 }
 
 /**
- * Read this conversation, or all. Requests during a reading are served right after it.
+ * Read this conversation, or all of them. Requests that arrive during a reading are served right after it.
  * @param {string | null} id
  * @returns {Promise<void>}
  */
@@ -143,7 +143,7 @@ function reportOurs(error) {
 async function read(ids) {
   const mine = await takePart();
   const resources = await mine.device.sync(ids);
-  if (!isStill(mine)) return; // Another member has signed in since.
+  if (!isStill(mine)) return; // Another member has signed in since then.
   const changed = ids ?? resources.map(({ id }) => id);
   const known = new Map(conversations.value.map((conversation) => [conversation.id, conversation]));
   const all = await Promise.all(
@@ -246,7 +246,8 @@ async function described(
  * @param {string} id
  */
 async function takeOver({ kept, memberId }, id) {
-  // Read the unsent messages first, so that a message sent meanwhile is in both lists and never in neither.
+  // Read the unsent messages first, so that a message that is sent in the meantime is in both lists rather
+  // than in neither.
   const waiting = await unsentOf(kept, id);
   const before = entries.get(id) ?? [];
   const known = new Set(before.map(({ seq }) => seq));
@@ -282,8 +283,8 @@ async function empty(kept, id) {
 }
 
 /**
- * Show the history and the outgoing entries. Messages are appended at the end; any other entry is shown as if
- * it had been sent.
+ * Show the history and the outgoing entries. Outgoing messages are appended at the end; any other outgoing
+ * entry is shown as if it had been sent.
  * @param {string} id
  * @param {string} memberId
  * @param {Waiting[]} kept
@@ -348,7 +349,8 @@ export async function markRead(id) {
   );
 }
 
-/** Return the id of the conversation with these people, creating it if needed. @param {string[]} memberIds */
+/** Return the id of the conversation with these members, creating it if needed. @param {string[]} memberIds
+ */
 export async function begin(memberIds) {
   const { device } = await start();
   const { id, members, between_two: two } = await device.openWith(memberIds);
@@ -373,7 +375,7 @@ export async function begin(memberIds) {
   return id;
 }
 
-/** Delete everything stored of a conversation that we have left. @param {string} id */
+/** Delete all stored data of a conversation that we have left. @param {string} id */
 export async function forgetConversation(id) {
   const { kept } = await start();
   const all = await Promise.all(

@@ -1,6 +1,6 @@
 // The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the
-// statements with which a device's own key vouches for its MLS key. Stores and sends nothing: bytes go in and
-// come out. docs/private.md
+// statements with which a device's own key vouches for its MLS key. Does no storage or network I/O: bytes go
+// in and come out. See docs/private.md
 
 /**
  * @import { Capabilities } from "ts-mls/dist/src/capabilities.js"
@@ -92,8 +92,8 @@ export async function makeKeys() {
 }
 
 /**
- * Return a statement's content, {memberId, thumbprint, key}, if its own key has signed it for this server;
- * null otherwise.
+ * Return a statement's content, {memberId, thumbprint, key}, if the device's own key has signed it for this
+ * server; null otherwise.
  * @param {string} statement @param {string} audience @returns {Promise<Stated | null>}
  */
 export async function readStatement(statement, audience) {
@@ -122,7 +122,7 @@ export async function readStatement(statement, audience) {
 
 /**
  * Return the configuration with which a group validates its devices. `belongs` returns whether a member may
- * be in it.
+ * be in the group.
  * @param {string} audience
  * @param {(memberId: string) => boolean} belongs
  * @returns {Config}
@@ -208,7 +208,8 @@ export const unpacked = (data, config) => ({
 });
 /** @param {State} state */
 export const epochOf = (state) => Number(state.groupContext.epoch);
-/** Return a value that is equal for all who agree on the group's whole history. @param {State} state */
+/** Return a value that is equal for all devices that agree on the group's whole history. @param {State} state
+ */
 export const agreementOf = (state) => hexOf(state.keySchedule.epochAuthenticator);
 
 /**
@@ -238,7 +239,7 @@ export async function begin(conversationId, { message, keys }, config) {
 }
 
 /**
- * Join the group of a Welcome; null if it is for none of the packages, which `find` looks up by their ref.
+ * Join the group of a Welcome. Return null if it is for none of the packages, which `find` looks up by ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */
 export async function join(data, find, config) {
@@ -328,8 +329,8 @@ export async function seal(state, data, shown) {
 }
 
 /**
- * Open a message of another device: {state, data, shown, statement}, without the last three for a commit.
- * Rejects if it is invalid.
+ * Decrypt another device's message: {state, data, shown, statement}, or only the first for a commit. Rejects
+ * if the message is invalid.
  * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array,
  *   shown?: Uint8Array, statement?: string}>}
  */

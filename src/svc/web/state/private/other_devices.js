@@ -1,5 +1,5 @@
 // The other devices of a group and their statements, which are checked against the server's data before they
-// are trusted. docs/private.md
+// are trusted. See docs/private.md
 
 /**
  * @import { PrivateDevice } from "../../types/api.js"
@@ -96,7 +96,7 @@ export function parsed(data) {
 
 /**
  * Report a refusal in one conversation, so that the others continue. Rethrow it if the server no longer knows
- * us or we have signed out, because then all would fail.
+ * us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
 export function refused(error) {

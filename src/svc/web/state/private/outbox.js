@@ -1,5 +1,5 @@
 // Send messages in private conversations. Each is stored, shown at once, and sent when somebody can read it.
-// docs/private.md
+// See docs/private.md
 
 /** @import { Ref, Said } from "./content.js" */
 /** @import { FileSaid } from "./file_encryption.js" */
@@ -13,12 +13,12 @@ import { start } from "./own_identity.js";
 import { leaving, look, showAgain } from "./log_reader.js";
 import { NotYet, unsentOf, wait } from "./unsent_messages.js";
 
-const AGAIN_MS = 15_000; // To retry after the server could not accept a message.
+const AGAIN_MS = 15_000; // The delay before a retry after the server could not accept a message.
 
 /** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
 export const send = (id, text, rest) => say(id, messageSaid(text, rest));
 
-/** The actions on a message, as with those of the channels. */
+/** The actions on a message, with the same interface as those for channels. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: ({ conversation_id: id, ref }, text) => say(id, editSaid(ref, text)),
@@ -31,7 +31,7 @@ export const acts = {
   react: ({ conversation_id: id, ref }, emoji, on) => say(id, reactionSaid(ref, emoji, on)),
 };
 
-/** Retry a refused message. @param {string} id @param {string} key */
+/** Retry a rejected message. @param {string} id @param {string} key */
 export async function sendAgain(id, key) {
   const { kept } = await start();
   const item = (await unsentOf(kept, id)).find(({ said }) => said.key === key);

@@ -1,4 +1,4 @@
-// This browser's identity in private conversations, and its store. docs/private.md
+// This browser's identity in private conversations, and its store. See docs/private.md
 
 /**
  * @import { Member } from "../../types/api.js"
@@ -27,7 +27,8 @@ let own = null;
 export const inCalls = new Map();
 
 /**
- * By conversation, for calls that this page is in: a function to call when the call's keys may have changed.
+ * By conversation, for calls that this page is in: a function to call when the call's keys might have
+ * changed.
  * @type {Map<string, () => void>}
  */
 export const inConversations = new Map();
@@ -72,7 +73,7 @@ async function make(memberId) {
  */
 export const deviceOf = ({ parts }, kept, more) => new PrivateDevice({ ...parts, ...more, kept });
 
-/** Return our identity once the server knows this device, so that others can add it. */
+/** Return our identity once the server knows this device, so that other devices can add it. */
 export async function takePart() {
   const mine = await start();
   if (!mine.prepared) await mine.device.prepare();
@@ -83,7 +84,7 @@ export async function takePart() {
 /** Return whether we are still the same member. @param {Own} mine */
 export const isStill = ({ memberId }) => own !== null && member.value?.id === memberId;
 
-/** Delete everything of our identity in this browser. */
+/** Delete all data of our identity in this browser. */
 export async function forgetOwn() {
   own = null;
   inCalls.clear();

@@ -1,5 +1,5 @@
 // This browser's keys in private conversations: its MLS key, the statement that vouches for it, and the key
-// packages with which others add it. docs/private.md
+// packages with which other devices add this one. See docs/private.md
 
 /**
  * @import { Body } from "../../types/wire.js"
@@ -12,7 +12,7 @@
 
 import { makeKeys, makePackage, toBase64 } from "./mls.js";
 
-const STOCK = 30; // Key packages for others to take.
+const STOCK = 30; // The number of key packages to keep on the server.
 
 /** Continue in a new task, so that the page stays responsive. */
 const aTask = () => new Promise((goOn) => setTimeout(goOn));
@@ -46,7 +46,7 @@ export class OwnKeys {
   async identity() {
     const known = await this.#kept.get("identity");
     if (known) return known;
-    // The first key costs 40 ms, on top of loading the library.
+    // Creating the first key takes 40 ms, in addition to loading the library.
     await aTask();
     const keys = await makeKeys();
     const key = toBase64(keys.publicKey).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -80,7 +80,7 @@ export class OwnKeys {
       await aTask(); // Creating all of them in one task would freeze the page.
     }
     const last = withLast ? made.at(-1) : null;
-    // Store them first: a Welcome for a package can be opened only with its keys.
+    // Store the keys first: a Welcome for a package can be opened only with them.
     await this.#kept.put(
       made.map(({ ref, message, keys }) => [`package/${ref}`, { message, keys, last: ref === last?.ref }]),
     );

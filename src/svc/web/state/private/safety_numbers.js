@@ -1,5 +1,5 @@
-// The safety numbers that people compare: one that both sides of a private conversation see, and one of each
-// device. docs/private.md
+// The safety numbers that members compare: one that both sides of a private conversation see, and one for
+// each device. See docs/private.md
 
 /** @import { Stated } from "./mls.js" */
 /** @import { Device } from "./other_devices.js" */
@@ -8,7 +8,7 @@ import { readStatement } from "./mls.js";
 import { inCalls, start } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
-const GROUPS_OF_ONE = 6; // For one device: too many to generate keys until they match.
+const GROUPS_OF_ONE = 6; // The number for one device, which is too long to find a matching key by trial.
 const BYTES = 5;
 
 /**
@@ -28,8 +28,8 @@ export async function devicesIn(id) {
 }
 
 /**
- * Return a number that is equal on both sides unless somebody is in between: {digits, devices}; null outside
- * the group.
+ * Return a number that is equal on both sides unless there is a man in the middle: {digits, devices}; null
+ * outside the group.
  * @param {string} id
  */
 export async function numberOf(id) {
@@ -64,7 +64,7 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if this very number was compared, "lost" if an earlier one was, "no" otherwise.
+ * Return "yes" if this number was compared, "lost" if an earlier number was, "no" otherwise.
  * @param {string} id
  */
 export async function isVerified(id) {

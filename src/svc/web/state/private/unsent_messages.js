@@ -1,5 +1,6 @@
-// Messages that are not in the log yet: not encrypted, because nobody could read them or the server has
-// refused them, or encrypted and not sent. They are stored, so a page may end meanwhile. docs/private.md
+// Messages that are not in the log yet: they are either not encrypted, because nobody could read them or the
+// server has rejected them, or encrypted and not sent. They are stored, so the page can be closed in the
+// meantime. See docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -25,7 +26,7 @@ export class NotYet extends Error {
 }
 
 /**
- * Return whether a message should notify people who are away. Reactions and edits do not.
+ * Return whether a message should notify members who are away. Reactions and edits do not.
  * @param {Said} said
  */
 export const rings = ({ type = "message" }) => type === "message";
@@ -85,7 +86,7 @@ export const noMore = (id, { key }) => [WAITING(id, key), undefined];
 export const waitAgain = (id, { said, atMs }) => [WAITING(id, said.key), { said, atMs }];
 
 /**
- * Return the change that stores a refused message until its author decides.
+ * Return the change that stores a rejected message until its author decides.
  * @param {string} id
  * @param {Said} said
  * @param {number} atMs
@@ -97,7 +98,7 @@ export function refusedAs(id, said, atMs, { code, message, status, details }) {
 }
 
 /**
- * Remove an encrypted message that is not sent. Return false if it was in the log after all.
+ * Remove an encrypted message that was not sent. Return false if it was in the log after all.
  * @param {Kept} kept
  * @param {string} id
  * @param {Outgoing} outgoing

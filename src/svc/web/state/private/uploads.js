@@ -1,5 +1,6 @@
-// Uploads for a private message: each file is sealed here, then sent. Drafts are not stored, and neither are
-// their files. Has the interface that views/composer/upload_list.js needs. docs/private.md
+// Uploads for a private message: each file is encrypted in this browser, then sent. Drafts are not stored,
+// and neither are their files. Implements the interface that views/composer/upload_list.js needs. See
+// docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"
@@ -50,7 +51,7 @@ export class PrivateUploads {
     return this.list.value.some(({ state }) => state === "sending");
   }
 
-  /** Send these files. Return whether there was room for all. @param {File[]} files */
+  /** Send these files. Return whether there was room for all of them. @param {File[]} files */
   add(files) {
     const taken = files.slice(0, MOST_FILES - this.list.value.length);
     for (const file of taken) {

@@ -13,7 +13,8 @@ import { permissionName } from "./parts/permission.js";
 /** @typedef {AuditEntry["details"]} Said */
 
 const DAY_S = 86400;
-/** The owner's settings, by the labels of the pages that change them. @type {{[setting: string]: string}} */
+/** The owner's settings, with the labels of the pages that change them. @type {{[setting: string]: string}}
+ */
 const SETTINGS = {
   description: "community-description",
   rules: "community-rules",

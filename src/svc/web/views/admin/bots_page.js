@@ -23,7 +23,7 @@ import { ListPage, Row } from "./parts/list_page.js";
 
 /** @typedef {Answer<"GET", "/api/bots">["bots"][number]} Bot */
 
-/** Return the bots, and keep them as known members. */
+/** Return the bots, and store them as known members. */
 async function found() {
   const all = await bots();
   meet(all.map(({ member }) => member));
@@ -40,7 +40,7 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  // Bots may have been kicked elsewhere meanwhile.
+  // Bots might have been kicked from elsewhere in the meantime.
   const here = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {

@@ -1,4 +1,4 @@
-// Act on several members at once: first list who is affected and who is left out, then the results.
+// Act on several members at once: first show who is affected and who is left out, then the results.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -20,7 +20,7 @@ import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
 /**
- * `onDone` gets the members that the action succeeded for.
+ * `onDone` gets the members for whom the action succeeded.
  * @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props
  */
 export function BulkDialog({ act, people, onDone, onClose }) {
@@ -30,7 +30,7 @@ export function BulkDialog({ act, people, onDone, onClose }) {
     deleted: 0,
     reason: "",
   });
-  const [chosen] = useState(people); // Members leave the list behind the dialog once they are done.
+  const [chosen] = useState(people); // A copy: members leave the list once the action is applied.
   const [run, setRun] = useState(
     /** @type {{done: number, of: number} | {refused: {member: Member, error: unknown}[]} | null} */ (null),
   );

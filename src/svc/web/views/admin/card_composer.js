@@ -1,5 +1,5 @@
-// Compose a message with a card in fields, with a preview and the JSON that a program would send. Both fields
-// and JSON can be edited. Violations of our webhook schema are shown at once.
+// Compose a message with a card in fields, with a preview and the JSON that a program would send. Both the
+// fields and the JSON can be edited. Violations of our webhook schema are shown at once.
 
 /** @import { Wrong } from "../../state/admin/schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */

@@ -14,8 +14,8 @@ const CARD = ["cards", 0];
 const hexOf = (/** @type {number} */ number) => `#${number.toString(16).padStart(6, "0")}`;
 
 /**
- * @typedef {(path: (string | number)[], wanted: unknown) => void} Put Changes what a path leads to in the
- *   payload.
+ * @typedef {(path: (string | number)[], wanted: unknown) => void} Put Changes the value at a path in the
+ * payload.
  */
 
 /** @param {{payload: PostedMessage, put: Put}} props */

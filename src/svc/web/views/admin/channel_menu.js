@@ -26,7 +26,7 @@ export function ChannelMenu({ channel }) {
     : null;
 }
 
-/** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right-click too. @param {EventOn<HTMLElement, MouseEvent>} event */
 export function openMenuIn(event) {
   const button = /** @type {HTMLElement | null} */ (
     event.currentTarget.querySelector(

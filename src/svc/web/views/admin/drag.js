@@ -1,5 +1,5 @@
-// Drag channels in the list, for members who manage channels, and people of a call to another voice
-// channel, for moderators. Loaded with the first such permission.
+// Drag and drop: managers move channels in the list, and moderators move members of a call to another voice
+// channel. Loaded when the member has such a permission.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -10,7 +10,7 @@ import { channels, may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";
 
-// No other drop target accepts this type, such as the message field.
+// No other drop target, such as the message field, accepts this type.
 const KIND = "application/x-svc-channel";
 
 /**
@@ -83,13 +83,13 @@ const isCategory = (/** @type {string} */ id) =>
   channels.value.find((each) => each.id === id)?.type === "category";
 
 /**
- * The dragged person, their channel, and the channel under the pointer.
+ * The dragged member, their channel, and the channel under the pointer.
  * @type {Signal<{id: string, from: string, over?: string} | null>}
  */
 export const draggedPerson = signal(null);
 
 /**
- * Return the attributes of a voice channel that takes people, merged with `others`.
+ * Return the attributes of a voice channel on which members can be dropped, merged with `others`.
  * @param {string} channelId
  * @param {Attributes} others
  * @returns {Attributes}
