@@ -1,6 +1,6 @@
 """The HTTP server around the community: listening, middleware, and headers of every response.
 
-Contains no rules and knows no feature. ARCHITECTURE.md and docs/http.md.
+Contains no rules and knows no feature. See ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio
@@ -70,14 +70,17 @@ class Replication:
     hub: Hub
     # Whether this node is certainly the owner. Members' requests are refused otherwise.
     is_current: Callable[[], bool]
-    # Serve relays of this community.
+    # Functions that serve the relays of this community.
     relay_routes: Callable[[Community], list[web.RouteDef]]
     relay_task: Callable[[], Awaitable[None]]
     end_relays: Callable[[], Awaitable[None]]
 
 
 class Draining:
-    """Tracks requests for a graceful shutdown. `middleware` goes inside the one that formats errors."""
+    """Tracks requests for a graceful shutdown.
+
+    `middleware` must run inside the middleware that formats errors.
+    """
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -121,9 +124,9 @@ class Draining:
 
 
 MAX_BODY_BYTES = 64 * 1024
-# Time for requests in progress at shutdown. Downloading a webhook's pictures takes up to 12 s.
+# Time to finish requests in progress at shutdown. Downloading a webhook's pictures takes up to 12 s.
 SHUTDOWN_DEADLINE_S = 15.0
-# Time for a response to be sent during the shutdown.
+# Time to send a response during the shutdown.
 LAST_WORDS_S = 2.0
 NO_FLAGS = Flags()
 
@@ -245,7 +248,7 @@ def _announced(config: ChatConfig, name: str, address: str) -> Announced:
 def build(
     community: Community, config: ChatConfig, draining: Draining, replication: Replication | None = None
 ) -> web.Application:
-    """Return the application, not yet listening."""
+    """Return the application without starting it."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
@@ -281,7 +284,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 @web.middleware
 async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give each request an id, in its log lines and its response, so that people can quote it."""
+    """Give each request an id, in its log lines and its response, so that users can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
@@ -307,7 +310,7 @@ def _counted(tally: Tally) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse other sites' pages, and answer the preflights of permitted ones."""
+        """Refuse requests from other sites' pages, and answer the CORS preflights of permitted origins."""
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):

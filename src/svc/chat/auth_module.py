@@ -1,6 +1,6 @@
 """Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-An independent part of `community`, without rules of its own. docs/http.md, "Signing in and devices".
+An independent part of `community`, without rules of its own. See docs/http.md, "Signing in and devices".
 """
 
 import secrets
@@ -42,7 +42,7 @@ _code = partial(new_code, secrets.choice)
 
 @dataclass(frozen=True, slots=True)
 class AuthDependencies:
-    """The existing parts that newcomers join."""
+    """The existing services that the modules for joining use."""
 
     tokens: AccessTokens
     members: Members
@@ -109,7 +109,7 @@ class AuthModule:
         return InvitePolicy(self.invites, self.applications, guard, time.monotonic)
 
     async def load(self) -> None:
-        """Load before the members."""
+        """Load the state. Call this before the members are loaded."""
         await self.joining.load(await self.invites.standing(time.time()))
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

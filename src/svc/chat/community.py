@@ -1,6 +1,6 @@
 """Builds and connects all features of the chat server.
 
-The only file that knows every feature. Has no rules and serves nothing: `app` adds HTTP. ARCHITECTURE.md.
+The only file that knows every feature. Has no rules and serves nothing: `app` adds HTTP. See ARCHITECTURE.md.
 """
 
 import secrets
@@ -100,7 +100,7 @@ class Community:
         machine: str,
         hub: Hub | None = None,
     ) -> None:
-        """Build the features. `secure`: TLS ends here; `machine`: the hostname; `hub`: one with relays."""
+        """Build the features. `secure` means TLS ends here. `machine` is the hostname. `hub` has relays."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
         # The server's address; empty while it is not served.
@@ -226,7 +226,7 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
         await self.messaging.close()
-        # The control socket is closed, so a worker that asks again learns that the server has gone.
+        # The control socket is closed, so a worker that reconnects learns that the server has stopped.
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:

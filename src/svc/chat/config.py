@@ -1,6 +1,6 @@
 """The chat server's configuration, read from variables and validated once.
 
-docs/configuration.md, "Chat server".
+See docs/configuration.md, "Chat server".
 """
 
 import re
@@ -112,7 +112,7 @@ def _origins(variables: Mapping[str, str]) -> list[str]:
 
 
 _VOICE_PREFIX = "voice:"
-# A server always needs a text channel.
+# Every server needs a text channel.
 _FIRST_TEXT_CHANNEL = "general"
 
 

@@ -1,17 +1,17 @@
 """Requests, declared once: path, permission, types, errors, and the method that runs.
 
-A feature has a class of requests. `endpoint` declares a method, and the types of its parameters and its
-result complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and
-AsyncAPI documents are built from it:
+A feature has a class of requests. `endpoint` declares a method, whose parameter types and return type
+complete the declaration. Routes, handlers of the live socket, catalogue entries, and the OpenAPI and AsyncAPI
+documents are built from it:
 
     class DraftRequests(Requests):
         @endpoint(MEMBER, "Replace a draft", http="PUT /api/…/{channel_id}/draft", live="draft_put")
         async def put(self, session: Session, channel_id: Id, body: NewDraft) -> Draft: ...
 
-Parameters are variables of the path, which on the live socket are further fields. `body` is the JSON body,
-and `query` the query of a GET or DELETE, or of a request with a `raw_body`. A method that needs more of HTTP
-has a parameter `http_request` and may return a response. Below all features, next to `http`; knows none of
-them.
+Other parameters are variables of the path. On the live socket, they are fields of the data. `body` is the
+JSON body, and `query` the query of a GET or DELETE, or of a request with a `raw_body`. A method that needs
+more of HTTP has a parameter `http_request` and may return a response. Below all features, next to `http`;
+knows none of them.
 """
 
 import re
@@ -37,7 +37,7 @@ Handler = Callable[[Session, Mapping[str, object]], Awaitable[object]]
 T = TypeVar("T")
 
 NUL = "A text must not contain NUL"
-# After an even number of backslashes, which stand for themselves.
+# Follows an even number of backslashes, which stand for themselves.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 _ROUTES = {"GET": web.get, "POST": web.post, "PUT": web.put, "PATCH": web.patch, "DELETE": web.delete}

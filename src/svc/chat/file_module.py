@@ -1,7 +1,7 @@
 """Builds and connects the modules for files: media, uploads, pictures of members, emoji and drafts.
 
-An independent part of `community` that knows only these features and has no rules of its own. docs/http.md,
-"Uploads" and docs/configuration.md, "Chat server".
+An independent part of `community` that knows only these features and has no rules of its own. See
+docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -103,13 +103,13 @@ class FileModule:
         emoji, drafts = EmojiRequests(self.emoji, begin), DraftRequests(self.drafts)
         self.requests: list[Requests] = [uploads, self.media_requests, emoji, drafts]
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
-        # Running removals of files.
+        # File removals that are in progress.
         self._removing: set[asyncio.Task[None]] = set()
-        # Drafts and uploads are deleted with their channel or member.
+        # Delete drafts and uploads with their channel or member.
         services.changes.channel_deletion.append(self.drafts.forget_channel)
         services.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    # Steps of messages' writes.
+    # Steps of the writes of messages.
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
@@ -151,7 +151,7 @@ class FileModule:
             yield responses.upload(upload, self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:
-        # A removal cut short by a shutdown is completed by the next cleanup.
+        # The next cleanup completes a removal that a shutdown interrupts.
         task = asyncio.ensure_future(self._incoming.remove(upload_id))
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)

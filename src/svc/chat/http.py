@@ -22,7 +22,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
 SESSION = web.RequestKey("session", Session)
-# Not in any RFC: the common status for a client that disconnected before the response.
+# No RFC defines it: the common status for a client that disconnected before the response.
 CLIENT_GONE = 499
 # Number of trusted proxies in front of the server. Set by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
@@ -32,7 +32,7 @@ READ_DEADLINE_S = 30.0
 # An incomplete body, or one with invalid chunks.
 _BROKEN = (OSError, web.RequestPayloadError)
 
-# `name=token`, `name="quoted"` and, of RFC 8187, `name*=utf-8'language'percent-encoded`.
+# `name=token`, `name="quoted"` and, from RFC 8187, `name*=utf-8'language'percent-encoded`.
 _PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
 _QUOTED = re.compile(r"\\(.)")
 _DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*([^\r\n]*)")
@@ -68,7 +68,7 @@ async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamR
 
 
 def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """Add the `Retry-After` header to a refusal with a wait."""
+    """Add the `Retry-After` header to a refusal that includes a waiting time."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))
@@ -76,7 +76,7 @@ def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
 
 
 def refuse_compressed(request: web.Request) -> None:
-    """Refuse a compressed body: a few KB can stand for gigabytes. Raises ChatError."""
+    """Refuse a compressed body: a few KB can expand to gigabytes. Raises ChatError."""
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise ChatError("unsupported_encoding")
 
@@ -87,7 +87,7 @@ def session_of(request: web.Request) -> Session:
 
 
 def client_address(request: web.Request) -> ClientAddress:
-    """Return the client's address, as far as it is trustworthy."""
+    """Return the client's address, as far as it can be trusted."""
     headers = request.headers
     announced = any(name in headers for name in FORWARDING_HEADERS)
     forwarded_for = headers.getall("X-Forwarded-For", [])
@@ -123,7 +123,7 @@ async def content(request: web.Request, most: int | None = None) -> bytes:
 
 
 async def received_chunks(content: StreamReader) -> AsyncGenerator[bytes, None]:
-    """Yield an uploaded file's data. Raises ChatError if it is cut short."""
+    """Yield an uploaded file's data. Raises ChatError if the data is truncated."""
     while True:
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
@@ -172,7 +172,7 @@ def query_number(request: web.Request, name: str, *, least: int, most: int) -> i
 
 
 def answer(data: object, status: int = 200) -> web.Response:
-    """Return a response with a value as JSON, omitting UNSET fields."""
+    """Return a JSON response with a value, omitting UNSET fields."""
     return web.Response(body=json.encode(data), status=status, content_type="application/json")
 
 

@@ -64,7 +64,7 @@ class MessagingModule:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # Before the other routes of /api/webhooks, because routes are matched in order.
+            # These come before the other routes of /api/webhooks, because routes are matched in order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),
@@ -72,7 +72,7 @@ class MessagingModule:
         self.commands = [WebhookCommands(self.webhooks, services.directory)]
 
     async def load(self) -> None:
-        """Load after the directory is filled."""
+        """Load the state. Call this after the directory is filled."""
         await self.messages.load()
         await self.webhooks.load()
 

@@ -11,8 +11,7 @@ from svc.base.emoji import canonical_emoji
 from svc.chat.errors import ChatError
 
 MAX_NICKNAME_CHARACTERS = 32
-# Letters, numbers, punctuation and symbols. A name of only spaces, joiners and combining marks would be
-# invisible.
+# Letters, numbers, punctuation and symbols. A name without any of these would be invisible.
 _VISIBLE = frozenset("LNPS")
 # Letters and symbols without a glyph: the fillers of Hangul and the empty pattern of Braille.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -21,7 +20,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
-# Cyrillic, Greek and a few other letters, with the Latin ones that they resemble.
+# Cyrillic, Greek and a few other letters, with the Latin letters that they resemble.
 LOOK_ALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0455\u04bb\u043a\u043c\u0442\u0432\u043d\u0433"
     "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
@@ -29,20 +28,20 @@ LOOK_ALIKES = str.maketrans(
 )
 # Further confusable characters in names: a capital I, a small L and a one; an O and a zero.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
-_MOST_PARTS = 4  # of one character: U+FDFA alone stands for 18 letters
+_MOST_PARTS = 4  # The maximum number of letters from one character: U+FDFA alone stands for 18 letters.
 _LETTERS_KEPT = 4096
 _NAMES_KEPT = 16384
 
 
 def readable_nickname(text: str) -> str:
-    """Return the name in its display form. Raises ChatError."""
+    """Return a member's name in its display form. Raises ChatError."""
     if (name := _readable(text, MAX_NICKNAME_CHARACTERS)) is None:
         raise ChatError("invalid_nickname")
     return name
 
 
 def readable_name(text: str, most: int) -> str:
-    """Return the name of a thing in its display form. Raises ChatError."""
+    """Return the name of a channel or a role in its display form. Raises ChatError."""
     if (name := _readable(text, most)) is None:
         raise ChatError("invalid_request", f"A name must have 1 to {most} visible characters")
     return name
@@ -63,12 +62,12 @@ def _readable(text: str, most: int) -> str | None:
 
 def shows_something(text: str) -> bool:
     """Return whether a text has a visible character."""
-    # Usually the first character decides, which a plain loop does faster than a generator.
+    # Usually the first character is visible. A plain loop finds it faster than a generator.
     for character in text:
         category = unicodedata.category(character)
         if category[0] in _VISIBLE and character not in _BLANK:
             return True
-        # Python's Unicode may be older than our emoji list.
+        # Python's Unicode data may be older than our list of emoji.
         if category == "Cn" and canonical_emoji(character):
             return True
     return False
@@ -91,7 +90,7 @@ def likeness(name: str) -> str:
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name, with the first number from 2 on that makes its key differ from all in `taken`."""
+    """Return the name. If its key is in `taken`, add the first number from 2 on that makes it unique."""
     name, number = wanted, 1
     while likeness(name) in taken:
         number += 1

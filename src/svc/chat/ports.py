@@ -29,10 +29,10 @@ from svc.base.listeners import address_of
 from svc.base.tasks import cancel_and_wait
 from svc.chat.tls import TlsFiles
 
-# As long as a request may take to start. A slow phone needs two seconds for a handshake.
+# As long as a request may take to begin. A slow phone needs two seconds for a handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
-# Time for a browser to answer the end of TLS.
+# Time for a browser to answer the TLS close.
 SHUTDOWN_DEADLINE_S = 5.0
 # asyncio gives each TLS connection a read buffer of 256 KiB, even for an unfinished handshake: 2 GB for a
 # full table. Two records (16 KiB each, RFC 8446 section 5.1) are enough.
@@ -44,8 +44,9 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
 class TlsDoor:
-    """Accepts connections on a TLS port. `server` is the HTTP server; `context` returns the current
-    certificate.
+    """Accepts connections on a TLS port.
+
+    `server` is the HTTP server. `context` returns the SSL context with the current certificate.
     """
 
     def __init__(self, server: web.Server, context: Callable[[], SSLContext]) -> None:
@@ -77,7 +78,7 @@ class TlsDoor:
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
 
     async def _first_byte(self, connection: socket) -> bytes:
-        """Peek at the first byte; empty if the peer has gone."""
+        """Peek at the first byte; empty if the peer has disconnected."""
         while True:
             try:
                 return connection.recv(1, MSG_PEEK)
@@ -100,14 +101,14 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # Unchanged: a proxy's request line contains the whole URL.
+    # The path is copied unchanged. A proxy's request line contains the whole URL.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
         answer = web.Response(status=308, headers={"Location": f"https://{host}{path}"})
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # Others can read this connection, so it carries nothing more.
+    # Others can read this connection, so nothing more is sent over it.
     answer.force_close()
     return answer
 
@@ -122,13 +123,13 @@ class Flags:
     """Command-line flags besides the variables of docs/configuration.md."""
 
     admin_host: str = LOOPBACK
-    # Without a key file, this file contains both.
+    # Without a key file, this file contains both the certificate and the key.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     listen_fds: Sequence[int] = ()
 
     def tls_files(self) -> TlsFiles | None:
-        """Return the TLS files; None without TLS. Raises ConfigError."""
+        """Return the TLS files, or None without TLS. Raises ConfigError."""
         if self.tls_certificate is None:
             if self.tls_key is not None:
                 raise ConfigError("--tls-key needs --tls-cert beside it")

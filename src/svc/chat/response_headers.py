@@ -1,6 +1,6 @@
 """Headers that every response has, and those for pages of other permitted sites.
 
-Reads no request beyond its Origin. docs/security.md.
+Reads no request beyond its Origin. See docs/security.md.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ _SAID = ("Authorization", "Content-Type", *SAID)
 
 
 def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
-    """Return the headers of every response. Pages may connect to `public_urls` besides the server itself."""
+    """Return the headers of every response. Pages may connect to the server itself and to `public_urls`."""
     media = "".join(f" {url}" for url in public_urls)
     return {
         "Content-Security-Policy": (
-            # Noise suppression needs WebAssembly, which cannot turn text into code.
+            # Noise suppression needs WebAssembly. This permission does not let text be run as code.
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
@@ -39,7 +39,7 @@ def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
 def adding_headers(
     origins: Origins, public_urls: Sequence[str]
 ) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """Return a signal that adds them to each response."""
+    """Return a signal handler that adds these headers to each response."""
     usual = usual_headers(public_urls)
 
     async def add_headers(request: web.Request, response: web.StreamResponse) -> None:
@@ -60,10 +60,10 @@ def adding_headers(
 
 
 def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
-    """Return a signal that makes browsers use https."""
+    """Return a signal handler that makes browsers use https."""
 
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS. Not for a self-signed certificate, because browsers would then forbid accepting its
+        """Add HSTS, but not with a self-signed certificate, because browsers then do not let users accept the
         warning.
         """
         if not files.self_made:

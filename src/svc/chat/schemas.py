@@ -47,7 +47,7 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An HTTP endpoint. `route` is as in the catalogue; without an `answer` the response is 204 and empty."""
+    """An HTTP endpoint. `route` is as in the catalogue. Without an `answer`, the response is an empty 204."""
 
     route: str
     summary: str

@@ -15,38 +15,38 @@ from svc.chat.live.hub import Hub
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Hooks that run when something changes, or within the write that changes it.
+    """Hooks that run when something changes, or as part of the write that changes it.
 
     They let a feature react to another one without importing it. None of them waits.
     """
 
-    # After the directory has changed.
+    # Run after the directory has changed.
     channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
     channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
     # The members for whom a channel became visible or invisible.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
-    # Before a channel's call encryption is turned on or off, by channel id. Raises ChatError.
+    # Run before a channel's call encryption is turned on or off, with the channel's id. Raises ChatError.
     channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
     # The ids of members whose permissions changed somewhere.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
-    # Somebody has joined.
+    # A member has joined.
     member_added: list[Callable[[Member], None]] = field(default_factory=list)
-    # Somebody has left or was removed.
+    # A member has left or was removed.
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
     # The ids of a member's ended sessions.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
-    # A step of the write in which somebody joins.
+    # A step of the write in which a member joins.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
     # Steps of the write that deletes a channel or removes a member, by id.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
     # A step of the write that ends a bot's token with the membership or the token of its maker.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # A step of the write that deletes a member's messages of a period in ms, and its effect.
+    # A step of the write that deletes a member's messages of a period in ms, and its effect after the write.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # A step of the write that transfers the ownership.
+    # A step of the write that transfers ownership.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -1,24 +1,24 @@
 """Fold text for search: remove case, accents and other differences that a reader does not type.
 
 The same folding is applied to a text and to a query. It keeps letters that their readers distinguish, such as
-и and й. Knows no member and no message. Unicode 15.1 section 5.18 (case folding), UAX 15 (normalization), UTS
-10 (letters with a primary difference).
+и and й. Knows no members and no messages. See Unicode 15.1 section 5.18 (case folding), UAX 15
+(normalization), and UTS 10 (letters with a primary difference).
 """
 
 import re
 import unicodedata
 from functools import lru_cache
 
-# Normalising sorts the marks of a letter in quadratic time. No letter has more than this (UAX 15,
-# "Stream-Safe Text").
+# Normalising sorts the combining marks of a letter in quadratic time. No real letter has more marks than this
+# (UAX 15, "Stream-Safe Text").
 _MOST_MARKS = 30
-# Marks by their decomposition, although their combining class is 0.
+# Characters that decompose to marks, although their combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
-_NAMES_KEPT = 16_384  # names of members and channels, about 200 bytes each
+_NAMES_KEPT = 16_384  # Names of members and channels, which take about 200 bytes each.
 
 # Marks and invisible characters that do not form another letter, in decomposed text. The breve of й and ў and
-# the diaeresis of ї stay, because those are letters of their own. Vowel signs of Indic scripts stay, because
-# they spell the word.
+# the diaeresis of ї stay, because these are separate letters. Vowel signs of Indic scripts stay, because they
+# spell the word.
 _IGNORED = re.compile(
     "(?<![иу])\u0306|(?<!і)\u0308"
     "|[\u0300-\u0305\u0307\u0309-\u036f\u0483-\u0487\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
@@ -29,7 +29,7 @@ _IGNORED = re.compile(
     "\u00ad\u061c\u180b-\u180f\u200d-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0020-\U000e007f\U000e0100-\U000e01ef]"
 )
-# Letters that Unicode does not decompose, and the letters that people type for them. Keyboards for Persian
+# Letters that Unicode does not decompose, with the letters that readers type for them. Keyboards for Persian
 # and Urdu have another yeh and kaf, and final Arabic forms are often written without dots. The page has the
 # same table in web/state/name_search.js.
 _TYPED_AS = str.maketrans("øłđðħıىیکة", "olddhiييكه") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
@@ -40,7 +40,7 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     text = _with_fewer_marks(text)
-    # Case first, because the marks that stay belong to small letters. U+0345 would become a letter.
+    # Case is folded first, because the marks that stay belong to small letters. U+0345 would become a letter.
     small = unicodedata.normalize("NFKD", text).replace("\u0345", "").casefold()
     decomposed = unicodedata.normalize("NFKD", small)
     return unicodedata.normalize("NFC", _IGNORED.sub("", decomposed)).translate(_TYPED_AS)

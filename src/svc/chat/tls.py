@@ -19,17 +19,19 @@ from svc.base.config import ConfigError
 
 # Renewal writes certificate and key one after the other, and nobody waits for the reload.
 LOOK_INTERVAL_S = 5.0
-# Renewal usually starts a month before the expiry, so by now it has failed.
+# Renewal usually happens a month before the expiry, so it must have failed.
 SOON = timedelta(days=14)
-# For TLS 1.2: only forward secrecy and authenticated encryption (RFC 9325 section 4.2), as always in TLS 1.3.
+# For TLS 1.2: only cipher suites with forward secrecy and authenticated encryption (RFC 9325 section 4.2), as
+# in TLS 1.3.
 CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 logger = logging.getLogger(__name__)
 
 
 class TlsFiles:
-    """The certificate in use. Raises ConfigError without a usable pair at start. `key` may be the same
-    file.
+    """The certificate in use.
+
+    Raises ConfigError if there is no usable pair at startup. `key` may be the same file.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -63,7 +65,7 @@ class TlsFiles:
         self._warn()
 
     def _look(self) -> list[tuple[int, int, int]]:
-        """Return values that change with the files."""
+        """Return values that change whenever the files change."""
         looks = []
         for path in (self._certificate, self._key):
             try:

@@ -3,7 +3,7 @@
 Reads header values; opens and resolves nothing. The address is the connection's, or the one that trusted
 proxies report. An address from a header never counts as one of the local network. Pages of the server itself
 and those of CORS_ORIGIN may use the API. A request without an Origin does not come from a page and is not
-checked. docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS and CORS_ORIGIN.
+checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS and CORS_ORIGIN.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from svc.base.addresses import customer, is_nearby, parsed
 
-# More proxies in a row are a configuration mistake.
+# A longer chain of proxies is a configuration mistake.
 MAX_HOPS = 16
 # Headers that proxies add to forwarded requests.
 FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
@@ -20,8 +20,9 @@ FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
 
 @dataclass(frozen=True, slots=True)
 class ClientAddress:
-    """A client's address. `ip` is normalised, or empty if the connection has none. `direct`: no proxy was
-    involved.
+    """A client's address.
+
+    `ip` is normalised, or empty if the connection has none. `direct` means that no proxy was involved.
     """
 
     ip: str
@@ -29,12 +30,15 @@ class ClientAddress:
 
     @property
     def is_local(self) -> bool:
-        """Whether the request comes from this machine or its network, and a stranger cannot fake that."""
+        """Whether the request comes from this machine or its local network.
+
+        A remote client cannot fake that.
+        """
         return self.direct and is_nearby(self.ip)
 
     @property
     def limited_as(self) -> str:
-        """The key for counting a client's requests: the address, or for IPv6 its network."""
+        """The key for counting a client's requests: the IPv4 address, or the network of an IPv6 address."""
         return customer(self.ip)
 
 
@@ -70,7 +74,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 class Origins:
     """The origins that may use the API: `allowed` ones such as `https://chat.example`, or `*` for any.
 
-    `secure`: TLS ends here, so our own page was loaded by https.
+    `secure` means that this server terminates TLS, so its own page is loaded over HTTPS.
     """
 
     def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:
@@ -90,7 +94,7 @@ class Origins:
         return page is not None and page == normalised(f"{scheme}://{host}")
 
     def is_listed(self, origin: str) -> bool:
-        """Return whether the operator has allowed this origin of another site."""
+        """Return whether the operator has allowed this foreign origin."""
         return self._any or normalised(origin) in self._allowed
 
 

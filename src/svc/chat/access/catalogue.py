@@ -2,7 +2,7 @@
 
 The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
 the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check those with
-`Directory.require`. Requests that are not in the table are not served. docs/http.md.
+`Directory.require`. Requests that are not in the table are not served. See docs/http.md.
 """
 
 import enum
@@ -24,9 +24,9 @@ class Needs:
     who: Who
     permission: P | None = None
     in_channel: bool = False
-    # Refuses bots, which have no device and no person.
+    # Refuses bots, which are not people and have no device.
     person: bool = False
-    # Open to pages of other sites too: the browser adds no credentials of the user.
+    # Also open to pages of other sites, because the browser adds no credentials of the user.
     any_origin: bool = False
 
 
@@ -34,7 +34,7 @@ ANYONE = Needs(Who.ANYONE)
 MEMBER = Needs(Who.MEMBER)
 PERSON = Needs(Who.MEMBER, person=True)
 OWNER = Needs(Who.OWNER)
-# Anyone with the URL: it contains a secret and is the only credential.
+# Open to anyone with the URL, which contains a secret and is the only credential.
 URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
 
 
@@ -46,7 +46,7 @@ def in_channel(permission: P) -> Needs:
     return Needs(Who.MEMBER, permission, in_channel=True)
 
 
-# Router paths with the names of their variables. Features `declare` theirs.
+# Router paths with the names of their variables. Features add theirs with `declare`.
 ENDPOINTS: dict[str, Needs] = {
     # The page, and sockets that authenticate themselves.
     "GET /": ANYONE,
@@ -55,14 +55,15 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /manifest.webmanifest": ANYONE,
     "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
-    # Where an owner takes its relays, which show their own key. Other servers have no such route.
+    # A cluster owner accepts its relays here. They authenticate with their own key. Other servers have no
+    # such route.
     "GET /cluster/relay": ANYONE,
 }
 
 # Requests of the live socket, except `authenticate` and `resume`, which precede all others.
 EVENTS: dict[str, Needs] = {}
 
-# Cost of a request in its member's allowance. A change costs 1, a read half of that.
+# Cost of a request against its member's allowance. A write costs 1, a read half of that.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 

@@ -54,13 +54,14 @@ class Channel:
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
-    slow_mode_s: int = 0  # between two messages of one member; 0 turns it off
+    slow_mode_s: int = 0  # Seconds between two messages of one member. 0 turns slow mode off.
     overrides: Overrides = field(default_factory=Overrides)
-    # The id of its category. A category is in none.
+    # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
     # Read-only, and listed only on request.
     archived: bool = False
-    # For a voice channel: most people at a time, and the bitrate of a microphone. 0 means no limit.
+    # For a voice channel: the maximum number of participants, and the bitrate of a microphone. 0 means no
+    # limit.
     user_limit: int = 0
     bitrate_kbps: int = 0
     # For a voice channel: participants encrypt its calls end to end (docs/private.md).
@@ -68,7 +69,10 @@ class Channel:
 
     @property
     def permits(self) -> Permission:
-        """The permissions that anybody can have there: nobody writes in a category or an archived channel."""
+        """The permissions that anyone can have in the channel.
+
+        Nobody can write in a category or an archived channel.
+        """
         if self.kind == CATEGORY:
             return ~OF_A_CHANNEL | Permission.VIEW_CHANNEL
         return ~OF_A_CHANNEL | IN_ARCHIVE if self.archived else EVERYTHING
@@ -90,8 +94,8 @@ class Directory:
         self._server_wide: dict[str, Permission] = {}
         self._in_channel: dict[tuple[str, str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
-        # Whether changes are allowed now. On a running server only in the effects of an
-        # `exclusive_write` (`writes`): otherwise a concurrent decision would use outdated facts.
+        # Whether changes are allowed now. On a running server, they are allowed only in the effects of an
+        # `exclusive_write` (see `writes`), because a concurrent decision would otherwise use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
         # Whether no other process can have changed the community since. In a cluster, an owner that cannot
         # renew its lease may have a successor.
@@ -113,7 +117,7 @@ class Directory:
         self._forget()
 
     def drop_role(self, role_id: str) -> None:
-        """Delete a role and remove it from members."""
+        """Delete a role and remove it from its holders."""
         self.roles.pop(role_id, None)
         for member in list(self.members.values()):
             if role_id in member.role_ids:
@@ -162,7 +166,10 @@ class Directory:
         return member
 
     def rank(self, member_id: str) -> int:
-        """Return the rank a member acts with, or -1 for an unknown member. A bot's maker limits the bot's."""
+        """Return a member's effective rank, or -1 for an unknown member.
+
+        A bot never outranks its token's maker.
+        """
         return min(self._rank_of_roles(held) for held in self._answering_for(member_id))
 
     def _rank_of_roles(self, member_id: str) -> int:
@@ -187,15 +194,15 @@ class Directory:
         return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]
 
     def granted_by_own_roles(self, member_id: str) -> Permission:
-        """Return what a member's roles give server-wide, regardless of who made its token."""
+        """Return the server-wide permissions of a member's own roles, whoever made a bot's token."""
         return self._roles_allow(self.members[member_id])
 
     def granted_by_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions without timeouts. Uses no cache, so any thread may ask."""
+        """Return the server-wide permissions without timeouts. Uses no cache, so any thread can call it."""
         return self._held_by_all(member_id, self._roles_allow)
 
     def timeout_until(self, member_id: str) -> float:
-        """Return when a member may write again: a bot waits for the maker of its token too."""
+        """Return when a member's timeout ends. A bot is also bound by the timeout of its token's maker."""
         if member_id not in self._token_makers:
             return self.members[member_id].timeout_until
         held = (self.members.get(each) for each in self._answering_for(member_id))
@@ -207,7 +214,9 @@ class Directory:
         return (member.person_id if member else "") or member_id
 
     def same_person(self, member_id: str) -> list[str]:
-        """Return the ids of all members who are this person, such as through an unlinked device."""
+        """Return the ids of all members who are the same person as this one, for example after a device was
+        unlinked.
+        """
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
 
@@ -219,7 +228,7 @@ class Directory:
         return member is not None and OWNER in member.role_ids
 
     def permissions(self, member_id: str, channel_id: str | None = None) -> Permission:
-        """Return a member's current permissions, on the server or in a channel; none for a stranger."""
+        """Return a member's current permissions, on the server or in a channel. Non-members have none."""
         member = self.members.get(member_id)
         if member is None:
             return NOTHING
@@ -246,7 +255,7 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_no_timeout(self, member_id: str) -> None:
-        """Refuse a member in timeout an act that needs no permission. Raises ChatError."""
+        """Require that a member is not in timeout, for actions that need no permission. Raises ChatError."""
         self.member(member_id)
         if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")

@@ -17,12 +17,12 @@ from svc.chat.errors import ChatError
 # A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# An ordinary clock correction. A later expiry was issued by a wrong clock.
+# Tolerates an ordinary clock correction. A wrong clock issued any later expiry.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# Values without keys inside. Most parts of a card are of these types.
+# Types that cannot contain keys. Most parts of a card have one of these types.
 _PLAIN = (str, int, float, type(None))
 
 
@@ -56,7 +56,7 @@ class MediaUrls:
     def with_urls(self, value: object) -> Any:
         """Return a stored value as clients see it: every object with a `key` also gets a `url`.
 
-        It stays as it is stored, without checks. The response that gets it declares its type.
+        The value is otherwise unchanged and unchecked. The response that contains it declares its type.
         """
         match value:
             # Checks dict, not Mapping, for speed: this runs for every part of every card.

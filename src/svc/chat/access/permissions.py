@@ -80,7 +80,8 @@ _MODERATOR = (
     _MEMBER | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MUTE_MEMBERS | P.MOVE_MEMBERS | P.MANAGE_NICKNAMES
     | P.TIMEOUT_MEMBERS | P.KICK_MEMBERS | P.BAN_MEMBERS | P.VIEW_REPORTS | P.MANAGE_INVITES
 )  # fmt: skip
-# The roles of a new server. The owner's has every permission, cannot be changed, and outranks all others.
+# The roles of a new server. The owner's role has every permission, cannot be changed, and outranks all
+# others.
 BUILT_IN: Mapping[str, Role] = {
     role.id: role
     for role in (
@@ -117,8 +118,8 @@ def in_channel(
 ) -> Permission:
     """Return the permissions in a channel with `own` overrides.
 
-    Role overrides come first, where allowing wins over denying. The member's own override comes last. Without
-    the right to view the channel there are no others.
+    Role overrides come first, where allowing wins over denying. The member's own override comes last. Members
+    who cannot view the channel have no other permissions in it.
     """
     allow, deny = NOTHING, NOTHING
     for role_id in role_ids:
@@ -148,7 +149,7 @@ def from_names(wanted: Iterable[object]) -> Permission:
 
 
 def from_store(text: str) -> Permission:
-    """Parse a database column. Names of other versions are ignored."""
+    """Parse a database column. Names that this version does not know are ignored."""
     found = (Permission.__members__.get(name.upper(), NOTHING) for name in text.split())
     return reduce(or_, found, NOTHING)
 

@@ -2,7 +2,7 @@
 
 `catalogue` has each request's cost. Bytes of uploads are limited separately. A refusal costs the server
 almost as much as a response, so after many refusals a member's requests are delayed. Counts are in memory and
-reset at a restart.
+reset by a restart.
 """
 
 import asyncio
@@ -13,16 +13,17 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
-# Requests that change something, as a burst and per second; twice as many for reads. Neither a person
-# clicking nor a page that loads and scrolls comes near.
+# The allowance for writes: a burst, and a rate per second. For reads, both are doubled. Neither a person who
+# clicks nor a page that loads and scrolls comes near these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# Immediate refusals over HTTP, as a burst and per second. Beyond this, requests are delayed first.
+# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Beyond it, requests
+# are delayed first.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
-# Delayed requests per member: as many as the connections that a member may have.
+# Delayed requests per member: as many as the connections that a member can have.
 MOST_WAITING = 64
-# 2 MB. Fewer members are active within a minute.
+# The table takes 2 MB. Fewer members than this are active within a minute.
 _MOST_MEMBERS = 10_000
 
 

@@ -2,7 +2,7 @@
 
 Issues and verifies. Stores only the digests of bot tokens, and reads no clock. A token is valid for a quarter
 of an hour; it ends earlier with its session, or when the member's epoch is incremented. A bot token is valid
-until it is replaced. docs/http.md, "Signing in and devices".
+until it is replaced. See docs/http.md, "Signing in and devices".
 """
 
 import base64
@@ -18,12 +18,12 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.errors import ChatError
 
 LIFETIME_S = 15 * 60
-# An ordinary clock correction.
+# Tolerates an ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
 # The prefix of bot tokens, so that a leaked one can be recognised.
 BOT_PREFIX = "svcbot."
-# The lifetime that a bot's live socket reports, so that the bot need not sign in again before.
+# The lifetime that a bot's live socket reports, so that the bot need not sign in again earlier.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # Other tokens may be signed with the same secret. The type keeps them apart.
 _TYPE = "access"
@@ -47,9 +47,9 @@ class Session:
     session_id: str
     # The token's expiry in seconds since 1970.
     expires_at: float = 0.0
-    # The member's epoch at that time.
+    # The member's epoch when the token was issued.
     epoch: int = field(default=0, compare=False)
-    # A bot's token, which does not expire.
+    # Whether this is a bot token, which does not expire.
     lasting: bool = False
 
 
@@ -63,14 +63,14 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with this digest. Return the sessions that end."""
+        """Accept a new bot token with this digest. Return the sessions that this ends."""
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest
         self._directory.sessions[member_id] = frozenset({_session_of(digest)})
         return ended
 
     def forget_bot(self, member_id: str) -> frozenset[str]:
-        """Remove a bot's token. Return the sessions that end."""
+        """Remove a bot's token. Return the sessions that this ends."""
         self._bots.pop(member_id, None)
         return self._directory.sessions.pop(member_id, frozenset())
 
@@ -98,15 +98,16 @@ class AccessTokens:
             }:
                 member = self._directory.members.get(member_id)
                 current = member is not None and member.epoch == epoch
-                # A later expiry was issued by a wrong clock.
+                # A wrong clock issued any later expiry.
                 in_time = now < expiry <= now + LIFETIME_S + CLOCK_SLACK_S
                 if in_time and current and self._directory.has_session(member_id, session_id):
                     return Session(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
     def shown_in(self, head: bytes, now: float) -> str | None:
-        """Return the member whose valid token a request starts with. Used only for priority, never for
-        access.
+        """Return the member whose valid token is in the head of a request.
+
+        Used only for priority, never for access.
         """
         lowered = head.lower()
         for name, token in _SHOWN.items():
@@ -118,7 +119,7 @@ class AccessTokens:
         return None
 
     def require_standing(self, session: Session) -> None:
-        """Raise ChatError if the member has been removed or signed out since they showed the token."""
+        """Raise ChatError if the member has been removed or signed out since presenting the token."""
         member = self._directory.members.get(session.member_id)
         current = member is not None and member.epoch == session.epoch
         if not current or not self._directory.has_session(session.member_id, session.session_id):

@@ -1,4 +1,4 @@
-"""Members whom a member has blocked. No HTTP.
+"""Members whom a member has blocked. Contains no HTTP code.
 
 A block is private: the blocked member does not learn of it. Other modules give it effect: mentions by a
 blocked member do not count, and the page hides their messages.

@@ -1,4 +1,4 @@
-"""The endpoints for a member's own affairs: leaving, their data, and blocks.
+"""The endpoints for a member's own account: leaving, exporting and deleting data, and blocks.
 
 An export is one JSON object, streamed as it is read. Each feature contributes a list, read page by page. No
 list is ever completely in memory.
@@ -94,7 +94,7 @@ class AccountRequests(Requests):
         http="GET /api/me/export",
         refusals=("export_running",),
         returns=Exported,
-        # Takes minutes.
+        # An export takes minutes.
         cost=10.0,
     )
     async def export(self, session: Session, http_request: web.Request) -> web.StreamResponse:

@@ -1,9 +1,9 @@
-"""Leaving the server, and deleting one's own data. No HTTP.
+"""Leaving the server, and deleting a member's data on request. Contains no HTTP code.
 
-Deleting your data makes you leave at once: name, picture, identities, devices and blocks are deleted with the
-membership. The messages may be many, so they are deleted in the background, across restarts. The recent
-messages of a banned member are deleted in the same way. Reactions, the audit log and bans remain, under a
-meaningless id. The owner must first transfer the ownership.
+Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
+the membership. Because there can be many messages, they are deleted in the background, across restarts. The
+recent messages of a banned member are deleted in the same way. Reactions, the audit log and bans remain,
+under a meaningless id. The owner must first transfer the ownership.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """Messages of a member to delete: those posted in a period, which may have no end."""
+    """A member's messages to delete: those posted in a period, which can be open-ended."""
 
     member_id: str
     since_ms: int = 0
@@ -36,7 +36,7 @@ class Erasure:
 
 _ERASURES = Table("erasures", Erasure)
 
-# Deletes a member's data in the write of the deletion, given their id.
+# Deletes the data of the member with this id, as part of a write.
 Forgetting = Callable[[Connection, str], None]
 # Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
@@ -56,7 +56,7 @@ class AccountRules:
         self._members = members
         self._forgetting = forgetting
         self._erase_some = erase_some
-        # Work of an earlier run comes first.
+        # Start with the erasures that an earlier run left unfinished.
         self._due = asyncio.Event()
         self._due.set()
 
@@ -114,11 +114,11 @@ class AccountRules:
         if not due:
             return
         erasure = due[0]
-        # There may be another erasure, and this one must be repeated after a failure.
+        # Another erasure might be due, and a failed one must be repeated.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        # Unless it has been extended meanwhile.
+        # Keep the row if the erasure has been extended meanwhile.
         await self._database.write(lambda connection: _ERASURES.delete(connection, **asdict(erasure)))
 
     def _require_no_owner(self, member_id: str) -> None:

@@ -1,8 +1,8 @@
 """The audit log: one entry for each administrative action, stored in the action's own write.
 
-An entry is never changed or deleted. An entry whose details have a `channel_id` is shown only to those who
+An entry is never changed or deleted. An entry whose details have a `channel_id` is shown only to members who
 may view that channel, and after its deletion only to the owner. Makes no decision about the actions. Callers
-leave secrets out of the details. No HTTP.
+leave secrets out of the details. Contains no HTTP code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An administrative action. The operator's have no actor."""
+    """An administrative action. An action of the operator has no actor."""
 
     id: EntryId
     at_ms: TimeMs
@@ -74,7 +74,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action in its own write. Without an actor, the operator has done it."""
+        """Record an action, as part of the action's write. An action without an actor is the operator's."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None
