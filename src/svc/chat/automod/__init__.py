@@ -1,1 +1,1 @@
-"""Rules without code: messages are flagged, censored or refused before anybody sees them."""
+"""Automatic moderation: configurable rules flag, censor or refuse messages before anybody sees them."""

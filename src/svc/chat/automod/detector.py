@@ -17,18 +17,18 @@ from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, R
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import ReadText, Span, covered
 
-# Links in one piece of work, which takes up to 0.5 ms.
+# Links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The author whose last message is oldest is forgotten first.
+# Beyond this, the author whose last message is oldest is forgotten first.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
     rf"https?://{_ADDRESS}++|(?<![a-z0-9+.-])[a-z][a-z0-9+.-]{{1,20}}+://{_ADDRESS}++|(?<![\w.@-])www\.{_ADDRESS}++"
-    # Without a scheme: `example.org/there`.
+    # Matches addresses without a scheme: `example.org/there`.
     rf"|(?<![\w.@/:-])(?:[\w-]{{1,63}}+\.){{1,8}}+[a-z]{{2,24}}+(?::\d{{1,5}}+)?+/{_ADDRESS}*+",
     re.IGNORECASE,
 )
-# In the address of `[a](b)`, CommonMark (2.4, 2.5) reads these as the characters that they stand for.
+# CommonMark (2.4, 2.5) decodes these in the address of `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 # Everything before the path: a user name, a host and a port. A host has 253 characters at most.
 _MAX_AUTHORITY = 512
@@ -101,15 +101,16 @@ class Finder:
         return self._phrases.steps
 
     def search(self, read: ReadText) -> Work[Sequence[Span] | None]:
-        """Return the places in a text that the rule objects to, whoever the author is. Return None if there
-        are none, and for rules of other kinds.
+        """Return the places in a text that the rule objects to, regardless of the author.
+
+        Return None if there are none, and for rules of other kinds.
         """
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: Recent, now: float) -> Sequence[Span] | None:
-        """Return the places that the rule objects to, or None. A place may be a text without characters.
+        """Return the places that the rule objects to, or None. A place may be empty.
 
-        Slow only if the text was not searched before.
+        Fast if the text has been searched before.
         """
         rule = self.rule
         if rule.kind == "repeats":
@@ -119,7 +120,7 @@ class Finder:
                 and recent.times(checked, rule.within_s, now) >= rule.most
             )
             return checked.whole if again else None
-        # `Automod` decides to whose messages the rule applies.
+        # `Automod` decides whose messages the rule applies to.
         return checked.whole if rule.kind == "newcomers" else run_to_end(self.search(checked.read))
 
     def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
@@ -185,7 +186,7 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescaped(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes replaced, and the places where each character ends."""
+    """Return a text with its escapes replaced, and the end position of each character in the original."""
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
         plain, hexadecimal, decimal = escape.groups()

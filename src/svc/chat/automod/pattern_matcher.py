@@ -1,4 +1,4 @@
-"""Find a pattern of a rule in a text, at a cost that no text can raise.
+"""Find a rule's pattern in a text, at a cost that no text can increase.
 
 A set of positions in the text is an integer, one bit for each. A step of a pattern moves all positions at
 once: it keeps those where its next character fits, and shifts them by one. So a pattern costs its own length
@@ -19,13 +19,13 @@ from svc.base.time_slices import Work
 MAX_GAP = 30
 # Characters between two words: a space, a comma and a space, a line.
 MAX_BETWEEN = 8
-# Lengths of a gap double with each step, so this many cross it.
+# The covered length doubles with each step, so a gap takes this many steps.
 GAP_STEPS = 5
 # Steps of the patterns of all rules. A step takes up to 0.4 µs on a text of 5,000 characters, so 8 ms in all.
 STEP_LIMIT = 20_000
-# Matches of all patterns in one text. Each costs up to 60 µs. A text with more counts as found whole.
+# Matches of all patterns in one text. Each costs up to 60 µs. A text with more matches counts as one match.
 MAX_MATCHES = 100
-# Characters in a piece of work, which takes up to 0.5 ms.
+# Characters processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512
 _DIGITS = frozenset("0123456789#")
 
@@ -36,7 +36,7 @@ class Positions:
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where
         self.length = len(text)
-        # Shared by all patterns, because the work for a match is not among the steps of its pattern.
+        # Shared by all patterns, because the cost of a match is not included in its pattern's steps.
         self.matches_left = MAX_MATCHES
 
     @classmethod

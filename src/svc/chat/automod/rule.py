@@ -5,7 +5,7 @@ Validates requests. Reads no messages and stores nothing.
 Words and patterns also match disguised text. A pattern is not a regular expression: it consists of literal
 letters and three wildcards, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#`
 for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters alone is
-found like the words of `profanityMode`, through its disguises.
+found through the same disguises as the words of `profanityMode`.
 """
 
 import re
@@ -26,7 +26,7 @@ from svc.chat.schemas import Id, TimeMs
 MAX_CHARACTERS = 64
 # More gaps in a word would not make a pattern more precise.
 MAX_GAPS = 3
-# A letter of a word with a star at an end costs as much as this many steps: 4 µs for 4,000 characters.
+# In a word with a star at an end, each letter costs as much as this many steps: 4 µs for 4,000 characters.
 _STEPS_OF_LETTER = 10
 
 
@@ -47,7 +47,7 @@ class Phrases:
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ReadText) -> Work[list[Span]]:
-        """Return the places where the entries occur, or the whole text if there are too many."""
+        """Return the places where the entries occur, or the whole text if they occur too often."""
         found = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
@@ -75,7 +75,7 @@ def problem_with(entry: str) -> str:
 
 def _folded(entry: str) -> str:
     plain = re.sub(r"\*{2,}", "*", " ".join(Folded.of(entry.strip()).text.split()))
-    # In scripts without spaces nothing marks where a word begins.
+    # In scripts without spaces, nothing marks where a word begins.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 
 
@@ -195,7 +195,7 @@ def made(wanted: WantedRule, rule_id: str, created_by: str | None, created_at_ms
 
 
 def _number(value: int | None, name: str, least: int, most: int) -> int:
-    """Return a required number, checked against the bounds of its kind or action. Raises ChatError."""
+    """Return a required number, checked against the limits of its kind or action. Raises ChatError."""
     if value is None:
         raise ChatError("invalid_request", f"{name} is missing")
     if not least <= value <= most:

@@ -1,4 +1,5 @@
-"""Automod rules: store them, decide to whose messages they apply, and rule on each message. No HTTP.
+"""Automod rules: store them, decide whose messages they apply to, and rule on each message. Contains no HTTP
+code.
 
 Rules apply to new and edited messages of members, including bots. A rule acts for the server, so ranks do not
 matter, but moderators (`_MODERATORS`, and anyone who may manage messages in the channel) are exempt. Webhook
@@ -42,9 +43,10 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# Messages that a trial reads, and matches that it shows.
+# Messages that a trial searches, and matches that it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
-# Deadlines for searching one message and for a whole trial. Only a crowd of senders makes either slow.
+# Deadlines for searching one message and for a whole trial. Only a crowd of senders makes either take this
+# long.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
 # Characters of the matches that a report quotes.
 MAX_QUOTED = 200
@@ -245,12 +247,12 @@ class Automod:
 
         return Write(write, lambda _: None)
 
-    # The port of messages, `messages.ports.Moderator`.
+    # Implementation of `messages.ports.Moderator`.
 
     async def read(self, member_id: str, text: str) -> ReadText:
         read = ReadText(text)
         try:
-            # Members share the time piece by piece, with one message of each member at a time.
+            # Members take turns, slice by slice, and each has one message searched at a time.
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
                 await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
         except TimeoutError:
@@ -270,7 +272,8 @@ class Automod:
         self._recent.prune(now)
         found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
-            # A rule that is newer than the message does not apply: the search would be done in one piece.
+            # A rule that was added after the search does not apply: it would have to search the whole text at
+            # once.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:
@@ -300,7 +303,7 @@ class Automod:
 
     async def refused(self, ruling: Ruling, now: float) -> None:
         if isinstance(ruling, Verdict) and ruling.rule is not None and ruling.rule.action == TIMEOUT:
-            # The author may have left in the meantime.
+            # The author might have left in the meantime.
             with suppress(ChatError):
                 await self._time_out(ruling, now)
 

@@ -1,4 +1,4 @@
-"""Requests that create bots, renew their tokens and delete them."""
+"""The endpoints that create bots, renew their tokens and delete them."""
 
 import time
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""Bots: members that belong to the server and are programs. Create them, renew their tokens, delete them. No
-HTTP.
+"""Creates and deletes bots, which are programs with a membership, and renews their tokens. Contains no HTTP
+code.
 
 To everybody else a bot is a member like any other: it has roles, sees channels and can be kicked. It uses a
 token instead of signing in. Anyone who knows a token can act as the bot, so nobody can make a token for a bot
@@ -112,7 +112,7 @@ class Bots:
             return member
 
         def created(member: Member) -> tuple[Member, str]:
-            # The maker's limits apply before anybody learns of the bot.
+            # The maker's limits must apply before the new bot is announced.
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(kept)

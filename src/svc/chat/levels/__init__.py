@@ -1,1 +1,1 @@
-"""Notification levels and mutes of members, per channel or for all."""
+"""Members' notification levels and mutes, for one channel or for all."""

@@ -1,4 +1,4 @@
-"""Notification levels per channel. No HTTP.
+"""Notification levels per channel. Contains no HTTP code.
 
 A channel uses the member's level for all channels until it has its own. A mute also silences mentions. Other
 members see only whether a member has do-not-disturb on, which stops all notifications. An invisible member
@@ -27,7 +27,7 @@ class Choice:
 
     level: Level | None = None
     muted: bool = False
-    # None while `muted`: until the member ends it.
+    # None, while `muted`, means until the member ends the mute.
     muted_until_ms: TimeMs | None = None
 
     def is_muted(self, now_ms: int) -> bool:
@@ -41,7 +41,7 @@ QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
 USUAL: Level = "mentions"
-# The longest mute with an end.
+# The maximum duration of a mute that has an end.
 MAX_MUTE_S = 31 * 24 * 3600
 # The key of the setting for all channels.
 _EVERYWHERE = ""
@@ -50,7 +50,10 @@ _UNSET = Choice()
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """A member's notification setting. Without a channel, it applies to all channels that have none."""
+    """A member's notification setting.
+
+    Without a channel, it applies to all channels that have no setting of their own.
+    """
 
     channel_id: Id | None
     level: Level | None
@@ -115,7 +118,7 @@ class Levels:
 
     @shared_write
     def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Write[None, Notifications]:
-        """Set the level of a channel, or without a channel of all. Raises ChatError."""
+        """Set the level of a channel, or of all channels if none is given. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
         key = channel_id or _EVERYWHERE

@@ -34,7 +34,7 @@ class MembersQuery(Request):
     in_timeout: bool | None = None
     bot: bool | None = None
     seen_after_ms: _Moment | None = None
-    # Also matches members who were never seen.
+    # Whether the filter also matches members who were never seen.
     seen_before_ms: _Moment | None = None
     sort: Annotated[str, Meta(extra_json_schema={"enum": [*SORTS]})] = JOINED
     after: Id | None = None
@@ -50,7 +50,7 @@ class MembersQuery(Request):
 def page(
     members: Mapping[str, Member], wanted: MembersQuery, now: float, last_seen: Mapping[str, int]
 ) -> tuple[list[Member], str | None]:
-    """Return the members after `after` in that order, and the `after` of the next page.
+    """Return the matching members after `after` in the wanted order, and the `after` of the next page.
 
     Raises ChatError if that member has left and the order does not reveal their place.
     """

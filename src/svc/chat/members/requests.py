@@ -39,7 +39,7 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-# The rules check the length, so that a long name gets the error for names.
+# More than there are permissions, so that some can be repeated.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 # More than exist, so that some may be repeated.
@@ -79,7 +79,7 @@ class Ranks(Request):
 
 
 class MemberPage(Response):
-    """A page of members. Only those who may kick members get `last_seen`."""
+    """A page of members. `last_seen` is set only for those who may kick members."""
 
     members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
     next: Id | None
@@ -95,7 +95,7 @@ class AllRoles(Response):
 
 
 class MemberRequests(Requests):
-    """`last_seen` returns when members were last seen, in ms. Members never seen are missing."""
+    """`last_seen` returns when members were last seen, in ms. Members who were never seen are missing."""
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
         self._members = members

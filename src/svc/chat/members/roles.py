@@ -1,8 +1,9 @@
-"""Roles: created, changed, given and removed, and the transfer of ownership. No HTTP, no SQL.
+"""Roles: created, changed, given and removed, and the transfer of ownership. Contains neither HTTP nor SQL
+code.
 
-Everything here needs a lower rank than the actor's, and nobody can give a permission that they lack. The
-owner's role never changes; other built-in roles can be changed but not deleted. `@endpoint` has already
-checked the permission to manage roles.
+Actors can change only roles below their own rank, and cannot give a permission that they lack. The owner's
+role never changes; other built-in roles can be changed but not deleted. `@endpoint` has already checked the
+permission to manage roles.
 """
 
 import dataclasses
@@ -26,7 +27,7 @@ from svc.chat.services import Services
 
 # Each has a line in every member's welcome.
 MAX_ROLES = 250
-# Below the owner's.
+# The highest rank below the owner's.
 MAX_RANK = BUILT_IN[OWNER].rank - 1
 
 
@@ -137,7 +138,7 @@ class Roles:
 
     @exclusive_write
     def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Give a role to oneself or a member of lower rank. Without an actor it is the operator."""
+        """Give a role to oneself or a member of lower rank. Without an actor, the operator gives it."""
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
         )
@@ -152,7 +153,7 @@ class Roles:
 
     @exclusive_write
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Remove a role from oneself or a member of lower rank. Without an actor it is the operator."""
+        """Remove a role from oneself or a member of lower rank. Without an actor, the operator removes it."""
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
 
@@ -167,7 +168,7 @@ class Roles:
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
         """Make another member the owner. The former owner becomes an admin.
 
-        Without an actor it is the operator, who may also do this when there is no owner.
+        Without an actor, the operator does this, even when there is no owner.
         """
         if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
@@ -217,7 +218,7 @@ class Roles:
     # Effects.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
-        """Store several roles and announce them, and show and hide channels for their holders."""
+        """Store several roles, announce them, and show or hide channels for their holders."""
         known = self._directory.roles
         details = {
             role.id: {"before": asdict(responses.role(known[role.id])), "after": asdict(responses.role(role))}

@@ -1,4 +1,4 @@
-"""Membership and names: joining, leaving, renaming. No HTTP, no SQL.
+"""Membership and names: joining, leaving, renaming. Contains neither HTTP nor SQL code.
 
 `roles` manages roles, and `moderation` decides about removals.
 """
@@ -34,8 +34,10 @@ class Members:
         judged: Callable[[str], str] = str,
         avatar: Callable[[str], MediaLink | None] = lambda key: None,
     ) -> None:
-        """Create the rules. `judged` returns the permitted form of a name or raises ChatError; `avatar`
-        returns a key's link.
+        """Create the rules.
+
+        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the link for a
+        picture's key.
         """
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
@@ -68,7 +70,7 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Joining and leaving: steps of a write, and their effects when it is durable.
+    # Joining and leaving: steps of a write, and their effects once it is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
         """Insert a new member, as part of a write, and return it; `joined` follows.
@@ -117,7 +119,7 @@ class Members:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """Prepare a change of the owner, as part of a write."""
+        """Prepare a change of owner, as part of a write."""
         for step in self._changes.owner_change:
             step(connection)
 
@@ -161,7 +163,7 @@ class Members:
         """
         if not store.is_member(connection, member_id):
             return False
-        # For all present and former members of the same person.
+        # Applies to all present and former members who are the same person.
         person_id = self._directory.person_of(member_id)
         return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
@@ -174,7 +176,7 @@ class Members:
 
     @exclusive_write
     def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Write[None, Member]:
-        """Rename a member: oneself or somebody of lower rank."""
+        """Rename the acting member, or one of lower rank."""
         if actor_id == member_id:
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
@@ -196,7 +198,7 @@ class Members:
 
     @exclusive_write
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
-        """Set one's own status, or remove that of somebody of lower rank."""
+        """Set the acting member's own status, or remove that of a member of lower rank."""
         if actor_id == member_id:
             # This also refuses members in timeout.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)

@@ -49,7 +49,7 @@ class MemberHistory:
     joined_at_ms: TimeMs
     left_at_ms: TimeMs | None
     banned: bool
-    # How the member joined; None if unknown.
+    # How the member joined. None if that is unknown.
     invitation: Invitation | None
     reports: ReportCounts
     entries: Entries

@@ -1,6 +1,6 @@
 """Reports by members, and by the server's own rules, about a member or a message.
 
-Only those who may view its channel see a report about a message. No HTTP.
+Only those who may view its channel see a report about a message. Contains no HTTP code.
 """
 
 import dataclasses
@@ -22,9 +22,9 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# Prevents one member from burying the reports of others.
+# The limit prevents one member from burying the reports of others.
 MAX_OPEN_OF_ONE = 20
-# Prevents a member whose messages match a rule often from burying other reports.
+# The limit prevents a member whose messages often match a rule from burying other reports.
 MAX_OPEN_OF_SERVER = 20
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
@@ -52,11 +52,11 @@ class ReportedWebhook:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     id: Id
-    # None: the server itself, through a rule or the list of bad words.
+    # None if the server itself reports, through a rule or the list of swear words.
     reporter_id: Id | None = None
-    # The name of the matching rule at that time.
+    # The name of the matching rule when the report was filed.
     rule: str | None = None
-    # The author: one of the two, the other is None.
+    # The author. One of the two is set, and the other is None.
     member_id: Id | None = None
     webhook: ReportedWebhook | None = None
     private: Revealed | None = None
@@ -70,7 +70,7 @@ class Report:
 
     @property
     def author_id(self) -> str:
-        """The id of the member or of the webhook."""
+        """The id of the author, a member or a webhook."""
         author_id = self.member_id if self.webhook is None else self.webhook.id
         assert author_id is not None, "somebody wrote it"
         return author_id
@@ -128,7 +128,7 @@ class Reports:
     async def about_private(
         self, reporter_id: str, author_id: str, text: str, revealed: Revealed, now: float
     ) -> str:
-        """Report a private message that was verified before. Return the report's id."""
+        """Report a private message whose proof has been verified. Return the report's id."""
         report = self._report(About(author_id), text, now, private=revealed)
         return (await self._file(reporter_id, report)).id
 
@@ -152,7 +152,7 @@ class Reports:
 
     @shared_write
     def resolve(self, actor_id: str, report_id: str, note: str, now: float) -> Write[Report, None]:
-        """Resolve a report. The first of several wins."""
+        """Resolve a report. Only the first resolution counts."""
 
         def write(connection: Connection) -> Report:
             row = connection.execute(f"{_SELECT} WHERE id = ?", (report_id,)).fetchone()
@@ -210,7 +210,7 @@ class Reports:
         return report
 
     def _concerned(self, report: Report) -> Holders:
-        """Return the members who may see a report, also when a page resumes later."""
+        """Return the audience that may see a report. It also applies when a page resumes later."""
         if report.channel_id is None:
             return Holders(Permission.VIEW_REPORTS)
         return Holders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
@@ -235,7 +235,10 @@ class Filing:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report in the message's write; call `filed` afterwards. Skips it if enough are open."""
+        """Store the report, as part of the message's write.
+
+        `filed` follows. Skip the report if enough are open.
+        """
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}
         if message_id is not None and _REPORTS.has(connection, **waiting, message_id=message_id):

@@ -1,9 +1,9 @@
-"""Kicks, bans and timeouts: the rules and their effects. No HTTP.
+"""Kicks, bans and timeouts: the rules and their effects. Contains no HTTP code.
 
-Each needs a higher rank than the target's. `@endpoint` has already checked the permission itself. Without an
-actor it is the operator, who ranks above everybody except the owner. Bans and timeouts apply to a person: any
-key or account that they have ever proven here identifies them, whatever member they become. docs/http.md,
-"Moderation".
+Each requires a higher rank than the target's. `@endpoint` has already checked the permission itself. Without
+an actor, the operator is acting, who ranks above everybody except the owner. Bans and timeouts apply to a
+person: any key or account that they have ever proven here identifies them, whatever member they become. See
+docs/http.md, "Moderation".
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from svc.chat.services import Services
 
 # Nobody remembers the reason for a longer timeout.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
-# How far back a ban can delete messages. Older messages were tolerated at the time.
+# How far back a ban can delete messages. Older messages were tolerated when they were posted.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"
@@ -50,14 +50,14 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when the next timeout's end changes.
+        # Set when the end of the next timeout changes.
         self._ends_changed = asyncio.Event()
         # Also covers a person in timeout who rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @exclusive_write
     def kick(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
-        """Kick a member. They may rejoin with an invite."""
+        """Kick a member. They can rejoin with an invite."""
         self._require_above(actor_id, member_id)
         nickname = self._directory.member(member_id).nickname
 
@@ -146,7 +146,7 @@ class Moderation:
     def time_out(
         self, actor_id: str, member_id: str, duration_s: int, reason: str, now: float
     ) -> Write[None, Member]:
-        """Let a member only read for this long; 0 ends the timeout."""
+        """Put a member in timeout, in which they can only read. A duration of 0 ends the timeout."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
@@ -155,7 +155,7 @@ class Moderation:
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
     ) -> Write[None, Member]:
-        """Time a member out by a rule, as part of an act. Never shortens a running timeout."""
+        """Put a member in timeout by a rule, as part of a write. Never shortens a running timeout."""
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
@@ -182,7 +182,7 @@ class Moderation:
         """Announce the end of timeouts, so that calls restore the members' permissions."""
         seen = time.time()
         while True:
-            # The clock may have been set, or the machine may have slept.
+            # The clock might have been set, or the machine might have slept.
             seen = min(seen, time.time())
             end = self.next_end(seen)
             with suppress(TimeoutError):
@@ -195,7 +195,7 @@ class Moderation:
             seen = now
 
     def next_end(self, now: float) -> float | None:
-        """Return the end of the next timeout; None without one."""
+        """Return the end of the next timeout, or None if there is no timeout."""
         ends = (member.timeout_until for member in self._directory.members.values())
         return min((end for end in ends if end > now), default=None)
 
@@ -232,7 +232,7 @@ def _nickname(connection: Connection, member_id: str) -> str | None:
 
 
 def _ban_reason(connection: Connection, person_id: str) -> str | None:
-    """Return a ban's reason, empty if none was given; None without a ban."""
+    """Return a ban's reason, which is empty if none was given. Return None if there is no ban."""
     found = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",
