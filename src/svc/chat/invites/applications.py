@@ -1,7 +1,7 @@
-"""Applications: people with an invite that needs approval wait until a manager of invites decides.
+"""Applications: people whose invite requires approval wait until a member who manages invites decides.
 
-An applicant is not yet a member and has no session. They check the result by signing in again, which makes
-them wait, lets them in or tells them why they were refused. No HTTP, no SQL.
+An applicant is not yet a member and has no session. They check the result by signing in again: they wait
+further, join, or learn why they were refused. Contains neither HTTP nor SQL code.
 """
 
 from svc.base.database import Connection, Write
@@ -15,7 +15,7 @@ from svc.chat.live.hub import Holders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
-# More than moderators read. An application costs only a new key, which is free.
+# More than moderators would read. An application costs only a new key, which is free.
 MAX_WAITING = 200
 # How long an application waits, and how long an approval or a refusal is kept.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -33,7 +33,7 @@ class Applications:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
 
-    # Steps of the write in which somebody asks to join.
+    # Steps of the write that handles a request to join.
 
     def of(self, connection: Connection, applicant: Applicant) -> Applied | None:
         """Return an earlier, unexpired application of the same identity."""
@@ -41,7 +41,7 @@ class Applications:
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Store a new application; `announce` follows. Raises ChatError if too many wait."""
+        """Store a new application; `announce` follows. Raises ChatError if too many are pending."""
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
             raise ChatError("too_many_waiting")
         application = Application(
@@ -79,7 +79,7 @@ class Applications:
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:
         """Approve an application, even a refused one. The applicant joins with the next sign-in.
 
-        Raises ChatError for a role that the actor could not give.
+        Raises ChatError for a role that the actor cannot give.
         """
         return self._decide(actor_id, application_id, APPROVED, "", now)
 
@@ -117,8 +117,10 @@ class Applications:
         return Write(write, lambda application: self._decided(application, state, actor_id))
 
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
-        """Refuse a role that the actor could not give. The member role is the usual one, also in place of a
-        deleted role. Uses no cache, unlike `Roles.require_may_give`, because it runs on the writer's thread.
+        """Refuse a role that the actor cannot give.
+
+        The member role is the default, and also replaces a deleted role. Uses no cache, unlike
+        `Roles.require_may_give`, because it runs on the writer's thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

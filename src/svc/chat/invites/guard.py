@@ -2,8 +2,8 @@
 
 After too many failures within a window, attempts are refused, even with a valid code, until the window has
 passed, or for a cooldown if one is set. Each further cooldown is twice as long, up to a maximum. Reads no
-clock. Bounded: the least recent entries are dropped first. docs/configuration.md, "Chat server",
-SERVER_INVITE_….
+clock. The number of entries is bounded: the least recent ones are dropped first. See docs/configuration.md,
+"Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -48,9 +48,9 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
     return number(variables, name, 1, minimum=1, maximum=maximum) if text(variables, name) else None
 
 
-# The limit holds for each kind: 3 MB if everybody has used up the default attempts.
+# The maximum number of clients, and of addresses: 3 MB if all of them have used up the default attempts.
 MAX_KEYS = 10_000
-# Maximum of doubled cooldowns, unless the operator sets one.
+# The longest cooldown after doublings, unless the operator sets another.
 LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
 
 
@@ -124,7 +124,7 @@ class InviteGuard:
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)
 
     def check(self, client: str, address: str, now: float) -> None:
-        """Raise ChatError with the time to wait after too many failures."""
+        """Raise ChatError with the time to wait if there were too many failures."""
         now_ms = int(now * 1000)
         wait_ms = self._clients.wait_ms(client, now_ms)
         if self._addresses is not None:

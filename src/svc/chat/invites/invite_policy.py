@@ -2,8 +2,8 @@
 
 A valid code lets a person in, and wrong codes are counted. An invite with approval makes the person wait.
 Implements the protocol of `joining`, which checks bans and whether an invite is needed at all. The preview
-shows whether a code is valid and how many members are online. It counts wrong codes by address, because no
-key has been proven yet, with its own limit, so that previews do not use up the attempts to join.
+shows whether a code is valid and how many members are online. Because no key has been proven yet, it counts
+wrong codes by address. It has its own limit, so that previews do not use up the attempts to join. See
 docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
@@ -23,7 +23,7 @@ from svc.chat.schemas import Natural, Response, TimeMs
 
 
 class InviteView(Response):
-    """The preview of an invite. `founder`: this code makes its holder the owner."""
+    """The preview of an invite. `founder` means that this code makes its holder the owner."""
 
     founder: bool
     members: Natural
@@ -33,7 +33,8 @@ class InviteView(Response):
 
 
 class InviteViews:
-    """Previews of invites. `founds` recognises the founding code; `online` yields the ids of online members.
+    """Creates previews of invites. `founds` recognises the founding code. `online` yields the ids of online
+    members.
 
     `steady` is a monotonic clock.
     """
@@ -60,7 +61,8 @@ class InviteViews:
         """
         self._guard.check(address, address, self._steady())
         founder = self._founds(code)
-        # Until there is an owner, the link contains the founding code too. After that it is an invite.
+        # Until there is an owner, the link also contains the founding code. After that, it contains only an
+        # invite.
         found = await self._invites.valid(code.rpartition(".")[2], now)
         if found is None and not founder:
             self._guard.failed(address, address, self._steady())
@@ -138,7 +140,7 @@ class InvitePolicy:
         return partial(self._applications.announce_closed, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
-        """Return the roles of a newcomer. Every role except guest comes with the member role."""
+        """Return the roles of a newcomer. Every role except guest is given together with the member role."""
         role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 

@@ -23,7 +23,7 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
-# For longer, omit the expiry.
+# To invite for longer, omit the expiry.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
@@ -40,7 +40,7 @@ class NewInvite(Request):
 
 
 class ShownCode(Request):
-    # A founding code and an invite have 33 characters together.
+    # A founding code and an invite together have 33 characters.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
 
@@ -87,7 +87,7 @@ class InviteRequests(Requests):
             approval=bool(body.approval),
         )
 
-    # In the body, because proxies log URLs.
+    # Sent in the body, because proxies log URLs.
     @endpoint(
         ANYONE,
         "Preview an invite before joining. `SERVER_INVITE_MAX_RETRIES` limits wrong codes per address",

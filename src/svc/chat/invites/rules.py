@@ -1,8 +1,8 @@
-"""Invites: created, listed, revoked and used. No HTTP, no SQL.
+"""Invites: created, listed, revoked and used. Contains neither HTTP nor SQL code.
 
 An invite gives the member role, or a role below the inviter's rank without permissions that the inviter
-lacks. It works only while its creator could create it, and is deleted when its creator leaves. docs/http.md,
-"Invites" and docs/configuration.md, "Chat server".
+lacks. It works only while its creator could create it, and is deleted when its creator leaves. See
+docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -21,19 +21,22 @@ from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services
 
-# More than a person hands out. The operator has the same limit.
+# More than anyone hands out. The operator has the same limit.
 MAX_OF_ONE = 100
 # Maximum of one list: the invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The standing invite that `svc up` prints. It lasts as long as people read a link in a group chat, and is
-# renewed at a start when less than a day is left.
+# The standing invite that `svc up` prints. It is valid for about as long as people read a link in a group
+# chat, and is replaced at startup when less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
 
 class Invites:
-    """Manages invites. `new_code` returns an unguessable code; `joins_per_hour` limits each invite."""
+    """Manages invites.
+
+    `new_code` returns an unguessable code; `joins_per_hour` limits the joins by each invite.
+    """
 
     def __init__(
         self, services: Services, roles: Roles, joins_per_hour: int | None, new_code: Callable[[], str]
@@ -49,12 +52,12 @@ class Invites:
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a member's data, as part of a write: how they joined, and whom they invited."""
+        """Delete the records of how a member joined and whom they invited, as part of a write."""
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
 
     async def standing(self, now: float) -> str:
-        """Return the standing invite's code at start. A revoked or expiring one is replaced."""
+        """Return the standing invite's code at startup. Replaces a revoked or expiring invite."""
         now_ms = int(now * 1000)
         ends = now_ms + STANDING_MS
         fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
@@ -74,8 +77,9 @@ class Invites:
         channel_id: str | None = None,
         approval: bool = False,
     ) -> Write[None, Invite]:
-        """Create an invite. Without an actor it is the operator's, who may give any role except the
-        owner's.
+        """Create an invite.
+
+        Without an actor, the operator creates it and may give any role except the owner's.
         """
         self._require_may_invite_as(actor_id, role_id)
         if channel_id is not None:
@@ -99,14 +103,14 @@ class Invites:
             if store.INVITES.count(connection, created_by=actor_id) >= MAX_OF_ONE:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
-            # Without the code: readers of the log must not be able to use it.
+            # Leaves out the code, because readers of the log must not be able to use it.
             details: dict[str, object] = {
                 "role_id": role_id,
                 "max_uses": max_uses,
                 "expires_at_ms": ends,
                 "approval": approval,
             }
-            # With a channel, only its viewers may read the entry.
+            # If the invite leads to a channel, only its viewers may read the entry.
             details |= {"channel_id": channel_id} if channel_id else {}
             self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
@@ -117,9 +121,9 @@ class Invites:
         return Write(write, created)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
-        """Return the invites that a member may hand out and revoke: their own, or with the permission all.
+        """Return the invites that a member may hand out and revoke: their own, or all with the permission.
 
-        Without a member the operator gets all of them.
+        Without a member, return all invites for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.listed(self._database, None if everybody else member_id, MAX_LISTED)
@@ -128,7 +132,7 @@ class Invites:
         if member_id is None:
             return good
         views = {channel.id for channel in self._directory.visible_channels(member_id)}
-        # A channel that the member may not view must not be named.
+        # The name of a channel that the member may not view must not be revealed.
         return [
             invite if invite.channel_id in views else replace(invite, channel_id=None)
             for invite in good
@@ -149,17 +153,17 @@ class Invites:
         return Write(write, self._changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
-        """Return the invite of a code that can be used now."""
+        """Return the invite of a code that is currently valid, or None."""
         return self._usable(await store.INVITES.one(self._database, code=code), now)
 
-    # Steps of the write in which somebody joins.
+    # Steps of the write in which a person joins.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """Return the invite of a code that can be used now, within this write."""
+        """Return the invite of a code that is currently valid, or None, as part of this write."""
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
-        """Count a use. Raises ChatError if too many have joined by it in the last hour."""
+        """Count a use. Raises ChatError if too many people have joined by the invite in the last hour."""
         now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -176,12 +180,17 @@ class Invites:
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
-        """Return the role that an invite gives now: a member's if its creator may not give another."""
+        """Return the role that an invite currently gives: the member role if its creator may no longer give
+        another.
+        """
         given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if given or role_id == GUEST else MEMBER
 
     async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
-        """Return the present members who joined by an invite, with the times in ms. Raises ChatError."""
+        """Return the present members who joined by an invite, with their times of joining in ms.
+
+        Raises ChatError.
+        """
         invite = await store.INVITES.one(self._database, id=invite_id)
         if invite is None or not self._may_manage(member_id, invite):
             raise ChatError("unknown_invite")
@@ -192,12 +201,12 @@ class Invites:
         ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
-        """Return the invite that a member used, and its creator; None if unknown."""
+        """Return the invite that a member used, and its creator; None if that is unknown."""
         invited = await store.INVITED.one(self._database, member_id=member_id)
         return (invited.invite_id, invited.invited_by) if invited else None
 
     def _changed(self, maker_id: str | None) -> None:
-        """Update the lists that show invites of this creator."""
+        """Announce a change to the lists that show invites of this creator."""
         event = Managed("invites")
         self._hub.push("managed", event, Holders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
@@ -215,7 +224,7 @@ class Invites:
         if actor_id is None:
             self._roles.require_can_be_given(role_id)
         elif role_id == MEMBER:
-            # The usual role. Otherwise ordinary members could not invite anybody.
+            # The member role is the default. Otherwise ordinary members could not invite anybody.
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
@@ -238,8 +247,8 @@ class Invites:
         return ranks_above and role.permissions & ~held == NOTHING
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
-        """Return whether a member may manage an invite: their own, or with the permission one whose role they
-        could give.
+        """Return whether a member may manage an invite: their own, or, with the permission, one whose role
+        they could give.
         """
         if invite.created_by == member_id:
             return True

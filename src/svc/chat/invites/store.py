@@ -1,4 +1,4 @@
-"""The tables of invites, joins and applications. SQL only."""
+"""The tables of invites, joins and applications. Contains only SQL."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ class Invite:
     expires_at_ms: TimeMs | None = None
     max_uses: Annotated[int, Meta(ge=1)] | None = None
     uses: Natural = 0
-    # The channel where newcomers arrive; None for the usual one.
+    # The channel where newcomers arrive. None means the default channel.
     channel_id: Id | None = None
     # Newcomers wait for approval.
     approval: bool = False
@@ -37,7 +37,7 @@ MAX_REASON_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    # For managers. It hides the person's external identity.
+    # An application as managers see it. It hides the person's external identity.
 
     id: Id
     nickname: str
@@ -81,8 +81,8 @@ APPLICATIONS = Table(
 
 
 def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
-    """Return the standing invite's code: `fresh` replaces one that expires before `least_end_ms`."""
-    # Those of earlier versions did not expire.
+    """Return the standing invite's code. `fresh` replaces an invite that expires before `least_end_ms`."""
+    # Standing invites of earlier versions did not expire.
     connection.execute(
         "UPDATE invites SET expires_at_ms = ? WHERE expires_at_ms IS NULL"
         " AND code = (SELECT value FROM facts WHERE name = 'first_invite')",
@@ -110,7 +110,7 @@ def delete_spent(connection: Connection, now_ms: int) -> None:
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
-    """Return the time in ms of the `nth` most recent join."""
+    """Return the time in ms of the `nth` most recent join, counted from 1."""
     found = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),
@@ -119,7 +119,7 @@ def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | Non
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
-    """Record a join and delete those too old to matter."""
+    """Record a join, and delete joins that are too old to matter."""
     connection.execute("DELETE FROM invite_joins WHERE at_ms <= ?", (now_ms - kept_ms,))
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 

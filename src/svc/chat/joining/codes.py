@@ -2,9 +2,9 @@
 
 A nonce is valid for a few minutes and known only to the client that requested it. Nonces are in memory only:
 a restart invalidates them, and clients request new ones. Anybody may request nonces without a limit, so their
-number is bounded, and the address with the most loses its oldest. A code belongs to a member for another
-device, or comes from the owner for somebody who lost all devices. This module defines a code's format and
-lifetime. Stores no codes, reads no clock, and makes no randomness for nonces.
+number is bounded, and the address with the most nonces loses its oldest. A code belongs to a member for
+another device, or comes from the owner for somebody who lost all devices. This module defines a code's format
+and lifetime. Stores no codes, reads no clock, and generates no randomness for nonces.
 """
 
 import enum
@@ -13,9 +13,9 @@ from collections.abc import Callable
 
 from svc.base.connections import Crowd
 
-# A person may have to sign in at their account's issuer in between.
+# A person may have to sign in at their account's issuer before using the nonce.
 LIFETIME_S = 5 * 60
-# 3 MB. A client needs its nonce for a second or two, and requests another if it was dropped.
+# The table takes 3 MB. A client needs its nonce for a second or two, and requests another if it was dropped.
 MOST = 10_000
 
 
@@ -52,7 +52,7 @@ class Challenges:
 
 
 def _good(ends: float, now: float) -> bool:
-    """Return whether an expiry is valid. A later one was made before the clock was set back."""
+    """Return whether an expiry is valid. An expiry too far ahead was issued before the clock was set back."""
     return 0 < ends - now <= LIFETIME_S
 
 
@@ -69,7 +69,8 @@ class Kind(enum.Enum):
 
     @property
     def lifetime_ms(self) -> int:
-        # The other device is at hand. A person who lost theirs gets the code through another channel.
+        # A link code is used while both devices are at hand. A recovery code has to reach a person who lost
+        # theirs.
         return 10 * 60_000 if self is Kind.LINK else 24 * 3_600_000
 
 

@@ -1,6 +1,6 @@
 """The operator's settings for identities and sign-in.
 
-Reads and validates variables. Verifies nobody. docs/http.md, "Signing in and devices".
+Reads and validates variables. Verifies nobody. See docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,8 @@ class SignIn(Response):
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # The server that sign-ins are made for; empty if the operator set none, and one is generated.
+    # The server name that sign-ins are bound to. If the operator has set none, it is empty and a name is
+    # generated.
     server_id: str
     tiers: Sequence[Tier]
     oidc_issuer: str
@@ -53,7 +54,7 @@ class IdentityConfig:
     names: Sequence[str]
 
     def obstacle(self) -> str:
-        """Return why nobody can join; empty if people can."""
+        """Return why nobody can join, or an empty string if joining is possible."""
         if self.closed:
             return f"every join is refused: {self.closed}"
         if tuple(self.tiers) == (ACCOUNT,) and not (self.oidc_issuer or self.cert_issuers):
@@ -102,7 +103,7 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed(variables: Mapping[str, str]) -> str:
-    """Return why joins are closed. The newer variable wins, and an unknown value closes."""
+    """Return why joins are closed. The newer variable takes precedence, and an unknown value closes joins."""
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():
         if value:
@@ -117,8 +118,9 @@ def _closed(variables: Mapping[str, str]) -> str:
 
 
 def _issuer(variable: str, address: str) -> str:
-    """Return an https address; http only for this machine, because an attacker in between could replace the
-    keys.
+    """Return an https address.
+
+    Permits http only for this machine, because an attacker in between could replace the keys.
     """
     try:
         parts = urlsplit(address)

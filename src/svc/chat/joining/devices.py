@@ -1,6 +1,6 @@
 """A member's devices: listing, linking by a code, unlinking, and recovery by the owner.
 
-`rules` exchanges a code for a sign-in. No HTTP, no SQL.
+`rules` exchanges a code for a sign-in. Contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Callable
@@ -41,14 +41,14 @@ class Devices:
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
-        """Return when each member was last seen on any device, in ms. Online members are seen now."""
+        """Return when each member was last seen on any device, in ms. Online members count as seen now."""
         seen = await store.last_seen(self._database)
         return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's identities and devices, as part of a write.
 
-        `persons` keeps them hashed, while the person is punished and for a while after they have left.
+        `persons` keeps them as hashes while the person is punished, and for a while after they have left.
         """
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
@@ -63,7 +63,7 @@ class Devices:
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> KeptCode:
-            # Somebody who briefly held a device may have created it, so the member is told.
+            # Somebody who briefly held a device could have created it, so the member is notified.
             self._hub.push("recovery_code_made", RecoveryCodeMade(now_ms), only(session.member_id))
             return KeptCode(code, now_ms)
 
@@ -89,7 +89,7 @@ class Devices:
     def unlink(self, session: Session, device_id: str) -> Write[tuple[int, frozenset[str]], None]:
         """Unlink a device, and invalidate codes that it may have created, including the recovery code.
 
-        Raises ChatError for the last one.
+        Raises ChatError for the member's last device.
         """
         member_id = session.member_id
 

@@ -1,9 +1,9 @@
 """The founding code, and the file with the code for the operator.
 
 The first member must know the founding code and becomes the owner; after that the code is worthless. The file
-in DATA_DIR, readable only by its owner, contains the code that `svc up` prints. Until there is an owner it is
-`<founding code>.<invite>`, so that one link serves the owner and the first guests. After that it is only the
-standing invite. Other modules decide about invites.
+in DATA_DIR, readable only by the file's owner, contains the code that `svc up` prints. Until there is an
+owner it is `<founding code>.<invite>`, so that one link works for the owner and for the first guests. After
+that it is only the standing invite. Other modules validate invites.
 """
 
 import logging
@@ -33,13 +33,14 @@ class Founding:
         self._code = ""
 
     def load(self, invite: str, founded: bool) -> None:
-        """Load the code at start. `invite` is the standing invite; `founded`: there is an owner. Raises
-        ConfigError.
+        """Load the code at start.
+
+        `invite` is the standing invite; `founded` means that there is an owner. Raises ConfigError.
         """
         self._invite = invite
         made = new_code(secrets.choice)
         code, both, _ = read_or_create(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
-        # Earlier versions used one code for both. That one is an invite.
+        # Earlier versions used one code for both purposes. Such a code is an invite.
         self._code = "" if founded else code if both else made
         self._show()
 
@@ -59,7 +60,7 @@ class Founding:
         try:
             self._show()
         except ConfigError as fault:
-            # The code is invalid nevertheless, and the next start rewrites the file.
+            # The code is invalid regardless of this failure, and the next start rewrites the file.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

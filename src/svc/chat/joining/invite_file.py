@@ -1,6 +1,6 @@
 """The file with the code that `svc up` prints. `founding_code` writes the file, and decides what it holds.
 
-Its own module, since `svc up` needs nothing else of the chat server and stays in memory.
+This is a separate module because `svc up`, which stays in memory, needs nothing else of the chat server.
 """
 
 from pathlib import Path

@@ -4,10 +4,10 @@ An OpenID provider publishes the address of its keys (OpenID Connect Discovery s
 authority's keys are at a fixed address. Documents are bounded in size and time and cached for a while, and a
 stranger's tokens cannot cause more than one fetch per minute.
 
-The server exchanges the code, not the page. So providers that require a client secret work too (Google), no
-provider has to allow our origin by CORS, and the page contacts only its own server. The page keeps the PKCE
-verifier, so a leaked code is useless. OpenID Connect Core section 3.1, RFC 7636. Verifies nothing; `proof`
-does.
+The server exchanges the code, not the page. Therefore providers that require a client secret (Google) work
+too, no provider has to allow our origin by CORS, and the page contacts only its own server. The page keeps
+the PKCE verifier, so a leaked code is useless. Verifies nothing: `proof` does that. See OpenID Connect Core
+section 3.1 and RFC 7636.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.schemas import Response
 
 FETCH_DEADLINE_S = 5.0
-# A set of 64 RSA keys with their certificates is much smaller.
+# A set of 64 RSA keys with their certificates is much smaller than this.
 MAX_DOCUMENT_BYTES = 256 * 1024
 # How long a key is still accepted after its issuer has withdrawn it.
 FRESH_S = 3600.0
 # An unreachable issuer must not lock its members out at once.
 STALE_S = 24 * 3600.0
-# A token may name a new key, but anybody can invent such a token.
+# A token can name a new key, but anybody can invent such a token.
 LEAST_INTERVAL_S = 60.0
-# Until the first successful fetch.
+# The interval of attempts before the first successful fetch.
 RETRY_S = 5.0
 DISCOVERY, CERTIFICATES = "/.well-known/openid-configuration", "/.well-known/jwks.json"
 
@@ -103,7 +103,9 @@ class IssuerKeys:
 
 
 def as_safe_as(issuer: str, address: object) -> bool:
-    """Return whether the address has the issuer's scheme, so that requests to it are equally encrypted."""
+    """Return whether the address has the issuer's scheme, so that requests to it are encrypted if those to
+    the issuer are.
+    """
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
 
@@ -137,9 +139,9 @@ async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
 
 # The operator's own provider.
 
-# Three tokens of the maximum size, and a few other fields.
+# Enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
-# Each waits for the provider. A slow provider must not hold more of our connections.
+# Each exchange waits for the provider. A slow provider must not occupy more of our connections.
 MOST_AT_ONCE = 16
 
 
@@ -147,12 +149,13 @@ MOST_AT_ONCE = 16
 class _Endpoints:
     authorization: str
     token: str
-    # In a header, which every provider must support, or in the form if it lists only that.
+    # Client credentials are sent in a header, which every provider must support, or in the form if the
+    # provider lists only that method.
     basic: bool
 
 
 class SignInPlace(Response):
-    """The addresses with which a page sends a person to the provider."""
+    """The provider's addresses to which a page sends a person."""
 
     issuer: str
     authorization_endpoint: str
@@ -178,7 +181,7 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> SignInPlace:
-        """Return where a page sends a person. Raises ChatError."""
+        """Return the address to which a page sends a person. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
@@ -228,7 +231,7 @@ class Provider:
             if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
                 kept.tried_at = now
                 await self._fetch(kept)
-            # The provider may be reachable again by the time that the person arrives there.
+            # The provider might be reachable again by the time the person arrives there.
             if kept.endpoints is None:
                 raise ChatError("issuer_unavailable")
             return kept.endpoints

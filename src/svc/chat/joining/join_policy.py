@@ -1,8 +1,8 @@
 """The requirements for new members: a protocol that invites, bans and settings implement.
 
 Applies only to new members, not to a member who signs in again or links a device, and not to the founder.
-Each implementation decides for itself; `ServerJoinPolicy` only combines them. docs/http.md, "Settings" and
-docs/configuration.md, "Chat server".
+Each implementation decides for itself; `ServerJoinPolicy` only combines them. See docs/http.md, "Settings"
+and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -21,15 +21,16 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The terms of joining. `admitted` is called on the event loop when the member or the application is
-    stored.
+    """The terms on which an applicant joins.
+
+    `admitted` is called on the event loop when the member or the application is stored.
     """
 
     role_ids: tuple[str, ...] = (MEMBER,)
     admitted: Callable[[], None] = _nothing
     # The channel where the newcomer arrives, if they may view it.
     channel_id: str | None = None
-    # Not yet a member: somebody has to approve.
+    # True if the applicant is not a member yet, because somebody has to approve.
     waits: bool = False
 
 
@@ -37,12 +38,13 @@ class Admission:
 class Applicant:
     """A person who wants to join and has proven to hold a key."""
 
-    # Empty if none was given.
+    # Empty if the applicant gave none.
     invite_code: str
-    # The key. Wrong codes are counted by it.
+    # The device's key. Wrong codes are counted by it.
     client: str
     address: ClientAddress
-    # On the local network, and connected to this machine under a name that nobody else can point at it.
+    # Whether the applicant is on the local network, and connected to this machine under a name that nobody
+    # else can point at it.
     nearby: bool
     now: float
     # The proven identity, the wanted name, and a message for those who approve.
@@ -50,7 +52,7 @@ class Applicant:
     subject: str = ""
     name: str = ""
     message: str = ""
-    # The id that they will have here.
+    # The id that the applicant will have as a member.
     member_id: str = ""
     # Whether the server requires an invite.
     invite_needed: bool = True
@@ -79,7 +81,7 @@ class ServerJoinPolicy:
         try:
             return self._invites.admit(connection, replace(applicant, invite_needed=needed))
         except ChatError:
-            # An invite may give a role. An invalid one does not keep out a person who needs none.
+            # A valid invite may give a role. An invalid one does not keep out a person who needs none.
             if needed:
                 raise
             return Admission()

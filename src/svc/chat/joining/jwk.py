@@ -1,7 +1,8 @@
 """Public keys in JSON: a device's own, and the sets that issuers publish.
 
-Accepts P-256 from devices, and from issuers also RSA and Ed25519. A key with a private part is refused, not
-trimmed: its sender has disclosed it. Pure. RFC 7517, 7518, 7638, 8037.
+Accepts P-256 from devices, and from issuers also RSA and Ed25519. A key with a private part is refused
+instead of being stripped, because its sender has disclosed it. Performs no I/O. See RFC 7517, 7518, 7638,
+8037.
 """
 
 import base64
@@ -23,7 +24,7 @@ _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 # RFC 7518 section 3.3 sets the minimum. Larger keys are too slow to verify.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
-# The accepted types of keys with their algorithms. PyJWT reads a key by its first algorithm.
+# The accepted key types with their algorithms. PyJWT parses a key by its first algorithm.
 _TAKEN = (
     (("RSA", None), ("RS256", "PS256")),
     (("EC", "P-256"), ("ES256",)),
@@ -37,7 +38,7 @@ class KeyRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DeviceKey:
-    """A device's key. `thumbprint` is the same for every encoding of it (RFC 7638)."""
+    """A device's key. `thumbprint` (RFC 7638) is the same for every encoding of the key."""
 
     key: ec.EllipticCurvePublicKey
     thumbprint: str
@@ -68,7 +69,7 @@ def device_key(jwk: object) -> DeviceKey:
 
 
 def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
-    """Return the keys of a set that can verify signatures. RFC 7517 section 5."""
+    """Return the keys of a set that can verify signatures. See RFC 7517 section 5."""
     found = document.get("keys")
     if not isinstance(found, list):
         return []

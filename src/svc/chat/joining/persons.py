@@ -2,9 +2,9 @@
 
 A person who leaves, deletes their data or unlinks a device, and then returns, becomes another member but
 stays the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes
-("marks") while the server knows an identity of the person in clear. After a person deletes their data, marks
-are kept for `KEPT_MS`, so that they can still be banned, and while a punishment lasts. Other features define
-punishments. No HTTP.
+("marks") while the server stores an identity of the person in plain text. After a person deletes their data,
+the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long as a punishment
+lasts. Other features define punishments. Contains no HTTP code.
 """
 
 import asyncio
@@ -23,9 +23,9 @@ from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
 
 KEY_FILE = "identity-key"
-# Long enough to read a report and to ban somebody who has already deleted everything.
+# Long enough to read a report and ban somebody who has already deleted everything.
 KEPT_MS = 30 * 24 * 3_600_000
-# Marks of one person: 20 devices, replaced every week for a year. Each takes about 100 bytes.
+# Marks per person: enough for 20 devices, replaced every week for a year. Each takes about 100 bytes.
 MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
 # Persons per write.
@@ -48,7 +48,7 @@ class Persons:
         self._punished = punished
 
     async def load(self) -> None:
-        """Add marks that an earlier version or an import did not store."""
+        """Add the marks that an earlier version or an import did not store."""
 
         def change(connection: Connection) -> None:
             store.name_nameless(connection)
@@ -63,14 +63,17 @@ class Persons:
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 
     def recognise(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
-        """Return the person that a newcomer is: first a punished one, and an identity before a device."""
+        """Return the person that a newcomer is.
+
+        Punished persons take precedence, and then identities over devices.
+        """
         known = self.persons_of(connection, identity)
         punished = (person_id for person_id in known if self._is_punished(connection, person_id, now_ms))
         owner_of_identity = store.person_of(connection, self._marks(identity)[0])
         return next(punished, owner_of_identity)
 
     def record_member(self, connection: Connection, identity: Identity, person_id: str) -> None:
-        """Record the identity of a new member. It stays with its earlier person, if any."""
+        """Record the identity of a new member. The identity stays with its earlier person, if any."""
         store.put_new(connection, self._marks(identity)[0], person_id)
 
     def record_link(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
@@ -89,12 +92,12 @@ class Persons:
         mark = self._marks(identity)[-1]
         if store.person_of(connection, mark) is not None:
             return
-        # Beyond the limit an account is still recognised, but its new devices are not.
+        # Beyond the limit, an account is still recognised, but new devices of the person are not.
         if store.count(connection, person_id, MOST_MARKS) < MOST_MARKS:
             store.put_new(connection, mark, person_id)
 
     async def sweep(self, now_ms: int) -> None:
-        """Delete the marks of people who deleted their data long enough ago and are not punished."""
+        """Delete the marks of people who deleted their data long ago and are not punished."""
         after: str | None = ""
         while after is not None:
             step = partial(self._sweep_some, after=after, now_ms=now_ms)

@@ -1,9 +1,9 @@
 """Verifies identities: a certificate or an id_token, and an assertion by the device's key.
 
-Pure: tokens, keys, expected values and `now` go in, and an identity or a refusal comes out. Fetches no key
-and remembers no nonce. A token's own instructions for its verification (an algorithm, a key or an address of
-one) are compared or refused, never followed. docs/http.md, "Signing in and devices"; RFC 7515, 7519, 8725,
-OpenID Connect Core 3.1.3.7.
+Performs no I/O: it takes tokens, keys, expected values and `now`, and returns an identity or a refusal.
+Fetches no key and remembers no nonce. A token's own instructions for its verification (an algorithm, a key or
+an address of one) are compared or refused, never followed. See docs/http.md, "Signing in and devices", RFC
+7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping
@@ -65,7 +65,7 @@ class Credential:
     issuer: str
     algorithm: str
     key_id: str | None
-    # An id_token's audience and key are checked differently.
+    # Whether it is an id_token, whose audience and key are checked differently.
     audience: str | None = None
 
     @property
@@ -146,7 +146,8 @@ def nonce_of(assertion: Token) -> str:
 def check_assertion(
     assertion: Token, credential: Credential, identity: Identity, audience: str, now: float
 ) -> str:
-    """Verify that the device holds its key and means this server. Return the address that it connected to.
+    """Verify that the device holds its key and addresses this server. Return the address that the device
+    connected to.
 
     The caller checks the nonce and the address. Raises ProofRefused.
     """
@@ -232,8 +233,8 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
         raise ProofRefused("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
         raise ProofRefused("the id_token was issued to another party")
-    # Otherwise a recipient, such as another server with this audience, could use it here with their own
-    # device.
+    # Otherwise a recipient of the id_token, such as another server with this audience, could use it here with
+    # its own device.
     if claims.get("nonce") != device.thumbprint:
         raise ProofRefused("the id_token's nonce is not the thumbprint of the device's key")
 

@@ -1,10 +1,10 @@
 """Refresh tokens: derived from a session's row and the server's secret, each usable once.
 
-Each refresh increments the session's number, and only the token of that number is valid. For half a minute
-its predecessor returns the same successor, because two tabs may refresh at once and responses may be lost. An
-older token means that it or its successor was stolen, so the whole session ends. The database contains no
-token, and nothing from which one can be derived without the secret. Pure. docs/http.md, "Signing in and
-devices".
+Each refresh increments the session's number, and only the token of that number is valid. For half a minute,
+its predecessor returns the same successor, because two tabs might refresh at once and responses can be lost.
+If an older token is used, it or its successor was stolen, so the whole session ends. The database contains no
+token, and nothing from which one can be derived without the secret. Performs no I/O. See docs/http.md,
+"Signing in and devices".
 """
 
 import enum
@@ -31,8 +31,8 @@ class StoredSession:
 
 class Verdict(enum.Enum):
     ROTATE = enum.auto()  # Valid: advance to the next number.
-    REPEAT = enum.auto()  # Its successor was issued just now: return it again.
-    STOLEN = enum.auto()  # Used long ago: end the session.
+    REPEAT = enum.auto()  # Its successor was issued moments ago: return it again.
+    STOLEN = enum.auto()  # Its successor was issued long ago: end the session.
     REFUSE = enum.auto()  # Not one of ours, or expired.
 
 
@@ -47,7 +47,7 @@ class Shown:
 
 class RefreshTokens:
     def __init__(self, secret: str) -> None:
-        # A derived key, so that other values signed with the secret cannot pass as refresh tokens.
+        # A separate derived key, so that other values signed with the secret cannot pass as refresh tokens.
         self._key = hmac.digest(secret.encode(), b"refresh tokens", hashlib.sha256)
 
     def token(self, session: StoredSession) -> str:
@@ -62,7 +62,7 @@ class RefreshTokens:
         if shown.generation == session.generation:
             return Verdict.ROTATE
         if shown.generation > session.generation:
-            # The database was restored from an older backup.
+            # The database must have been restored from an older backup.
             return Verdict.REFUSE
         just_now = now_ms - session.rotated_at_ms <= GRACE_MS
         return Verdict.REPEAT if just_now and shown.generation == session.generation - 1 else Verdict.STOLEN

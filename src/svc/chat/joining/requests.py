@@ -32,16 +32,17 @@ from svc.chat.members import responses
 from svc.chat.schemas import Event, Id, Response, TimeMs, string
 
 MAX_CODE_CHARACTERS = 128
-# A message for those who approve new members.
+# For the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# A crowd behind one address, such as a school, arrives at once. Beyond this only members can sign in.
+# A crowd behind one address, such as a school, arrives at once. Beyond this rate, only members can sign in.
 BURST, PER_S = 1000, 50.0
 # An authorization code has at most a few hundred characters; some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # RFC 7636 section 4.1.
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# Each makes us contact the provider. A class behind one address signs in at once, then one person per second.
+# Each exchange makes us contact the provider. A class behind one address signs in at once, then one person
+# per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 
 _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
@@ -57,7 +58,10 @@ class Exchange(Request):
 
 
 class SignInProof(Request):
-    """A proof of identity. `assertion` is optional here, so that a closed server can refuse first."""
+    """A proof of identity.
+
+    `assertion` is optional here, so that a closed server can refuse before it is needed.
+    """
 
     assertion: _Token | None = None
     certificate: _Token | None = None
@@ -99,7 +103,7 @@ class IdToken(Response):
 
 class OwnDevices(Response):
     devices: Sequence[Device]
-    # When the member's recovery code was created; null without one.
+    # When the member's recovery code was created; null if there is none.
     kept_code_made_at_ms: TimeMs | None
 
 
@@ -218,7 +222,7 @@ class JoiningRequests(Requests):
     async def unlink(self, session: Session, device_id: Id) -> None:
         await self._devices.unlink(session, device_id)
 
-    # The code takes over the membership.
+    # The code lets its user take over the membership.
     @endpoint(
         OWNER,
         "Create a code for a member who lost all devices. It works once, within a day and under "

@@ -1,7 +1,7 @@
 """Signing in: from a challenge and a proof to a session, for existing and new members.
 
-`join_policy` decides who may join, and `proof` verifies identities. No HTTP, no SQL. docs/http.md, "Signing
-in and devices".
+`join_policy` decides who may join, and `proof` verifies identities. Contains neither HTTP nor SQL code. See
+docs/http.md, "Signing in and devices".
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ from svc.chat.names import readable_nickname
 from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
-# Each is a key to the member's account. The least recently used one is dropped.
+# Each session is a key to the member's account. The least recently used one is dropped.
 MOST_DEVICES = 20
 
 # How long an applicant should wait before asking again.
@@ -58,13 +58,13 @@ class Application:
     link_code: str
     recovery_code: str
     device_name: str
-    # For those who approve new members.
+    # For the members who approve applications.
     message: str
-    # The version of the rules that the person has read.
+    # The version of the server's rules that the person has read.
     rules_accepted: str
     address: ClientAddress
     dialled: Dialled
-    # Too many requests from this address: it can no longer admit new members.
+    # Set after too many requests from this address. Only existing members can then sign in.
     members_only: bool = False
 
 
@@ -77,11 +77,13 @@ class Challenge(Response):
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A sign-in request with everything for its write: the writer's thread makes no ids and no randomness."""
+    """A sign-in request with everything that its write needs: the writer's thread generates no ids and no
+    randomness.
+    """
 
     application: Application
     identity: proof.Identity
-    # The address that the client connected to, signed by it.
+    # The address that the client connected to, signed by the client.
     origin: str
     # In its display form; empty if none was given.
     name: str
@@ -101,12 +103,12 @@ class _SignedIn:
 
     member_id: str
     session: StoredSession
-    # All present sessions of the member.
+    # All current sessions of the member.
     sessions: frozenset[str]
     newcomer: Member | None = None
-    # For a recovered member.
+    # The member's new epoch after a recovery.
     epoch: int | None = None
-    # A device that is new to the member.
+    # Whether the device is new to the member.
     device: store.Device | None = None
     admitted: Callable[[], None] = field(default=lambda: None)
     # The channel where a newcomer arrives.
@@ -175,7 +177,7 @@ class Joining:
         self._reception.founding.load(invite, await self._database.write(store.anybody))
 
     def challenge(self, address: str, now: float) -> Challenge:
-        """Return a nonce for a client at this address, and the audience to prove it for."""
+        """Return a nonce for a client at this address, and the audience that its proof must name."""
         nonce, ends = self._challenges.issue(address, now)
         return Challenge(nonce, self._trust.audience, self._trust.tiers, int(ends * 1000))
 
@@ -211,7 +213,7 @@ class Joining:
             credential = self._credential(application, assertion)
             if credential.tier not in self._trust.tiers:
                 raise ChatError("identity_tier_refused")
-            # From here on the nonce is used up, whatever the outcome.
+            # From this point on the nonce is used up, whatever the outcome.
             if not self._challenges.take(proof.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
@@ -266,7 +268,7 @@ class Joining:
     def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn | _Waits:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
-        # First, so that a former member who returns without a name learns of their ban.
+        # Check bans first, so that a former member who returns without a name learns of their ban.
         for person_id in self.persons.persons_of(connection, wanted.identity):
             self._reception.refuse_banned(connection, person_id)
         if not wanted.name:
@@ -321,7 +323,7 @@ class Joining:
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
-        """Make this the member's only device, because the others may be in the wrong hands."""
+        """Make this the member's only device, because the other devices might be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
         self._linked(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
@@ -336,7 +338,7 @@ class Joining:
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
-        """Refuse to move a member's identity to another member by a code."""
+        """Sign in the identity's member with a code of their own. Refuse another member's code."""
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
         code = application.recovery_code or application.link_code

@@ -1,7 +1,7 @@
-"""Sessions, which last while their refresh tokens are used in time.
+"""Sessions, which last as long as their refresh tokens are used in time.
 
-`refresh` judges refresh tokens. Signing in is elsewhere. No HTTP, no SQL. docs/configuration.md, "Chat
-server", REFRESH_TOKEN_TTL_DAYS.
+`refresh` judges refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
+docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
 
 import dataclasses
@@ -23,12 +23,12 @@ from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSes
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# Beyond this the least recently used key is dropped: 2 MB.
+# The table takes 2 MB. Beyond this number, the least recently used key is dropped.
 MOST_KEYS = 10_000
 
 
 class Throttle:
-    """Limits requests per key, such as an address: `burst` at once, `per_s` a second in the long run.
+    """Limits requests per key, such as an address: `burst` at once, and `per_s` per second in the long run.
 
     Refused requests do not count, so waiting always helps. Neighbours may share an address, so a limit per
     address must never apply to requests with valid credentials.
@@ -57,7 +57,7 @@ logger = logging.getLogger(__name__)
 class Tokens:
     access_token: str
     refresh_token: str
-    # A duration, because devices' clocks may be wrong.
+    # A duration instead of a time, because devices' clocks may be wrong.
     expires_in_ms: Annotated[int, Meta(ge=0, le=LIFETIME_S * 1000)] = LIFETIME_S * 1000
 
 
@@ -73,7 +73,7 @@ class BlankSession:
 class _Outcome:
     verdict: Verdict
     session: StoredSession | None
-    # For a stolen session: the member's new epoch, and their remaining sessions.
+    # For a stolen session: the member's new epoch and remaining sessions.
     epoch: int = 0
     left: frozenset[str] = frozenset()
 
@@ -96,7 +96,8 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code gives full access, so a former owner's codes must not survive a transfer.
+        # A recovery code gives full access, so a former owner's codes must not survive a transfer of
+        # ownership.
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
@@ -107,7 +108,7 @@ class Sessions:
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:
-        """Make the random parts for `begin`, which must not make any."""
+        """Generate the random parts for `begin`, which must not generate any."""
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(
@@ -141,8 +142,7 @@ class Sessions:
         return self.handed_out(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
-        """Sign out. Ends the session's access tokens and live sockets, and the member's code for another
-        device.
+        """Sign out. End the session's access tokens and live sockets, and invalidate the member's link code.
 
         Ignores invalid tokens.
         """
@@ -182,8 +182,9 @@ class Sessions:
         store.drop_codes(connection, member_id)
 
     def settled(self, member_id: str, left: frozenset[str]) -> None:
-        """Apply a write that starts or ends sessions: end the access tokens, live sockets and calls of all
-        but `left`.
+        """Apply a write that starts or ends sessions.
+
+        End the access tokens, live sockets and calls of all sessions except `left`.
         """
         ended = self._directory.sessions.get(member_id, frozenset()) - left
         self._directory.sessions[member_id] = left

@@ -1,4 +1,4 @@
-"""The tables of identities, devices, sessions, codes and marks. SQL only."""
+"""The tables of identities, devices, sessions, codes and marks. Contains only SQL."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ MAX_DEVICE_NAME_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device. It is `local` if its key is an identity itself, rather than a key of an account."""
+    """A device. Its tier is `local` if its key is itself an identity, rather than a key of an account."""
 
     id: Id
     name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
     tier: Tier
-    # Whether it is the requesting device.
+    # Whether this is the requesting device.
     current: bool
     added_at_ms: TimeMs
     last_seen_at_ms: TimeMs
@@ -38,7 +38,7 @@ def anybody(connection: Connection) -> bool:
 
 
 def member_of(connection: Connection, identity: Identity) -> str | None:
-    """Return the present or former member with this identity."""
+    """Return the id of the present or former member with this identity."""
     sql = "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?"
     return value(connection.execute(sql, (identity.issuer, identity.subject)), str)
 
@@ -94,7 +94,7 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
-    """Return the id and thumbprint of a session's device."""
+    """Return the id and the thumbprint of a session's device."""
     found = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
@@ -183,7 +183,7 @@ def put_code(
 
 
 def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int) -> str | None:
-    """Use up a code. Return its member; None if it is used, expired or unknown."""
+    """Use up a code. Return its member, or None if the code is used, expired or unknown."""
     sql = "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id"
     return value(connection.execute(sql, (kind.value, code_hash, now_ms)), str)
 
@@ -210,15 +210,13 @@ def drop_codes(connection: Connection, member_id: str) -> None:
 
 
 def drop_own_codes(connection: Connection, member_id: str) -> None:
-    """Delete the codes that a device of the member may have created."""
+    """Delete the codes that a device of the member might have created."""
     drop_link_code(connection, member_id)
     connection.execute("DELETE FROM kept_codes WHERE member_id = ?", (member_id,))
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
-    """Delete a link code. Recovery codes stay: the owner issued them, perhaps because of these very
-    devices.
-    """
+    """Delete a link code. Recovery codes stay: the owner issued them, perhaps because of these devices."""
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
     )
@@ -252,7 +250,7 @@ def person_of(connection: Connection, mark: bytes) -> str | None:
 
 
 def put_new(connection: Connection, mark: bytes, person_id: str) -> None:
-    """Store a mark, unless it belongs to somebody."""
+    """Store a mark, unless it belongs to somebody already."""
     connection.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (mark, person_id))
 
 

@@ -1,12 +1,13 @@
 """The trusted issuers and the server's own names, against which sign-ins are checked.
 
-An assertion must not be usable at another server, which could relay one made for it. It therefore names the
-address that the client connected to, signed by the client. A request's Host header alone proves nothing,
-because a relay controls it. If the operator has set the server's names (EXTERNAL_HOST), others are refused.
+An assertion made for one server must not be usable at another, because a server could relay the assertions
+that it receives. Each therefore names the address that the client connected to, signed by the client. A
+request's Host header alone proves nothing, because a relay controls it. If the operator has set the server's
+names (EXTERNAL_HOST), others are refused.
 
-Anybody can point their own name at an address of the local network (DNS rebinding). A browser then takes
-their page for one of this server's, and its requests come from nearby. `surely_ours` recognises names that
-cannot be used like that. Resolves nothing.
+Anybody can point their own name at an address of the local network (DNS rebinding). A browser then treats
+their page as one of this server's, and its requests come from the local network. `surely_ours` recognises
+names that cannot be used like this. Resolves no names.
 """
 
 import logging
@@ -32,15 +33,17 @@ class Dialled:
     # Its Host header, and the local address that it arrived at.
     host: str
     ip: str
-    # Its Origin header. None if it comes from no page, or from a page of the same origin that only reads.
+    # Its Origin header. None if it does not come from a page, or from a page of the same origin that only
+    # reads.
     page: str | None = None
 
 
 class ServerAddresses:
     """The server's names. `names` are hosts, with or without a port; empty if the operator has set none.
 
-    `secure`: TLS ends here, so http addresses belong to another server. `local_names` are this machine's in
-    the local network. They end in `.local`, which no name server of the internet serves.
+    `secure` means that this server terminates TLS, so http addresses belong to another server. `local_names`
+    are this machine's names in the local network. They end in `.local`, which no name server of the internet
+    serves.
     """
 
     def __init__(
@@ -104,7 +107,7 @@ def _dialled(origin: str) -> tuple[str, int] | None:
 
 
 def _is_nearby(name: str) -> bool:
-    """Return whether this is an address of this machine or its network, where no stranger's server is."""
+    """Return whether this is an address of this machine or its network, where strangers run no server."""
     if name == "localhost":
         return True
     try:
@@ -125,14 +128,14 @@ class Trust:
     oidc_audience: str
     cert_issuers: Collection[str]
     addresses: ServerAddresses
-    # Why nobody can join; empty otherwise.
+    # Why nobody can join, or an empty string.
     closed: str
 
     @classmethod
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "Trust":
-        """Create it from the configuration, and log settings that keep people out or let too many in."""
+        """Create the trust from the configuration. Log settings that keep people out or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():
             logger.warning("nobody can join: %s", obstacle)

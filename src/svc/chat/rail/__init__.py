@@ -1,1 +1,3 @@
-"""Unread counts of one member for the rail of another server's page, by a token that permits nothing else."""
+"""Unread counts of one member for the server rail of another server's page, protected by a token that permits
+nothing else.
+"""

@@ -1,7 +1,7 @@
-"""The endpoints of the counts that another server's page shows: a member's token, and the counts themselves.
+"""The endpoints for the counts that another server's page shows: a member's token, and the counts themselves.
 
 A sandboxed frame without an origin sends the token in a body of type text/plain, because this needs no
-preflight and no proxy logs a body. docs/servers.md.
+preflight and no proxy logs a body. See docs/servers.md.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ from svc.chat.rail.rules import MAX_TOKEN_CHARACTERS, CountsTokens
 from svc.chat.schemas import Response
 
 _OWN = "/api/me/counts-token"
-# A page asks once a minute. A person may have several devices, each with a few pages.
+# A page asks once a minute. A member may have several devices, each with a few pages.
 BURST, PER_S = 60, 1.0
-# Invalid tokens, by address: revoked ones that pages behind it still hold.
+# Limits invalid tokens by address, such as revoked ones that pages there still hold.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
-# The media worker writes icons of at most 512 × 512 pixels. A larger one is left out.
+# The media worker writes icons of at most 512 × 512 pixels. A larger one is omitted.
 MAX_PICTURE_BYTES = 128 * 1024
 PICTURE_DEADLINE_S = 5.0
 
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 
 class OwnCountsToken(Response):
-    """`token` is null while there is none."""
+    """The member's counts token. `token` is null if there is none."""
 
     token: str | None
 
@@ -108,7 +108,8 @@ class RailRequests(Requests):
         totals = self._totals(member_id)
         picture = await self._encoded_picture() if body.picture else None
         response = answer(ServerCounts(self._name(), totals.unread, totals.mentions, picture))
-        # Only here, after the token: other pages must not find out from an error that this is a chat server.
+        # Sent only here, after the token is verified, so that other pages cannot learn from an error that
+        # this is a chat server.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

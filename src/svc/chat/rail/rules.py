@@ -1,10 +1,10 @@
-"""Counts tokens: each shows one member's number of unread messages and mentions, and permits nothing else. No
-HTTP.
+"""Counts tokens. Each gives access to one member's numbers of unread messages and mentions, and permits
+nothing else. Contains no HTTP code.
 
 A page of another origin shows the numbers next to the person's other servers, and holds the token. It is
-therefore no access token: `AccessTokens` does not know it, and it has a prefix and its own key. A member
+therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key. A member
 has at most one. It ends when they revoke or replace it, and with everything that voids the member's access
-tokens, such as the removal of a device. docs/servers.md.
+tokens, such as the removal of a device. See docs/servers.md.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class CountsToken:
 
     member_id: str
     salt: bytes
-    # The member's epoch at that time.
+    # The member's epoch when the token was created.
     epoch: int
 
 
@@ -40,7 +40,7 @@ TOKENS = Table("counts_tokens", CountsToken)
 class CountsTokens:
     def __init__(self, services: Services, secret: str, random_bytes: Callable[[int], bytes]) -> None:
         self._database, self._directory = services.database, services.directory
-        # A derived key, so that other values signed with the secret cannot pass as counts tokens.
+        # A separate derived key, so that other values signed with the secret cannot pass as counts tokens.
         self._key = hmac.digest(secret.encode(), b"counts tokens", hashlib.sha256)
         self._random_bytes = random_bytes
         self._kept: dict[str, CountsToken] = {}

@@ -1,8 +1,8 @@
 """The management listener: settings for an operator who is not a member, on a separate port.
 
 It exists only if a token is configured. Every request needs the token, and browsers are refused. The sender's
-address is not checked: the port is open only to this machine. Changes use the same code as all changes of
-settings. docs/http.md, "The management listener".
+address is not checked, because the port is open only to this machine. Settings are changed by the same code
+as everywhere. See docs/http.md, "The management listener".
 """
 
 import asyncio
@@ -27,12 +27,12 @@ from svc.chat.settings.rules import Settings
 
 @dataclass(frozen=True, slots=True)
 class OperatingConfig:
-    # Name or address of the interface to advertise on; empty for all.
+    # Name or address of the interface to advertise on, or empty for all interfaces.
     mdns_interface: str
     instance_id: str
-    # Reported to clients; empty for this program's version.
+    # The version that clients see, or empty for this program's version.
     version: str
-    # Without a token nothing listens.
+    # Without a token, the listener is off.
     admin_token: str = field(repr=False)
     admin_port: int
     runtime_mode: str
@@ -53,7 +53,7 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 MAX_BODY_BYTES = 64 * 1024
 # The longest change is one line, and the sender is local.
 BODY_DEADLINE_S = 10.0
-# For the operator's programs. An idle connection makes room for the next.
+# Enough for the operator's programs. An idle connection makes room for a new one.
 MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
@@ -62,7 +62,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def listening(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
-    """Serve for the duration of the block. Yield the address; empty if nothing listens.
+    """Run the listener for the duration of the block. Yield its address, or an empty string if it is off.
 
     Raises ConfigError if the port cannot be used.
     """
@@ -86,7 +86,7 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
 
 
 def build(settings: Settings, token: str) -> web.Application:
-    """Return the application, not yet listening."""
+    """Return the application without starting it."""
     application = web.Application(
         client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _from_programs, _by_token(token)]
     )
@@ -115,7 +115,7 @@ def build(settings: Settings, token: str) -> web.Application:
 
 @web.middleware
 async def _from_programs(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Refuse browsers, because any page in a browser on this machine can reach this port."""
+    """Refuse browsers, because any web page in a browser on this machine could reach this port."""
     if "Origin" in request.headers or any(name.lower().startswith("sec-fetch-") for name in request.headers):
         raise ChatError(
             "origin_refused",

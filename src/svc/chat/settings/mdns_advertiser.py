@@ -1,8 +1,9 @@
 """Advertises the server in the local network (mDNS), and keeps the advertisement current.
 
-Follows the setting `discoverable`. Only the withdrawal is waited for: it is sent before the request that
-turns the setting off is answered. Failures are logged and retried, and never stop the server. `mdns_records`
-holds the advertisement's content. docs/http.md, "Settings" and docs/configuration.md, "Chat server".
+Follows the setting `discoverable`. The request that turns the setting off waits until the withdrawal has been
+sent. Nothing else waits for the network. Failures are logged and retried, and never stop the server.
+`mdns_records` holds the advertisement's content. See docs/http.md, "Settings" and docs/configuration.md,
+"Chat server".
 """
 
 import asyncio
@@ -80,14 +81,14 @@ class Advertisement:
         self._recheck_s = recheck_s
         self._keeping: asyncio.Task[None] | None = None
         self._closed = False
-        # Changes are applied one after another.
+        # Changes are applied one at a time.
         self._one_at_a_time = asyncio.Lock()
         self._complaint = ""
-        # Not the context of the request that turns it on, which it outlives.
+        # A separate context, because advertising outlives the request that turns it on.
         self._context = copy_context()
 
     async def follow(self, on: object) -> None:
-        """Apply the setting's value. When it is off, the withdrawal has been sent on return."""
+        """Apply the setting's value. If it is off, the withdrawal has been sent when this returns."""
         async with self._one_at_a_time:
             if self._keeping is not None:
                 await cancel_and_wait(self._keeping)
@@ -121,7 +122,8 @@ class Advertisement:
                         name = await responder.register(self._announced, current.addresses)
                         self._complaint = ""
                         self._say(name, current.addresses)
-                # Raised without multicast, for a missing interface, and for too many servers of one name.
+                # Raised if there is no multicast, if the interface is missing, and if too many servers have
+                # the same name.
                 except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
                     self._complain(str(fault) or type(fault).__name__)
@@ -131,7 +133,7 @@ class Advertisement:
                 await responder.close()
 
     async def _current_network(self) -> _Network:
-        """Return interfaces and addresses. Raises OSError and ValueError if there are none."""
+        """Return the interfaces and addresses. Raises OSError and ValueError if there are none."""
         every = await asyncio.to_thread(self._interfaces)
         interfaces = mdns_records.usable(self._announced, every)
         senders = mdns_records.by_family(interfaces)
@@ -160,15 +162,15 @@ class Advertisement:
 
 
 async def _opened(senders: Sequence[str | int]) -> "Responder":
-    """Open a responder. Raises as `Responder` does."""
-    # Loaded on a thread when it is first needed: most servers never are discoverable.
+    """Open a responder. Raises the same errors as `Responder`."""
+    # Imported on a thread when it is first needed, because most servers are never discoverable.
     module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")
     opened: Responder = module.Responder(senders)
     return opened
 
 
 async def _looked_up(name: str) -> list[str]:
-    """Return the addresses of a name; none if it does not resolve here. Clients resolve it again."""
+    """Return the addresses of a name, or none if it does not resolve here. Clients resolve it themselves."""
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)

@@ -1,7 +1,7 @@
 """Content of the server's mDNS advertisement: names, numbers and addresses.
 
-Pure computation. Queries no system and sends nothing (`mdns_advertiser` does). RFC 6762, RFC 6763.
-docs/configuration.md, "Chat server".
+Only computes values: `mdns_advertiser` queries the system and sends the advertisement. See RFC 6762, RFC
+6763. See docs/configuration.md, "Chat server".
 """
 
 import hashlib
@@ -18,13 +18,13 @@ SERVICE_TYPE = "_svc-chat._tcp.local."
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
-# Invisible characters. Unassigned ones are allowed: an emoji may be newer than Python's Unicode.
+# Invisible characters. Unassigned ones are allowed: an emoji may be newer than Python's Unicode data.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """Facts about the server. It listens on `host` and `port`."""
+    """Facts about the server, which listens on `host` and `port`."""
 
     name: str
     server_id: str
@@ -32,7 +32,7 @@ class Announced:
     port: int
     # EXTERNAL_HOST: the server's public names. The first is advertised.
     names: Sequence[str] = ()
-    # MDNS_INTERFACE
+    # The value of MDNS_INTERFACE.
     interface: str = ""
 
 
@@ -56,8 +56,8 @@ def label(name: str, number: int) -> str:
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
     )
-    # zeroconf would take a dot for the end of the label. This character looks the same to people, and
-    # programs read the name in the TXT record.
+    # zeroconf would treat a dot as the end of the label. This character looks the same to users, and programs
+    # read the name from the TXT record.
     clean = " ".join(clean.split()).replace(".", "\N{ONE DOT LEADER}") or UNNAMED
     suffix = "" if number == 1 else f" ({number})"
     return _cut(clean, MAX_LABEL_BYTES - len(suffix)).rstrip() + suffix
@@ -74,7 +74,7 @@ def text_record(announced: Announced) -> dict[str, str]:
 def target(announced: Announced) -> tuple[str, int]:
     """Return the service's host and port.
 
-    The host is always our own name in `.local`: no other responder of this machine answers for it, and
+    The host is always our own name in `.local`: no other responder on this machine answers for it, and
     libraries use multicast only for names in `.local` (RFC 6762 section 3). The operator's name is in the TXT
     record.
     """
@@ -89,7 +89,7 @@ def own_name(server_id: str) -> str:
 
 
 def outside_name(announced: Announced) -> str:
-    """Return the name whose addresses to advertise; empty if there is none to resolve."""
+    """Return the name whose addresses to advertise; or an empty string if there is none to resolve."""
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
@@ -110,14 +110,16 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
 
 
 def usable(announced: Announced, interfaces: Sequence[Interface]) -> list[Interface]:
-    """Return the interfaces to advertise on: the configured one, or all but loopback, or only loopback."""
+    """Return the interfaces to advertise on: the configured one, or all except loopback, or loopback if there
+    is no other.
+    """
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]
     return [i for i in interfaces if not i.is_loopback] or list(interfaces)
 
 
 def _external(announced: Announced) -> tuple[str, int]:
-    """Return name and port of the first external host; an empty name without one."""
+    """Return the name and port of the first external host. The name is empty if there is none."""
     if not announced.names:
         return "", announced.port
     first = announced.names[0]
@@ -144,15 +146,15 @@ def _cut(text: str, most: int) -> str:
 
 
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
-    """Return the senders: IPv4 addresses, or interface numbers for IPv6 if there are none.
+    """Return the senders: IPv4 addresses, or if there are none, interface numbers for IPv6.
 
-    Listeners receive either, and the records contain the addresses of both families.
+    Listeners receive both kinds, and the records contain the addresses of both families.
     """
     fours = [a for i in interfaces for a in i.addresses if ip_address(a).version == 4]
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]
 
 
 def log_fields(announced: Announced) -> Mapping[str, object]:
-    """Return the log fields."""
+    """Return the fields for the log."""
     host, port = target(announced)
     return {"host": host, "port": port, "interface": announced.interface or "all"}

@@ -1,7 +1,7 @@
-"""A responder for mDNS that answers for one name of the server (zeroconf).
+"""An mDNS responder (zeroconf) that answers for one name of the server.
 
 Imported only when a server becomes discoverable: the library takes 3 MB and a twentieth of the startup time.
-Decides nothing: what is announced, and where, is in `mdns_records` and `mdns_advertiser`. RFC 6762, RFC 6763.
+`mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC 6763.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import SERVICE_TYPE, Announced
 
-# How long to ask whether another server has the name. Nobody waits for it.
+# How long to probe whether another server has the name. Nothing waits for it.
 ASK_MS = 2000
 # Probing takes a second more for each name that is taken.
 ADVERTISE_DEADLINE_S = 20.0
-# If a network has more servers of one name, nobody meant to distinguish them.
+# If a network has more servers with the same name, nobody needs to distinguish them.
 MAX_NAMESAKES = 20
 
 
@@ -48,7 +48,7 @@ class Responder:
     async def _register(self, announced: Announced, addresses: Sequence[str]) -> str:
         for number in range(1, MAX_NAMESAKES + 1):
             info = _info(announced, number, addresses)
-            # The library asks for half a second and does not defend a name later. A busy machine needs
+            # The library probes for half a second, and does not defend a name later. A busy machine needs
             # more time to answer.
             if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(self._zeroconf.zeroconf, ASK_MS):
                 continue

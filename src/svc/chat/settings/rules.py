@@ -1,7 +1,8 @@
 """The owner's settings, and the only way to change them.
 
-A change is validated as a whole, stored with its audit entry, applied by its followers and pushed. Only then
-is the request answered. Does not know the settings' effects. No HTTP. docs/http.md, "Settings".
+A change is validated as a whole, stored with its audit entry, applied by its followers, and pushed. Only then
+does the request get its response. Does not know the effects of settings. Contains no HTTP code. See
+docs/http.md, "Settings".
 """
 
 import asyncio
@@ -19,7 +20,7 @@ from svc.chat.live.hub import Only, only
 from svc.chat.services import Services
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
-# Followers, such as the withdrawal of an advertisement, are local and fast.
+# Followers do local and fast work, such as withdrawing an advertisement.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)
@@ -28,20 +29,20 @@ Follower = Callable[[object], Awaitable[None]]
 
 
 class Settings:
-    """The settings. `current` holds the values in force."""
+    """The server's settings. `current` holds the values in force."""
 
     def __init__(self, services: Services, defaults: Values) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit = services.audit
         self._followers: dict[str, list[Follower]] = {}
-        # Followers run one after another.
+        # Followers run one at a time.
         self._one_at_a_time = asyncio.Lock()
         # Values for settings that are not set.
         self._defaults = defaults
         self.current = defaults
 
     async def load(self, discoverable: bool) -> None:
-        """Load the stored settings. `discoverable` is its value on the first start."""
+        """Load the stored settings. `discoverable` is the initial value of that setting."""
         first = _rows({"discoverable": discoverable})
         await self._database.write(
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
@@ -60,7 +61,8 @@ class Settings:
     def invite_needed(self, nearby: bool) -> bool:
         """Return whether joining needs an invite. Also runs on the writer's thread.
 
-        `nearby`: the person joins from the local network, and certainly not through a foreign page.
+        `nearby` means that the request comes from the local network, and certainly not from another site's
+        page.
         """
         values = self.current
         return values.joinPolicy != OPEN and not (values.lanOpen and nearby)
@@ -85,12 +87,12 @@ class Settings:
     async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
         """Apply changes by a member, or by the operator without an actor. Return all settings.
 
-        Raises a ChatError that names every problem; nothing changes then.
+        Raises a ChatError that names every problem; in that case, nothing changes.
         """
         wanted, problems = read(changes)
         if problems:
             raise _refusal(problems)
-        # Shielded, because a page that disconnects must not leave a change half done.
+        # Shielded, because a page that disconnects must not interrupt a change.
         return await asyncio.shield(self._apply(wanted, actor_id, now))
 
     async def _apply(self, wanted: Mapping[str, object], actor_id: str | None, now: float) -> Values:
@@ -103,7 +105,7 @@ class Settings:
     def _store(
         self, wanted: Mapping[str, object], actor_id: str | None, now: float
     ) -> Write[None, tuple[Values, Collection[str]]]:
-        """Store a change. Return all settings, and the names of the changed ones."""
+        """Store a change. Return all settings, and the names of those that changed."""
         before, usual = asdict(self.current), asdict(self._defaults)
         dropped = [name for name, value in wanted.items() if value is None]
         wanted = {name: usual[name] if value is None else value for name, value in wanted.items()}
@@ -136,8 +138,8 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """Call the followers with the current values, so that of two simultaneous changes the last one
-        counts.
+        """Call the followers with the current values, so that the last of two simultaneous changes takes
+        effect.
         """
         for name in names:
             value = asdict(self.current)[name]

@@ -1,6 +1,6 @@
 """The table of settings and their accepted values.
 
-Validates and compares, but stores nothing. docs/http.md, "Settings".
+Validates and compares, but stores nothing. See docs/http.md, "Settings".
 """
 
 import hashlib
@@ -36,16 +36,16 @@ class Values:
     # SERVER_NAME and SERVER_DESCRIPTION, unless the owner has set another value.
     name: str = ""
     description: str = ""
-    # Rules that newcomers must accept; empty for none.
+    # Rules that newcomers must accept. Empty if there are none.
     rules: str = ""
     # The channel where newcomers arrive, unless their invite names another.
     welcomeChannelId: Id | None = None
-    # Days until attachments are deleted; 0 keeps them as long as their messages.
+    # Days until attachments are deleted. 0 keeps them as long as their messages.
     retentionDays: RetentionDays = 0
 
     @property
     def rules_version(self) -> str:
-        """A hash that changes with the rules; empty without rules."""
+        """A hash that changes with the rules. Empty if there are none."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def public(self) -> dict[str, object]:
@@ -83,15 +83,15 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
 
 
 _SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
-# For settings with a fixed choice: the accepted values, for people.
+# The accepted values of settings with a fixed choice, in words.
 _CHOICES = {
     "joinPolicy": ", ".join(get_args(JoinPolicy)),
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# The settings that programs for the specification know (section 4.2).
+# The settings that programs written for the specification know (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
-# Shown to anybody in `/info`.
+# Shown to anyone in `/info`.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20
 
@@ -138,7 +138,7 @@ def _value(name: str, wanted: object) -> object:
 
 
 def _wrong(name: str, error: str) -> "_Wrong":
-    """Return our words for msgspec's error about a setting."""
+    """Return our wording for msgspec's error about a setting."""
     if name not in SettingsChanges.__struct_fields__:
         return _Wrong("unknown_key", "There is no such setting")
     if name == "retentionDays":

@@ -13,7 +13,7 @@ from svc.chat.status.report import Link
 
 
 class Tally:
-    """Counts requests by route or event and outcome, cheaply enough for every request."""
+    """Counts requests by route or event, and by outcome. Cheap enough for every request."""
 
     def __init__(self) -> None:
         self.http: Counter[tuple[str, ...]] = Counter()

@@ -1,7 +1,7 @@
-"""The health report for the owner: the server's state, as `svc doctor` checks it, and who is connected.
+"""The health report for the owner: the server's state, as `svc doctor` checks it, and the connected members.
 
 `svc doctor` also checks ports and the address from outside, which a server cannot see itself. Contains no
-secrets, paths or addresses; the page has the texts for the states. Changes nothing.
+secrets, paths or addresses. The page has the texts for the states. Changes nothing.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# Losing more than a month would lose messages that people remember.
+# Restoring an older backup would lose messages that members still remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
 # Connected members in the report, which is also the page's limit.
 MAX_LISTED = 200
@@ -47,8 +47,9 @@ _STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of a check. `bytes` are free on the disk; `waiting` are uploads that nobody processes
-    yet.
+    """The result of a check.
+
+    `bytes` is the free disk space. `waiting` is the number of uploads that wait for processing.
     """
 
     check: Annotated[str, Meta(extra_json_schema={"enum": [*CHECKS]})]
@@ -93,23 +94,26 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of the report. `pages` counts open pages by member, `calls` the people in calls."""
+    """The sources of the report.
+
+    `pages` counts open pages by member, and `calls` counts the participants of calls.
+    """
 
     works: Callable[[], Awaitable[bool]]
     database: Path
     link: Link
     uploads_enabled: bool
-    # Number of jobs waiting for the worker, and whether it is connected.
+    # The number of jobs that wait for the worker, and whether a worker is connected.
     jobs_waiting: Callable[[], int]
     worker_up: Callable[[], bool]
-    # Times of the kept backups in ms.
+    # When the kept backups were made, in ms.
     backups: Callable[[], Sequence[int]]
     pages: Callable[[], Mapping[str, int]]
     calls: Callable[[], int]
-    # Whether TLS ends at this server.
+    # Whether this server terminates TLS.
     secure: bool
     machine: Callable[[], Machine]
-    # The contact address for push services, or "".
+    # The contact address for push services, or an empty string.
     push_contact: Callable[[], str] = lambda: ""
 
 

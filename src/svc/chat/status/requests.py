@@ -1,6 +1,6 @@
 """`GET /health`, `/info` and `/metrics` for anybody, and `/api/health` for the owner.
 
-docs/http.md, "Getting started".
+See docs/http.md, "Getting started".
 """
 
 import time
@@ -35,8 +35,9 @@ _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request as it arrived. `address` is the client's address as we see it; `forwarded_for` is that
-    header.
+    """A request as it arrived.
+
+    `address` is the client's address as the server sees it. `forwarded_for` is that header's value.
     """
 
     host: str
@@ -50,14 +51,14 @@ class Probes:
     """Records how marked requests arrive, to show the operator what proxies do to them.
 
     Remembers the last few requests to `/health?probe=…`. `svc doctor` sends one from outside and then asks
-    for it over the control socket. Never shown to anybody else.
+    for it over the control socket. The requests are not shown to anybody else.
     """
 
     def __init__(self) -> None:
         self._arrivals: OrderedDict[str, Arrival] = OrderedDict()
 
     def arrived(self, mark: str, arrival: Arrival) -> None:
-        """Record a request, if its mark is unguessable."""
+        """Record a request if its mark is long enough to be unguessable."""
         if not (_LEAST_CHARACTERS <= len(mark) <= _MOST_CHARACTERS and mark.isascii() and mark.isalnum()):
             return
         self._arrivals[mark] = arrival
@@ -94,7 +95,7 @@ class Info:
 
 
 class StatusRequests(Requests):
-    """The endpoints. `info` returns the content of `/info`; `version` is shown only to members."""
+    """The endpoints. `info` returns the content of `/info`. `version` is shown only to members."""
 
     def __init__(
         self,
@@ -153,7 +154,7 @@ class StatusRequests(Requests):
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     def _is_member(self, request: web.Request) -> bool:
-        """Return whether the request has a valid token. Without one the rest of `/info` is still shown."""
+        """Return whether the request has a valid token. Without one, the rest of `/info` is still shown."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return False
@@ -181,7 +182,7 @@ class ServerStatus(Response):
     version: str
     host: str
     port: int
-    # Where the server listens; empty while it does not.
+    # The address on which the server listens. Empty while it does not listen.
     address: str
     names: Sequence[str]
     trusted_proxy_hops: int
@@ -205,7 +206,7 @@ class TurnStatus(Response):
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server.
 
-    `address` returns where the server listens; empty while it does not.
+    `address` returns the address on which the server listens, or an empty string while it does not.
     """
 
     def __init__(
