@@ -6,12 +6,12 @@
     objects/uploads/<name>  the stored media
     manifest.json           bytes and SHA-256 of each of the others, and the missing objects
 
-Reads and writes the archive. Knows neither the server nor the targets. A backup to read comes from a
-stranger: each part has a bound, and only the list of names is kept in memory.
+Reads and writes the archive. Knows neither the server nor the targets. A backup to be read is untrusted
+input: each part has a size limit, and only the list of names is kept in memory.
 
-The archive is read front to back (`Tape`), and only the parts that our own backups have: files (ustar), and
-the extended header of a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse files and
-GNU's long names are refused. `tarfile` would hold an extended header of any size in memory.
+The archive is read front to back (`Tape`). Only entries that our own backups contain are accepted: files
+(ustar), and the extended header for a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse
+files and GNU's long names are refused. `tarfile` would load an extended header of any size into memory.
 """
 
 import gzip
@@ -152,13 +152,13 @@ _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
 # One second of work on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
-# A header is a few hundred bytes.
+# A real header has a few hundred bytes.
 _MAX_HEADER_BYTES = 64 * 1024
 # For files at the top of the data folder: secrets and ids are short.
 MAX_FILE_BYTES = 1024 * 1024
 # The reader keeps about 300 bytes per file.
 MAX_MEMBERS = 1_000_000
-# For a name, or a file's entry in the manifest.
+# The limit for a name, or for a file's entry in the manifest.
 _MAX_ENTRY_CHARACTERS = 1024
 _MAX_NAME_CHARACTERS = 300
 # The year 10000, beyond Python's calendar.
@@ -169,7 +169,7 @@ _NAME = re.compile(
 )
 
 
-# Files of the running process, and files that the database and features create again.
+# Files of the running process, and files that the database and features create themselves.
 NOT_KEPT = frozenset({"lock", "control.sock", "control.json", "backups", "incoming"})
 _FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 

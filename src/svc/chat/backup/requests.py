@@ -22,7 +22,7 @@ from svc.chat.schemas import Event, Id, Response, TimeMs
 
 # Nobody needs more at once.
 MAX_STREAMS = 2
-# A client that accepts no data for this long has gone.
+# A client that accepts no data for this long has disconnected.
 WRITE_DEADLINE_S = 30.0
 _CHUNK_BYTES = 256 * 1024
 _ARCHIVE = "application/gzip"

@@ -1,6 +1,7 @@
 """Restores a backup into a data folder and verifies the result.
 
-The folder appears completely or not at all. Callers make sure that no server runs there. No HTTP.
+The folder appears completely or not at all. Callers make sure that no server runs there. Contains no HTTP
+code.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from svc.chat.backup.archive import (
 from svc.chat.backup.rules import faults_of
 
 _CHUNK_BYTES = 256 * 1024
-# A message names only this many.
+# An error message names at most this many objects.
 _NAMED = 5
 
 

@@ -1,6 +1,7 @@
 """Backs up a running server: first the database at one moment, then secrets, then media.
 
-The server keeps running. The backup appears in the data folder completely or not at all. No HTTP.
+The server keeps running. The backup appears in the data folder completely or not at all. Contains no HTTP
+code.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# Short enough for anybody who watches the progress.
+# Interval of progress reports, short enough for somebody who watches the progress.
 _SIGN_S = 5.0
 # Steps of SQLite's virtual machine in about a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
@@ -51,7 +52,7 @@ class Made:
     # Objects missing from the store, and objects whose size has changed.
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-    # The database's faults, if the operator backs it up nevertheless.
+    # The database's faults, if the operator had a damaged database backed up.
     faults: list[str] = field(default_factory=list)
 
 
@@ -74,7 +75,7 @@ class Backups:
         self._running = asyncio.Lock()
 
     async def faults(self) -> list[str]:
-        """Return the faults of the database in use. Reads all of it."""
+        """Return the faults of the live database. Reads all of it."""
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> Made:
@@ -91,7 +92,7 @@ class Backups:
 
     async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> Made:
         copy, partial = making / DATABASE, making / target.name
-        # A copy, and the archive of it.
+        # There must be space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         faults = await asyncio.to_thread(faults_in, copy)
@@ -167,7 +168,7 @@ def faults_in(path: Path) -> list[str]:
 
 
 async def sync_to_disk(file: int) -> None:
-    """Wait until a file is on disk, reporting progress: a slow card takes minutes for a large file."""
+    """Wait until a file is on disk, reporting progress: a slow SD card takes minutes for a large file."""
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
         while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:

@@ -1,4 +1,4 @@
-"""Backups that the owner creates, lists, downloads and deletes on a running server. No HTTP.
+"""Backups that the owner creates, lists, downloads and deletes on a running server. Contains no HTTP code.
 
 They stay in the data folder until they are deleted. A backup takes a long time, so it runs in the background
 and an event reports its end. A backup contains every secret of the server. It is sent only to the owner, or
@@ -95,7 +95,7 @@ class KeptBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(found, making, self._fault or None)
 
-    # Exclusive, because a backup that was decided on is not yet running.
+    # Exclusive, because a backup is not yet running when it is decided on.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
         """Start a backup in the background. Raises ChatError if one is running or enough are kept."""
@@ -162,7 +162,7 @@ class KeptBackups:
         return self._folder / name
 
     async def close(self) -> None:
-        """Cancel a running backup at shutdown. The next backup removes its unfinished files."""
+        """Cancel a running backup at shutdown. The next backup removes the unfinished files."""
         if self._making is not None:
             await cancel_and_wait(self._making)
 

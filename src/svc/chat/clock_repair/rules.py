@@ -1,8 +1,9 @@
-"""Repairs wrong times in the database: at start, after an import, and when the clock steps back.
+"""Repairs wrong times in the database at startup, after an import, and when the clock steps back.
 
-A machine without a battery starts with any time, a virtual machine resumes with an old one, and an export may
-contain anything. No stored time stays in the future: past times are capped at now, expiries at their maximum.
-The order of rows does not depend on the clock, because ids always ascend. No HTTP.
+A machine without a clock battery starts with an arbitrary time, a virtual machine resumes with an old one,
+and an export may contain anything. No stored time stays in the future: past times are capped at now, expiries
+at their maximum. The order of rows does not depend on the clock, because ids always ascend. Contains no HTTP
+code.
 """
 
 import asyncio
@@ -57,8 +58,8 @@ PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Future times, and their maximum distance. The operator sets that of sessions. Entries of the audit log never
-# change; `set_right` has a separate rule for the times of messages.
+# Future times, and how far ahead they can be. The operator sets the distance for sessions. Entries of the
+# audit log never change; `set_right` has a separate rule for the times of messages.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -166,10 +167,7 @@ class ClockRepair:
 def set_right(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
-    """Cap times that are too late, as part of a write.
-
-    Return how many there were.
-    """
+    """Cap times that are too late, as part of a write. Return how many there were."""
     found = _past(connection, PAST, now_ms)
     # Message numbers stay, to keep the order. Only the displayed times change.
     found += connection.execute(

@@ -1,7 +1,7 @@
 """Creates a community from an export, all or nothing, on a stopped server.
 
 The whole file is validated before anything is written. Then our own encoders rewrite the media, and one
-transaction stores the records. No HTTP.
+transaction stores the records. Contains no HTTP code.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from svc.chat.transfer.record_types import BadRecord, Record
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
 _RECORDS_BETWEEN = 1_000
-# Each takes about 600 bytes of memory until the end.
+# Each object takes about 600 bytes of memory until the end.
 MAX_OBJECTS = 250_000
 
 
@@ -65,7 +65,7 @@ async def import_whole(
 ) -> Imported:
     """Import into a server that nobody has joined. `folder` holds temporary files on the server's disk.
 
-    Every stored file is rewritten like an upload and gets a new key: its key in the export may belong to
+    Every stored file is rewritten like an upload and gets a new key: its key in the export might belong to
     another server in the same bucket. Raises BadRecord, and the errors of the database and the store.
     """
     _refuse_where_no_room(export, folder)
@@ -126,7 +126,7 @@ def _refuse_where_no_room(export: Export, folder: Path) -> None:
 
 
 def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
-    """Count the records by kind and collect the keys of objects. Raises BadRecord."""
+    """Count the records by kind, and collect the keys of objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
     keys: list[str] = []
     for line, kind, record in export.records():
@@ -159,7 +159,7 @@ def _check(kind: type[Record], record: Mapping[str, object]) -> None:
 
 
 def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
-    """Store all records. Return how many times were in the future. Raises BadRecord."""
+    """Store all records. Return the number of times that were in the future. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
@@ -181,7 +181,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
 def _with_files(
     kind: type[Record], record: Mapping[str, object], files: Files
 ) -> Mapping[str, object] | None:
-    """Return a record with the new files' facts; None if its file was left out."""
+    """Return a record with the new files' facts; or None if its file was not imported."""
     match kind.kind:
         case "object" | "reference":
             file = files.get(str(record["key"]))

@@ -1,9 +1,9 @@
 """The format of an export: a zip archive with `export.jsonl`, and the stored media in `media/`.
 
 The first line identifies the file and the last gives the number of records, so that truncation is noticed.
-Reads and writes the file. Knows no database.
+Reads and writes the file, and knows no database.
 
-Zip files from strangers are opened with bounds (`open_archive`), because `zipfile` holds the complete list of
+Zip files from strangers are opened with limits (`open_archive`), because `zipfile` holds the complete list of
 entries in memory. Only deflate is accepted: LZMA's header may request 4 GB. Callers read entries piece by
 piece.
 """
@@ -21,19 +21,21 @@ from typing import IO
 from svc.base.strict_json import dumps, loads_object
 from svc.chat.transfer.record_types import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Record, checked
 
-# The list of files: Python uses up to 16 bytes of memory per byte. Enough for 140,000 files of an export.
+# The limit for the list of files, of which Python uses up to 16 bytes of memory per byte. Enough for 140,000
+# files of an export.
 MAX_LIST_BYTES = 16 * 1024 * 1024
 # The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_LIST_BYTES_AT = 5  # Index into the library's end record.
+_LIST_BYTES_AT = 5  # The index in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:
-    """Open an archive. Raises BadRecord if it is not `what`, and OSError."""
+    """Open an archive. Raises BadRecord if it is not `what`. Raises OSError."""
     try:
         with path.open("rb") as file:
-            # Uses the library's own function: two parsers of this record could be shown different lists.
+            # This uses the library's own function, because two parsers of this record could be made to see
+            # different lists.
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(
@@ -69,9 +71,9 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
-# For one stored file. Our worker writes some ten megabytes at most.
+# The limit for one stored file. Our worker writes at most some ten megabytes.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# Forty million messages. An import that does not fit on the disk is refused first.
+# Enough for forty million messages. An import that does not fit on the disk is refused first.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
@@ -83,7 +85,7 @@ class Writer:
         self._facts = facts
 
     def add_records(self, records: Iterator[dict[str, object]]) -> int:
-        """Add all records and return their number."""
+        """Add all records, and return their number."""
         count = 0
         with self._zip.open(RECORDS, "w", force_zip64=True) as lines:
             lines.write(
@@ -155,7 +157,7 @@ class Export:
         return BadRecord(f"{self.path}: {RECORDS}, line {line}: {fault}")
 
     def media(self, key: str) -> IO[bytes] | None:
-        """Open an object's content; None if the file lacks it."""
+        """Open an object's content; or None if the export lacks it."""
         name = MEDIA + key.rpartition("/")[2]
         if name not in self._names:
             return None

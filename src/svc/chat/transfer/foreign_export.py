@@ -11,7 +11,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ForeignChannel:
-    """A channel. `key` is the other program's id."""
+    """A channel. `key` is its id in the other program."""
 
     key: str
     name: str
@@ -40,7 +40,7 @@ class ForeignPost:
     at_ms: int
     text: str
     edited_at_ms: int | None = None
-    # The keys of the post that this one replies to, and of its thread's root, in the same channel.
+    # The keys of the post that this post replies to, and of its thread's root, both in the same channel.
     reply_to: str | None = None
     thread: str | None = None
     reactions: Sequence[tuple[str, ForeignAuthor]] = ()
@@ -49,9 +49,9 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """An export. Both methods can be called repeatedly. Raises BadRecord with file and position."""
+    """An export. Both methods can be called repeatedly. They raise BadRecord with file and position."""
 
-    # Such as "discord". Separates the keys of different programs.
+    # Separates the keys of different programs, such as "discord".
     program: str
 
     def channels(self) -> Sequence[ForeignChannel]: ...

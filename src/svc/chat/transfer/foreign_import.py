@@ -1,8 +1,8 @@
 """Adds another program's export to a stopped server, all or nothing.
 
-Each channel becomes a new one. Each author becomes a former member: the name is on the messages, nobody can
-sign in with it, and it takes no seat. Posts keep their times. Pictures next to the export are re-encoded like
-any upload. No HTTP.
+Each channel becomes a new one. Each author becomes a former member: the name appears on the messages, but
+nobody can sign in with it, and it does not count toward the member limit. Posts keep their times. Pictures
+next to the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -34,13 +34,13 @@ from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, Fore
 from svc.chat.transfer.record_types import KINDS, BadRecord
 from svc.chat.uploads.file_names import readable_file_name
 
-# Namespace for the ids of people, who are the same in every export of a program.
+# Namespace for the ids of authors, which are the same in every export of a program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
 _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
 _MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _POSTS_BETWEEN = 200
-# Each takes about a hundred bytes of memory until the end.
+# Each author or picture takes about a hundred bytes of memory until the end.
 MAX_AUTHORS = 100_000
 MAX_PICTURES = 100_000
 MAX_NAME_CHARACTERS = 256
@@ -57,7 +57,7 @@ class Added:
     messages: int
     authors: int
     pictures: int
-    # Counts of what could not be imported, by reason. Printed at the end.
+    # Counts of skipped or changed items, by reason. Printed at the end.
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -107,7 +107,7 @@ class _Placing:
         self._now_ms = now_ms
         self._left_out: Counter[str] = Counter()
         self._hidden = hidden
-        # Id and name of every author so far.
+        # Id and name of every author found so far.
         self._people: dict[str, tuple[str, str]] = {}
         self._last_n = 0
         self._messages = 0
@@ -121,7 +121,7 @@ class _Placing:
             raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
-        # On disk, because there may be millions.
+        # Stored on disk, because there may be millions.
         kept = "placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
         execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
@@ -156,12 +156,12 @@ class _Placing:
             if self._messages % _POSTS_BETWEEN == 0:
                 report("messages", self._messages, total)
             self._place_post(channel_id, post)
-        # Nobody should have to read years of old messages.
+        # Imported messages count as read, because nobody should have to read years of old messages.
         read_by_all = "INSERT INTO reads SELECT id, ?, ? FROM members WHERE left_at_ms IS NULL"
         execute(read_by_all, (channel_id, self._last_n))
 
     def _in_the_past(self, post: ForeignPost) -> ForeignPost:
-        """Move a post with a time in the future to now."""
+        """Set the times of a post that are in the future to now."""
         edited_at_ms = post.edited_at_ms and min(post.edited_at_ms, self._now_ms)
         past = dataclasses.replace(post, at_ms=min(post.at_ms, self._now_ms), edited_at_ms=edited_at_ms)
         if past != post:
@@ -175,7 +175,8 @@ class _Placing:
             self._left_out["empty messages"] += 1
             return
         pieces = _pieces(text) or [""]
-        # Rarely more than one: other programs allow longer messages. The last piece gets the attachments.
+        # There is rarely more than one piece, but other programs allow longer messages. The last piece gets
+        # the attachments.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
         reply_to = self._placed(post.reply_to)
@@ -189,7 +190,7 @@ class _Placing:
             )
 
     def _placed(self, key: str | None) -> str | None:
-        """Return the message that a post of this channel became."""
+        """Return the id of the message that a post of this channel became."""
         sql = "SELECT message_id FROM temp.placed WHERE post = ?"
         return value(self._connection.execute(sql, (key,)), str) if key else None
 
@@ -232,7 +233,7 @@ class _Placing:
         return n, message_id
 
     def _number(self, at_ms: int) -> int:
-        """Return the first free number at or after that time. Posts of the same time keep their order."""
+        """Return the first free number at or after that time. Posts with the same time keep their order."""
         n = max(first_number_at(at_ms), self._last_n + 1)
         while self._connection.execute("SELECT 1 FROM messages WHERE n = ?", (n,)).fetchone():
             n += 1
@@ -300,8 +301,9 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
 
 
 async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | None:
-    """Rewrite and store a picture under a new key. Return its facts; None if it is not an accepted
-    picture.
+    """Rewrite and store a picture under a new key.
+
+    Return its facts; or None if it is not an accepted picture.
     """
     try:
         size = (await asyncio.to_thread(path.stat)).st_size
@@ -319,7 +321,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """Return an attachment like an upload's."""
+    """Return an attachment in the same form as an upload's."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {

@@ -1,7 +1,7 @@
 """The JSON fields of an export's records.
 
-An export is a stranger's file, and its content is shown to members by code that relies on these types. Makes
-no decision about the files themselves.
+An export is untrusted input, and the code that shows its content to members relies on these types. Does not
+handle the media files themselves.
 """
 
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-# More than in any message of ours.
+# More than any message of ours contains.
 _MAX_MENTIONS = 1_000
 _MAX_ATTACHMENTS = 100
 _MAX_CARDS = 10
 _MAX_PREVIEWS = 10
 _MAX_FIELDS = 25
 _MAX_CHARACTERS = 8 * 1024
-# SQLite and JSON clients read other numbers inexactly.
+# SQLite and JSON clients do not represent larger numbers exactly.
 MAX_WHOLE = 2**63 - 1
 NO_NUL = r"\A[^\0]*\Z"
 

@@ -1,8 +1,8 @@
 """The kinds of records in an export, and the valid values of their fields.
 
-One line of JSON each, in an order in which references point backwards. The names are those of the database's
-columns. Validates single records; the database's constraints validate the references between them.
-`docs/operations.md` has the same table for people.
+Each record is one line of JSON. They are ordered so that references point backwards. Field names are those of
+the database's columns. Validates single records; the database's constraints validate the references between
+them. See also the table in docs/operations.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -32,13 +32,13 @@ _Flag = Annotated[int, Meta(ge=0, le=1)]
 
 
 class BadRecord(Exception):
-    """Not a valid record of an export. The message gives the fault."""
+    """The data is not a valid record of an export. The message describes the fault."""
 
 
 class Record(Struct):
     """Base class of the kinds of records, whose fields are columns of `table`.
 
-    A field with a default may be missing: older exports lack it.
+    A field with a default may be missing, because older exports lack it.
     """
 
     kind: ClassVar[str]
@@ -48,7 +48,7 @@ class Record(Struct):
     json: ClassVar[frozenset[str]] = frozenset()
     # Excludes rows that do not belong to the community.
     where: ClassVar[str] = ""
-    # Converts fields that older exports write differently. Rows that become equal merge.
+    # Converts fields that older exports spell differently. Rows that become equal are merged.
     respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
 
 

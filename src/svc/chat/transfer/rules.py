@@ -1,4 +1,4 @@
-"""Exports a running server as of one moment. No HTTP; `store` has the SQL.
+"""Exports a running server's data as of one moment. No HTTP; `store` has the SQL.
 
 Secrets are not exported: no sessions, invites or webhooks, and no audit log.
 """
@@ -21,7 +21,7 @@ from svc.chat.errors import ChatError
 from svc.chat.transfer import store
 from svc.chat.transfer.export_file import Writer
 
-# Records between two progress reports.
+# The number of records between two progress reports.
 _RECORDS_BETWEEN = 1_000
 
 
@@ -36,7 +36,7 @@ class Made:
 
 
 class Exports:
-    """Makes exports. `objects` is None without a store; `facts` are the server's name and id."""
+    """Makes exports. `objects` is None without a store. `facts` are the server's name and id."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Exports:
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
         copy, partial = making / "copy.sqlite3", making / target.name
-        # A copy, and the archive of it.
+        # There must be space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         facts = {**self._facts(), "exported_at_ms": now_ms}

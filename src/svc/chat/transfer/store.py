@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from svc.chat.transfer.record_types import KINDS, BadRecord, Record, column, defaults
 
-# In words for the operator.
+# Violated constraints, in words for the operator.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "names something that is not there",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
