@@ -73,7 +73,7 @@ def _require_target(directory: Directory, change: Change) -> None:
 
 
 def _require_no_loss(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
-    """Refuse a change if a member or a role of the actor's rank or above would lose anything."""
+    """Refuse a change that takes anything from a member or a role of the actor's rank or above."""
     rank = directory.rank(actor_id)
     role = directory.roles.get(change.target_id) if change.kind == ROLE else None
     if role is not None and role.rank >= rank and _takes(_current(channel, change), change.override):

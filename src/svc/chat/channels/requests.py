@@ -28,7 +28,7 @@ _MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
 MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
-# More than exist, so that some may be repeated.
+# More than there are permissions, so that some can be repeated.
 _Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 
@@ -44,7 +44,7 @@ class NewOverride(Sets, kw_only=True):
 
 
 class NewOpenChannel(NewChannel):
-    # The channel's overrides from the start.
+    # The channel's initial overrides.
 
     overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
 

@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id, Natural, Response, string
 
-# Members would not wait longer.
+# No member would wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
 # Seconds between two removals of outdated entries.
 _TIDY_S = 600.0
@@ -158,7 +158,7 @@ class ChannelDeleted(Response):
 
 
 def channel(of: directory.Channel) -> Channel:
-    """Convert a channel. Its kind is called `type` in the API."""
+    """Convert a channel to its response. The API calls its kind `type`."""
     attributes = {name: getattr(of, name) for name in Channel.__struct_fields__ if name != "type"}
     return Channel(type=of.kind, **attributes)
 

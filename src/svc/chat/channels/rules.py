@@ -1,4 +1,4 @@
-"""The rules for creating, changing, ordering and deleting channels. No HTTP.
+"""The rules for creating, changing, ordering and deleting channels. Contains no HTTP code.
 
 `@endpoint` has already checked the permission to manage channels. A channel that its manager may not view
 does not exist for them.
@@ -119,11 +119,11 @@ class Channels:
         before = self._managed(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
-        # People in the call use the channel's encryption as it was when they joined.
+        # Participants of a call keep using the encryption that the channel had when they joined.
         if after.encrypted != before.encrypted:
             for check in self._changes.channel_sealing:
                 check(channel_id)
-        # A parent that the actor cannot view may stay.
+        # A parent category that the actor cannot view can stay.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)
         event_details = {
@@ -137,7 +137,7 @@ class Channels:
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
                 return self._changed(channel_id, differences)
-            # Permissions in the channel change, so people in the call must leave.
+            # Permissions in the channel change, so participants of its call must leave.
             with self.sight.watched(channels=[channel_id]):
                 return self._changed(channel_id, differences)
 
@@ -189,7 +189,7 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            # The channels of a deleted category have none afterwards.
+            # The channels of a deleted category then have no category.
             connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
             _CHANNELS.delete(connection, id=channel_id)
             # After the deletion nobody can check who could view the channel, so the entry is public only if
@@ -349,8 +349,8 @@ def _check_category(directory: Directory, actor_id: str | None, channel: Channel
 def _ordered(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
     """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
-    Other channels keep their positions: the positions of `visible` are reassigned among them, and made
-    unique.
+    Other channels keep their positions: the positions of `visible` are reassigned among them, and duplicates
+    are resolved.
     """
     places: list[int] = []
     for channel in visible:

@@ -1,8 +1,8 @@
 """Tracks which members can view which channels, and announces changes.
 
-A channel that becomes visible to a member looks like a new one, and one that becomes invisible like a deleted
-one. Neither reveals that a hidden channel existed. Changes nothing itself: code that changes roles, members
-or overrides does so inside `watched`.
+A channel that becomes visible to a member is announced as new, and one that becomes invisible as deleted.
+Neither reveals that a hidden channel existed. Changes nothing itself: code that changes roles, members or
+overrides does so inside `watched`.
 """
 
 from collections.abc import Collection, Iterator
@@ -20,7 +20,7 @@ class Sight:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # Runs first, because pages must refetch permissions also when timeouts begin and end.
+        # This runs first, because pages must also refetch permissions when timeouts begin and end.
         changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager

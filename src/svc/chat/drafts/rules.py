@@ -1,7 +1,7 @@
 """Drafts: the unsent text and files of a member in a channel.
 
 The server keeps them, so that all pages of the member show them and the cleanup spares their files. Nobody
-else sees a draft. No HTTP.
+else sees a draft. Contains no HTTP code.
 """
 
 from svc.base.database import Connection, Write

@@ -1,4 +1,4 @@
-"""Custom emoji: created from uploads, renamed and deleted. No HTTP.
+"""Custom emoji: created from uploads, renamed and deleted. Contains no HTTP code.
 
 A message refers to an emoji by `:name:`, in its text and in reactions. After a rename or a deletion it shows
 the name.
@@ -60,7 +60,7 @@ class Emojis:
         return [self._shown(emoji) for emoji in by_name]
 
     def free_name(self, name: str) -> str:
-        """Return the name if a new emoji may have it. Raises ChatError."""
+        """Check that a new emoji can have this name, and return the name. Raises ChatError."""
         checked = checked_name(name)
         if any(emoji.name == checked for emoji in self._emoji.values()):
             raise ChatError("emoji_name_taken")

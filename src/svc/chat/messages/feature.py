@@ -52,7 +52,7 @@ class MessagesFeature:
 
     async def load(self) -> None:
         """Load the counts. Call this once the directory is loaded."""
-        # New messages come after all others, even if those have ids from a clock that was ahead.
+        # New messages come after all others, even after those whose ids come from a clock that was ahead.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
@@ -61,7 +61,7 @@ class MessagesFeature:
         return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
     def present(self, session: Session) -> Mapping[str, object]:
-        """Return the presence, which no stored push carries."""
+        """Return the presence, which no kept event carries."""
         return self.presence.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

@@ -1,7 +1,7 @@
 """Reading messages: history pages, earlier versions, and read marks.
 
-Shows no member anything they may not view, and changes only read marks. No HTTP. docs/configuration.md,
-"Chat server", MESSAGE_CACHE_TTL_MS.
+Checks what each member may view, and changes only read marks. Contains no HTTP code. See
+docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 import asyncio
@@ -25,15 +25,15 @@ from svc.chat.services import Services
 
 # Greater than any cursor: SQLite's largest integer.
 _END = 2**63 - 1
-# Member, channel, and the cursor of an unread message that mentions the member, threads excluded.
+# Member, channel, and the cursor of an unread message that mentions the member. Threads are excluded.
 _UNREAD_MENTIONS = (
     "SELECT m.member_id, m.channel_id, m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " LEFT JOIN reads AS r ON r.member_id = m.member_id AND r.channel_id = m.channel_id"
     " WHERE m.n > coalesce(r.n, 0) AND s.thread IS NULL ORDER BY m.n"
 )
-# The newest cursors of a channel, threads excluded.
+# The newest cursors of a channel. Threads are excluded.
 _NEWEST = "SELECT n FROM messages WHERE channel_id = ? AND thread IS NULL ORDER BY n DESC LIMIT ?"
-# The cursors after a mark that mention a member, threads excluded.
+# The cursors of messages after a mark that mention a member. Threads are excluded.
 _MENTIONS_AFTER = (
     "SELECT m.n FROM mentions AS m JOIN messages AS s ON s.n = m.n"
     " WHERE m.member_id = ?1 AND m.channel_id = ?2 AND m.n > ?3 AND s.thread IS NULL"
@@ -46,11 +46,11 @@ class History:
         self._pages = pages
 
     async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
-        """Return a page. Cursors may be those of deleted messages. Raises ChatError."""
+        """Return a page. The wanted cursors can be those of deleted messages. Raises ChatError."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # The thread is empty, or the root message does not exist.
+            # Either the thread is empty, or its root message does not exist.
             await self.one(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -66,7 +66,7 @@ class History:
         return await store.latest_of_members(self._database, limit)
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:
-        """Return earlier versions of a message. Others' messages take MANAGE_MESSAGES."""
+        """Return earlier versions of a message. Other members' messages require MANAGE_MESSAGES."""
         message = await self.one(member_id, channel_id, message_id)
         if not message.author.is_member(member_id):
             self._directory.require(member_id, Permission.MANAGE_MESSAGES, channel_id)
@@ -77,7 +77,7 @@ class History:
         return await store.pinned(self._database, channel_id)
 
     async def _read(self, wanted: WantedPage) -> HistoryPage:
-        """Read a page. One extra message shows whether more exist."""
+        """Read a page. One message more than needed shows whether others follow."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, place, wanted.at_ms)
@@ -136,7 +136,7 @@ class Reads:
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
-        """Mark everything up to a message as read, even if it is deleted. Return the new counts."""
+        """Mark everything up to a message, which may be deleted, as read. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         # A mark must not cover messages that are not posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
@@ -150,7 +150,7 @@ class Reads:
 
     @shared_write
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
-        """Mark a message and everything after it as unread, even if it is deleted. Return the new counts."""
+        """Mark a message, which may be deleted, and everything after it as unread. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n
@@ -167,7 +167,7 @@ class Reads:
 
         return Write(put_back, marked)
 
-    # New members. Earlier messages count as read for them, even if a cursor is ahead of the clock.
+    # New members. Earlier messages count as read for them, even those whose cursor is ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
         """Mark earlier messages as read, as a step of the write. `added` follows."""
@@ -223,7 +223,7 @@ class Reads:
         self._marks.forget(member_id=member_id)
 
     def _tell(self, member_id: str, channel_id: str) -> None:
-        """Push the counts, so that the member's pages are right whatever they made of earlier pushes."""
+        """Push the counts, so that the member's pages are correct regardless of earlier pushes."""
         if member_id in self._directory.viewers(channel_id):
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 

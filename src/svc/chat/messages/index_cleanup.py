@@ -3,7 +3,7 @@
 SQLite's full-text index only records that a message was deleted. Its words stay until the segments that hold
 them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages), so it
 runs hourly on small servers and daily on large ones, in writes of about 2 ms. The database's log is emptied
-afterwards. Then no file holds deleted data, whichever feature deleted it.
+afterwards, so that no file holds deleted data, whichever feature deleted it.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# Merge the index in every round up to this number of messages.
+# Up to this number of messages, the index is merged in every round.
 _FEW_MESSAGES = 100_000
-# _PAGES take about 2 ms of the writer's time. Other writers then get _SHARE times as long. No index needs
-# _MOST_STEPS.
+# Merging _PAGES takes about 2 ms of the writer's time. Other writers then get _SHARE times as long. No index
+# needs _MOST_STEPS.
 _PAGES = 16
 _SHARE = 4
 _MOST_STEPS = 1_000_000
@@ -75,7 +75,7 @@ def _begin(connection: Connection, now_ms: int) -> bool:
     few = connection.execute("SELECT count(*) FROM (SELECT 1 FROM messages LIMIT ?)", (_FEW_MESSAGES,))
     if few.fetchone()[0] == _FEW_MESSAGES and 0 <= now_ms - merged_at_ms < DAY_MS:
         return False
-    # Words that are deleted from here on count for the next merge.
+    # Words that are deleted from this point on count for the next merge.
     connection.execute("UPDATE facts SET value = 'merging' WHERE name = 'words_deleted'")
     # A negative number begins a merge of all segments. A positive number continues it.
     _merge(connection, -_PAGES)
@@ -83,7 +83,7 @@ def _begin(connection: Connection, now_ms: int) -> bool:
 
 
 def _merge(connection: Connection, pages: int) -> bool:
-    """Merge some pages. Return whether there may be more to do."""
+    """Merge some pages. Return whether more might remain."""
     before = connection.total_changes
     connection.execute("INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before >= 2

@@ -1,10 +1,10 @@
 """Finds mentions of members and groups in a text, and its web addresses.
 
 A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
-`role:<role_id>`. Parses only as much markdown as that takes. Code, escaped characters and images contain no
-mentions. A web address gets a preview unless it is in `<...>`, which asks for none, or in a spoiler. Does
-not check whether members and groups exist, and fetches nothing. docs/http.md, "Messages"; CommonMark 0.31
-sections 2.4, 4.4, 4.5, 6.1, 6.3.
+`role:<role_id>`. Parses only as much markdown as this requires. Code, escaped characters and images contain
+no mentions. A web address gets a preview unless it is in `<...>`, which suppresses the preview, or in a
+spoiler. Does not check whether members and groups exist, and fetches nothing. See docs/http.md, "Messages";
+CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
 """
 
 import re
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # Mentions beyond this number are ignored.
 MAX_MENTIONS = 50
 _MAX_LABEL_BRACKETS = 32
-# EVERYONE is every member who can view the channel. HERE is those who are online.
+# EVERYONE is every member who can view the channel. HERE is those of them who are online.
 EVERYONE, HERE = "everyone", "here"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -27,7 +27,7 @@ _TICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Each name once, in the order of the text; at most MAX_MENTIONS in all."""
+    """The mentions of a text: each name once, in the order of the text, and at most MAX_MENTIONS in all."""
 
     members: tuple[str, ...] = ()
     # EVERYONE, HERE, or ids of roles.
@@ -57,7 +57,7 @@ def mentioned(text: str) -> tuple[str, ...]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the text without its code blocks, split where a link cannot continue."""
+    """Return the text without its code blocks, split where no link can continue."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.splitlines():
@@ -80,7 +80,7 @@ def paragraphs(text: str) -> list[str]:
 
 def _mentions_in(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    # Whether each open bracket is that of an image, innermost last.
+    # Whether each open bracket is that of an image, outermost first.
     open_brackets: list[bool] = []
     position = 0
     while position < len(text):
@@ -120,7 +120,8 @@ MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
 # An address may follow any character but a Latin letter or a digit, as in 請看https://example.org. It ends at
-# the punctuation of scripts without spaces. The page has the same rules in web/views/markdown/links.js.
+# the punctuation of scripts without spaces. The page implements the same rules in
+# web/views/markdown/links.js.
 _LINK = re.compile(
     r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
     re.IGNORECASE,
@@ -167,14 +168,14 @@ def _links_in(text: str) -> list[str]:
 
 def trimmed(link: str) -> str:
     """Remove trailing punctuation and unopened brackets from an address."""
-    # In `[text](address)` the address ends where the brackets do, whatever follows them.
+    # In `[text](address)` the address ends where the brackets do, whatever follows.
     depth = 0
     for place, character in enumerate(link):
         depth += (character == "(") - (character == ")")
         if depth < 0:
             link = link[:place]
             break
-    # How many more brackets close than open. Counted once, because thousands may stand at the end.
+    # How many more brackets close than open. They are counted once, because thousands may stand at the end.
     unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
     end = len(link)
     while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):

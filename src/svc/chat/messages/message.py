@@ -1,6 +1,6 @@
 """The message record, its fallback line, and the check of reactions.
 
-Defines a record and its cursor; decides nothing and stores nothing. The author is a member or a webhook.
+Defines a record and its cursor; decides nothing and stores nothing. The author is a member or a webhook. See
 docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
@@ -17,17 +17,17 @@ MEMBER, WEBHOOK = "member", "webhook"
 _ID_CHARACTERS = 36
 # The 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, and 64 others.
 _COUNTER_BITS = 12
-# The last moment that an id can hold.
+# The last moment that an id can represent.
 LAST_MS = 2**48 - 1
 
-# The length of the fallback line: as much as phones show of a notification.
+# The length of the fallback line: as much of a notification as phones show.
 MAX_FALLBACK_CHARACTERS = 200
-# Text beyond this is not shown, even if most of it is the addresses of links.
+# Text beyond this length is cut, even if most of it consists of the addresses of links.
 _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
-# An invisible character that turns the name after it into plain text.
+# An invisible character that turns a following name into plain text.
 _APART = "\u200b"
 
 
@@ -66,16 +66,16 @@ class Message(Struct, frozen=True):
     mentions: tuple[str, ...] = ()
     # Mentioned groups: `everyone`, `here`, or ids of roles.
     groups: tuple[str, ...] = ()
-    # The members for whom the message counts as a mention. Known only while it is being posted.
+    # The members for whom the message counts as a mention. Only known while it is being posted.
     notified: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
     flagged: bool = False
     edited_at_ms: int | None = None
-    # The time of posting, if `n` holds another. `n` never decreases, whatever the clock does.
+    # The time of posting, if it differs from that in `n`. `n` never decreases, whatever the clock does.
     stamp_ms: int | None = None
-    # Emoji in the order of their code points, so that a client that applies changes has the same order. Each
-    # has the members who reacted with it, earliest first.
+    # The emoji in the order of their code points, so that clients that apply changes have the same order.
+    # Each has the members who reacted with it, earliest first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
     # Previews of links, with pictures as in cards. Empty if `no_previews` is set.
@@ -85,12 +85,13 @@ class Message(Struct, frozen=True):
     thread: str | None = None
     # The thread whose root is this message, if there is one.
     answers: Answers | None = None
-    # The thread's summary after this message is posted or deleted. Known only then.
+    # The thread's summary after this message was posted or deleted. Only known then.
     beside: Answers | None = None
-    # Members who follow the thread because of this message, and the threads that members unfollow for that.
+    # Members who follow the thread because of this message, and the threads that members unfollow to make
+    # room.
     joining: tuple[str, ...] = ()
     crowded_out: Sequence[tuple[str, str]] = ()
-    # The number of attachments that were deleted because their retention time ended.
+    # The number of attachments that were deleted at the end of their retention time.
     expired_attachments: int = 0
 
     @property
@@ -99,7 +100,7 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """Return the cursor of an id, even if the message is deleted. Raises ChatError for a malformed id."""
+    """Return the cursor of an id, whose message may be deleted. Raises ChatError for a malformed id."""
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError
@@ -113,7 +114,9 @@ def number_of(message_id: str) -> int:
 
 
 def last_id_of(n: int) -> str:
-    """Return a string that sorts at or after every id with this cursor, and before the ids of the next."""
+    """Return a string that sorts at or after every id with this cursor, and before the ids of the next
+    cursor.
+    """
     digits = f"{n:015x}"
     return f"{digits[:8]}-{digits[8:12]}-7{digits[12:]}-ffff-ffffffffffff"
 
@@ -124,7 +127,7 @@ def moment_of(n: int, stamp_ms: int | None) -> int:
 
 
 def first_number_at(ms: int) -> int:
-    """Return the smallest cursor of a moment."""
+    """Return the smallest cursor that a message posted at this time can have."""
     return ms << _COUNTER_BITS
 
 
@@ -149,7 +152,7 @@ def _card_texts(card: Mapping[str, object]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     text = _LINK.sub(r"\1", text.lstrip()[:_MOST_READ])
-    # The remaining brackets must not form a link. Without a scheme no address is a link.
+    # The remaining brackets must not form a link. Without a scheme, no address becomes a link.
     text = text.replace("](", f"]{_APART}(").replace("@", f"@{_APART}")
     line = " ".join(_SCHEME.sub("", text).split())
     most = MAX_FALLBACK_CHARACTERS

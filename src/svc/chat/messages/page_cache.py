@@ -1,8 +1,8 @@
 """A cache of history pages that never returns a page older than a write.
 
-Each channel has a version that rises with every write to its messages. A page is kept only if the version
-did not change while it was read. The next write invalidates it. Bounded in pages and in text. Reads nothing
-itself. docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+Each channel has a version that rises with every write to its messages. A page is kept only if the version did
+not change while it was read. The next write invalidates it. Its pages and their text are bounded. Reads no
+messages itself. See docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
 from collections import OrderedDict
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from svc.chat.messages.message import Message
 
-# The newest page of each channel, and the pages that people scroll through.
+# Enough for the newest page of each channel, and for the pages that members scroll through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
 # The size of a message besides its text: ids, names, an object.

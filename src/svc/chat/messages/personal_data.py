@@ -1,4 +1,4 @@
-"""A member's own messages and reactions, for export and deletion. No HTTP.
+"""A member's own messages and reactions, for export and deletion. Contains no HTTP code.
 
 Includes channels that the member can no longer view, because the member wrote there.
 """
@@ -13,7 +13,7 @@ from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
-# Some milliseconds of the writer's time. Others write in between.
+# Takes some milliseconds of the writer's time. Other writes can run in between.
 _ERASED_AT_ONCE = 100
 _WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
 REACTIONS_OF = (
@@ -34,7 +34,7 @@ class OwnMessages:
         self._urls = urls
 
     async def written(self, session: Session) -> AsyncIterator[object]:
-        """Yield all messages with their earlier versions, oldest first."""
+        """Yield all of a member's messages with their earlier versions, oldest first."""
         last = 0
         while page := await self._database.rows(_WRITTEN, (session.member_id, MEMBER, last, _PAGE)):
             found = await store.messages_by_number(self._database, [n for (n,) in page])

@@ -43,7 +43,7 @@ class Moderator(Protocol):
     """
 
     async def read(self, member_id: str, text: str) -> ReadText:
-        """Analyse a text, however long it takes, so that `judge` takes no time. Raises ChatError."""
+        """Analyse a text, however long that takes, so that `judge` is fast. Raises ChatError."""
 
     def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
         """Return the ruling on a `new` message, or on an edit."""
@@ -80,7 +80,7 @@ class SlowMode(Protocol):
     """The limit on how often a member may post: `chat.channels.rules.Channels`."""
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how many seconds the member must still wait. If none, count the message as posted."""
+        """Return how many seconds the member must still wait. If 0, count the message as posted."""
 
 
 class Blocklist(Protocol):
@@ -126,7 +126,7 @@ class MessageFiles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MessagePorts:
-    """Everything that messages use of other features."""
+    """Everything that messages need from other features."""
 
     urls: MediaUrls
     settings: MessageSettings

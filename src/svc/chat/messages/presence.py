@@ -1,8 +1,9 @@
 """Presence and typing of members: pushed, and never stored.
 
-A member is online while at least one of their pages is open, and for a short while after the last one
-closed, so that a reload goes unnoticed. They are idle while all their pages report idleness. Invisible
-members look offline. Other modules store who is invisible and who has do-not-disturb on. No HTTP, no SQL.
+A member is online while at least one of their pages is open, and for a short while after the last one closed,
+so that a reload goes unnoticed. A member is idle while all their pages report idleness. Invisible members
+look offline. Other modules store who is invisible and who has do-not-disturb on. Contains neither HTTP nor
+SQL code.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from svc.chat.services import Services
 GRACE_S = 5.0
 # A page repeats the event at this interval while its member types. Receivers drop it after twice as long.
 TYPING_EVERY_S = 3.0
-# All entries are dropped at once at this number.
+# When the table has this many entries, all of them are dropped.
 _MOST_TYPING = 4096
 
 
@@ -27,20 +28,20 @@ class Presence:
         self._leaving: dict[str, asyncio.TimerHandle] = {}
         # The time of the last event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # The last pushed state of each visible online member: idle, do-not-disturb.
+        # The last pushed state of each visible online member: idle, and do-not-disturb.
         self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the online members, including the one who asks."""
+        """Return the online members, including the requesting one."""
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
         there = {*self._hub.shown_members(), *leaving, session.member_id}
         online = sorted(there & self._directory.members.keys())
         states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
-            # The member who asks has just used a page.
+            # The requesting member has just used a page.
             "idle": [m for m in online if states[m][0] and m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }
@@ -58,7 +59,7 @@ class Presence:
         self._hub.push("typing", event, Viewers(channel_id), but_not=member_id, kept=False)
 
     def close(self) -> None:
-        """Cancel the timers, without pushing that everybody leaves."""
+        """Cancel the timers, without announcing that all members go offline."""
         for timer in self._leaving.values():
             timer.cancel()
         self._leaving.clear()

@@ -1,10 +1,10 @@
 """Finds words in a text through the usual disguises: swear words, and words that the owner lists.
 
-The swear words are for `profanityMode`. Compares whole words, so that no word is refused because of its
-middle (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and symbols for letters,
-invisible characters, repeated letters, and spaces between single letters. English only; understands no
-meaning. Pure. Long texts are searched in pieces (`time_slices`), because strangers write them. docs/http.md,
-"Settings".
+The swear words are for `profanityMode`. Compares whole words, so that no word is refused because of a part of
+it (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and symbols for letters,
+invisible characters, repeated letters, and spaces between single letters. Supports only English, and does not
+consider the meaning. Performs no I/O. Long texts are searched in time slices (`time_slices`), because
+strangers write them. See docs/http.md, "Settings".
 """
 
 import re
@@ -23,7 +23,7 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Digits and symbols that stand for letters. A mark at the end of a word is cut off first.
+# Digits and symbols that stand for letters. A punctuation mark at the end of a word is removed first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
@@ -35,9 +35,9 @@ _RUN = re.compile(r"(.)\1*")
 # No word has a letter four times in a row, so longer runs count as three.
 _LONGEST_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# Texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
+# Real texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
 _MOST_GROWTH = 1.25
-# Characters and words in one piece of work, which takes up to 0.5 ms.
+# Characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
 
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Plain lowercase letters, and the place of each in the text."""
+    """Plain lowercase letters, and the position of each in the text."""
 
     text: str
     places: Sequence[int]
@@ -86,7 +86,7 @@ class ReadText:
         self._found: dict[object, object] = {}
 
     def cached(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
-        """Return the cached result for a key, doing the work if there is none."""
+        """Return the cached result for a key, or do the work."""
         if key not in self._found:
             self._found[key] = yield from work()
         return cast(T, self._found[key])
@@ -108,7 +108,7 @@ class ReadText:
 
 @dataclass(frozen=True, slots=True)
 class Moderated:
-    """A moderated text. `found` are the spans of the words that were covered or flagged."""
+    """A moderated text. `found` holds the spans of the words that were covered or flagged."""
 
     text: str
     flagged: bool = False
@@ -118,12 +118,15 @@ class Moderated:
 # Names and similar texts are checked both when they are parsed and when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> Moderated:
-    """Return a short text as it may be stored. In mode `block`, raise ChatError if it has a listed word."""
+    """Return a short text as it may be stored.
+
+    In mode `block`, raise ChatError if it contains a listed word.
+    """
     return run_to_end(moderating(ReadText(text), mode))
 
 
 def moderating(read: ReadText, mode: str) -> Work[Moderated]:
-    """Return a text as it may be stored. In mode `block`, raise ChatError if it has a listed word.
+    """Return a text as it may be stored. In mode `block`, raise ChatError if it contains a listed word.
 
     Used for messages, names and webhook posts.
     """
@@ -158,14 +161,14 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _tokens(folded: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of words, without the marks around them."""
+    """Yield the spans of words, without the punctuation around them."""
     for match in _TOKEN.finditer(folded):
         word = match[0]
         start = match.start() + len(word) - len(word.lstrip(_MARKS))
         end = match.end() - (len(word) - len(word.rstrip(_MARKS)))
         if start < end:
             yield start, end
-            # The parts of `snake_case` are words of their own.
+            # The parts of `snake_case` are separate words.
             if "_" in folded[start:end]:
                 for part in re.finditer(r"[^_]+", folded[start:end]):
                     yield start + part.start(), start + part.end()
@@ -175,7 +178,7 @@ def _spaced(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
-        # Checked here, because in the pattern it would read a long row again for each of its letters.
+        # This is checked here, because the pattern would read a long row again for each of its letters.
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
@@ -237,7 +240,7 @@ def _stem(entry: str) -> re.Pattern[str]:
 
 
 def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
-    """Yield the place of a match in each of the words, which stand on lines of their own."""
+    """Yield the position of a match in each of the words, which stand on separate lines."""
     end = 0
     while end >= 0 and (match := stem.search(words, end)):
         yield match.start()
@@ -245,7 +248,7 @@ def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
 
 
 class WordList:
-    """Words to search for, folded and made of letters. A star at either end stands for any letters."""
+    """Words to search for, folded to letters. A star at either end stands for any letters."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
@@ -259,8 +262,8 @@ class WordList:
                 for word in (entry, entry + "s"):
                     self._add(word, 1 << number)
         self._starred = list(dict.fromkeys(_stem(entry) for entry in entries if "*" in entry))
-        # Words that people write with stars for letters, by length. Compounds are rarely worth the effort.
-        # The words with a letter at a place are a bit set too.
+        # Words that people write with stars for letters, by length. Longer compounds are not worth the
+        # effort. The words with a given letter at a given position are also a bit set.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -293,17 +296,16 @@ class WordList:
         return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(found)]
 
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
-        """Return the numbers of the words that entries with stars list.
+        """Return the numbers of the words that match entries with stars.
 
-        All words are searched at once for each entry, so the cost of an entry does not depend on their
-        number.
+        Each entry searches all words at once, so its cost does not depend on their number.
         """
         found, unsearched = set[int](), len(self._starred) if words else 0
         while unsearched:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(found)
-            # Words already found are skipped after a while, so that few are matched by several entries.
+            # Words already found are skipped after a while, so that few words are matched by several entries.
             while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for place in _words_with(self._starred[unsearched], text):
@@ -317,7 +319,10 @@ class WordList:
         return self._spelt(spelling) if spelling.squeezed else self._hidden(spelling.word)
 
     def _spelt(self, spelling: _Spelling) -> bool:
-        """Return whether it is a listed word. Single and double letters must match, longer runs need not."""
+        """Return whether it is a listed word.
+
+        Runs of one or two letters must match exactly, longer runs need not.
+        """
         words = self._words.get(spelling.squeezed)
         if words is None:
             return False

@@ -3,10 +3,10 @@
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-An unknown filter is a word. The last word also matches longer words. All terms must match, and nothing that a
-`-` excludes may match. Filters of one kind are alternatives, except `has`. A DAY is a day in UTC. A time
-with its offset, such as 2026-01-31T00:00+01:00, gives the bounds of the reader's own day. Nothing in a query
-reaches the search engine as syntax. Knows no members and no channels.
+An unknown filter counts as a word. The last word also matches longer words. All terms must match, and nothing
+that a `-` excludes may match. Several filters of one kind are alternatives, except `has`. A DAY is a day in
+UTC. A time with its offset, such as 2026-01-31T00:00+01:00, can give the bounds of the reader's own day.
+Nothing in a query reaches the search engine as syntax. Does not resolve names of members and channels.
 """
 
 import datetime
@@ -18,7 +18,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.search_words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# Words, names, days and kinds. Each is looked up on its own. A phrase costs as much as its words.
+# The limit for words, names, days and kinds. Each is looked up on its own. A phrase costs as much as its
+# words.
 MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
@@ -34,7 +35,7 @@ _TERM = re.compile(
 class Query:
     """A parsed query. Times are ms since 1970: matches are before `before_ms`, and not before `after_ms`.
 
-    Names are as they were typed.
+    Names are kept as typed.
     """
 
     phrases: tuple[str, ...] = ()
@@ -54,7 +55,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A query for the engine: all phrases, a tag of each group, and no excluded phrase or tag match."""
+    """A query for the engine.
+
+    Matches have all phrases and a tag of each group, and no excluded phrase or tag.
+    """
 
     phrases: Sequence[Phrase]
     groups: Sequence[Iterable[str]]
@@ -132,7 +136,7 @@ def _worded(phrase: Phrase, expandable: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    # A string of the engine ends at NUL and at a quotation mark that is not doubled.
+    # A string in the engine's syntax ends at NUL and at a quotation mark that is not doubled.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 

@@ -1,4 +1,4 @@
-"""Reactions, pins and previews: changes to messages that others have written. No HTTP."""
+"""Reactions, pins and previews: changes to messages that others have written. Contains no HTTP code."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -17,11 +17,11 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
-# Two rows of reactions under a message.
+# The reactions of a message then fill two rows.
 MAX_EMOJI = 20
-# A reader can look through this many. With more, a pin means nothing.
+# A reader can look through this many pins. With more, a pin means nothing.
 MAX_PINS = 50
-# A new reaction comes after the existing ones, whatever the clock says.
+# A new reaction comes after the existing ones, whatever the clock shows.
 _REACT = (
     "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
     " FROM reactions WHERE n = ?1 AND emoji = ?2"
@@ -106,7 +106,10 @@ class Marking:
     def remove_previews(
         self, member_id: str, channel_id: str, message_id: str, now: float
     ) -> Write[Message | None, None]:
-        """Remove a message's previews for good. Others' messages take MANAGE_MESSAGES. Raises ChatError."""
+        """Remove a message's previews permanently.
+
+        Other members' messages require MANAGE_MESSAGES. Raises ChatError.
+        """
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
@@ -125,7 +128,10 @@ class Marking:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """Set previews, as a step of a write before `previews_changed`. None if the text has changed."""
+        """Set previews, as a step of a write before `previews_changed`.
+
+        Return None if the text has changed.
+        """
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:
             return None

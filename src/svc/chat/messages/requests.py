@@ -45,7 +45,8 @@ _Found = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
 
 class NewMessage(Request):
     text: _Text | None = None
-    # The client's name for the message. Sent again with the same nonce, it is the same message.
+    # The client's own id for the message. Another request with the same nonce is a repetition, not a new
+    # message.
     nonce: Annotated[str, Meta(min_length=1, max_length=MAX_NONCE_CHARACTERS)] | None = None
     reply_to: Id | None = None
     ping: bool | None = None
@@ -161,7 +162,7 @@ class MessageRequests(Requests):
         which = session.member_id, channel_id, message_id
         return self._shown(await self._feature.messages.edit(*which, body.text, time.time()))
 
-    # Deleting another member's message, or reading its edits, takes MANAGE_MESSAGES.
+    # Deleting another member's message, or reading its edits, requires MANAGE_MESSAGES.
     @endpoint(
         _VIEWER,
         "Delete your own message or, with `manage_messages`, another member's",
@@ -257,7 +258,7 @@ class MessageRequests(Requests):
         refusals=_HERE,
     )
     async def typing_in(self, session: Session, body: Where) -> None:
-        _cursor(body.thread)  # Check that it is an id, so that nothing else is shown to others.
+        _cursor(body.thread)  # Check that it is an id, because it is shown to other members.
         self._feature.presence.typing(session.member_id, body.channel_id, time.time(), body.thread)
 
     @endpoint(
@@ -357,7 +358,7 @@ def _cursor(message_id: str | None) -> int | None:
     return None if message_id is None else number_of(message_id)
 
 
-# Online members, and whether each is idle or do-not-disturb.
+# Online members, and whether each is idle or has do-not-disturb on.
 _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), Sequence[Id])
 _VIEWERS = "members who may view the channel"
 

@@ -27,7 +27,7 @@ from svc.chat.uploads.limits import MAX_ATTACHMENTS
 from svc.chat.uploads.responses import Attachment, attachments
 
 MAX_PAGE = 100
-# The number of messages or threads in a page of search results, mentions, and followed threads.
+# The number of messages or threads in one page of search results, mentions, or followed threads.
 MAX_FOUND = 50
 MAX_NONCE_CHARACTERS = 64
 # A message that was edited more often has become another message.
@@ -127,7 +127,7 @@ class Message(Response, kw_only=True):
     mentions: _Mentions
     mention_groups: _Groups
     cards: Sequence[ShownCard]
-    # One line for notifications, if there are cards and no text.
+    # One line for notifications, if the message has cards and no text.
     fallback: Annotated[str, Meta(max_length=MAX_FALLBACK_CHARACTERS)] | None
     attachments: _Attachments
     flagged: bool
@@ -135,7 +135,7 @@ class Message(Response, kw_only=True):
     edited_at_ms: TimeMs | None
     reactions: Sequence[Reaction]
     pinned: bool
-    # Previews of its links.
+    # Previews of the links in the message.
     previews: _Previews
     # The id of the thread's root message. Null for a message of the channel itself.
     thread: Id | None
@@ -158,7 +158,7 @@ class Edits(Response):
 
 
 class Unread(Response):
-    """A member's counts of a channel."""
+    """A member's unread counts of a channel."""
 
     channel_id: Id
     read_up_to: Id

@@ -1,7 +1,7 @@
 """Deletes attachments whose retention time has ended, but not their messages.
 
-Off unless the owner sets a number of days. Runs every hour and whenever that number changes, takes a few
-messages in each write, and continues after a restart. The sweep then removes the objects from the store.
+Off unless the owner sets a number of days. Runs every hour and whenever that number changes, handles a few
+messages in each write, and resumes after a restart. The sweep then removes the objects from the store.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ class Retention:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Run for as long as the server does."""
+        """Run as long as the server runs."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.run_once()
@@ -58,7 +58,7 @@ class Retention:
     async def run_once(self) -> int:
         """Delete everything that is due. Return the number of messages."""
         found = 0
-        # Read each time, because the owner may change the number meanwhile.
+        # Read this each time, because the owner may change the number meanwhile.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):
             found += some
         if found:

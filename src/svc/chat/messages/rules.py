@@ -1,7 +1,7 @@
-"""Posting, editing and deleting messages: permissions and effects. No HTTP, no SQL.
+"""Posting, editing and deleting messages: permissions and effects. Contains neither HTTP nor SQL code.
 
 The state in memory follows each write in the order of the commits (`Database.write`), so that pushes, counts
-and pages agree with the database. Reactions and pins are in `reactions`, reading in `history`.
+and pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading. See
 docs/webhooks.md, "A message" and docs/http.md.
 """
 
@@ -38,7 +38,8 @@ class Draft:
 
     channel_id: str
     text: str
-    # The client's name for the message. Sent again with the same nonce, it is the same message.
+    # The client's own id for the message. Another request with the same nonce is a repetition, not a new
+    # message.
     nonce: str | None = None
     reply_to: str | None = None
     # Whether a reply mentions the author of the message that it answers.
@@ -77,9 +78,12 @@ class Messages:
         self.on_edited: list[Callable[[Message], None]] = []
 
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
-        """Post a message. Return the stored message, also for a repetition. Raises ChatError."""
+        """Post a message.
+
+        Return the stored message, even if the request is a repetition. Raises ChatError.
+        """
         try:
-            # The permission is checked again when the message is written.
+            # The permission is checked again at the time of the write.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             checked_text(draft.text, or_else=bool(draft.attachments))
             read = await self._ports.moderator.read(member_id, draft.text)
@@ -97,7 +101,7 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Slow mode does not refuse a repetition.
+            # Slow mode must not refuse a repetition.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         moderator = self._ports.moderator
@@ -201,7 +205,7 @@ class Messages:
             notify(message)
 
     async def edit(self, member_id: str, channel_id: str, message_id: str, text: str, now: float) -> Message:
-        """Change one's own message. Raises ChatError."""
+        """Edit the member's own message. Raises ChatError."""
         try:
             self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
             checked_text(text, or_else=True)
@@ -218,7 +222,7 @@ class Messages:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
         judged = self._moderated(read, ruling)
-        # Members who are mentioned only now get no notification: the message stays where it was.
+        # Members whom only the edit mentions get no notification, because the message keeps its place.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentioned(channel_id, judged.text, author)
         now_ms = int(now * 1000)
@@ -281,7 +285,7 @@ class Messages:
 
     @shared_write
     def delete(self, member_id: str, channel_id: str, message_id: str, now: float) -> Write[Message, None]:
-        """Delete one's own message, or another's with MANAGE_MESSAGES. Raises ChatError."""
+        """Delete the member's own message, or with MANAGE_MESSAGES another member's. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
         manages = self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id)
 
@@ -310,7 +314,7 @@ class Messages:
         self._counting(message).deleted(message)
 
     def judged(self, text: str) -> str:
-        """Return moderated words that are shown with a message. Raises ChatError."""
+        """Return the moderated form of words that are shown with a message. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
@@ -329,7 +333,7 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return the report about a flagged message, if it needs one. `text` holds the spans `found`."""
+        """Return the report about a flagged message, if it needs one. `found` are spans of `text`."""
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -363,7 +367,7 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> Reads | Threads:
-        """Return the counter of unread messages: of channels, or of threads."""
+        """Return the counter of unread messages: that of channels, or that of threads."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
@@ -419,7 +423,9 @@ class Messages:
 
 
 def checked_text(text: str, *, or_else: bool) -> None:
-    """Raise ChatError for a text that is too long, or that shows nothing and has nothing else (`or_else`)."""
+    """Raise ChatError for a text that is too long, or that shows nothing although the message has nothing
+    else (`or_else`).
+    """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
     if not or_else and not shows_something(text):
@@ -450,7 +456,9 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Return the members whom the message mentions only as a reply: the author it answers."""
+    """Return the members whom the message mentions only as a reply: the author of the message that it
+    answers.
+    """
     named_already = {*mentioned(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

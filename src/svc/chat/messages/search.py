@@ -1,7 +1,7 @@
 """Searches messages, lists those that mention a member, and keeps the search index up to date.
 
-Finds nothing that the member may not view. Indexing has writes of its own, so that posting never waits for
-it. Its progress is stored, so that it continues after a restart. No HTTP, no SQL.
+Finds nothing that the member may not view. Indexing uses separate writes, so that posting never waits for it.
+Its progress is stored, so that it continues after a restart. Contains neither HTTP nor SQL code.
 """
 
 import asyncio
@@ -26,12 +26,12 @@ from svc.chat.text_folding import folded, folded_name
 # A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4
-# Indexing runs this long after a commit, so that several messages are indexed together. Each run costs
-# its own commit.
+# Indexing runs this long after a commit, so that several messages are indexed together. Each run needs a
+# commit.
 _PAUSE_S = 0.25
-# A search indexes at once. It proceeds after this time if there is too much to index.
+# A search brings the index up to date first. It proceeds after this time if there is too much to index.
 _CATCHING_UP_S = 0.2
-# A client that has no response by then will not repeat its request.
+# A client that has received no response by then will not repeat its request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
@@ -51,8 +51,8 @@ class Indexer:
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        # Calls of `wake` so far, of which the index has taken in those up to `_indexed`. One more is what an
-        # earlier run of the program left.
+        # The number of calls of `wake`, of which those up to `_indexed` are in the index. It starts at 1 for
+        # messages that an earlier run of the program left.
         self._committed, self._indexed = 1, 0
         # Held while messages are indexed, so that simultaneous searches index them once.
         self._turn = asyncio.Lock()
@@ -90,7 +90,7 @@ class Indexer:
             await asyncio.sleep(_PAUSE_S)
 
     async def _tidy_up(self) -> None:
-        """Delete old nonces and the messages of deleted channels."""
+        """Delete old nonces, and the messages of deleted channels."""
         old = int((time.time() - NONCES_KEPT_S) * 1000)
         await self._bit_by_bit(lambda connection: store.forget_nonces(connection, old, _BATCH) == _BATCH)
         await self._bit_by_bit(self._remove_of_gone_channels)
@@ -104,7 +104,7 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write while there may be more to do, and leave most of the time to other writers."""
+        """Repeat a write while more may remain, and leave most of the time to other writers."""
         before = time.monotonic()
         while await self._database.write(step):
             await asyncio.sleep(_SHARE * (time.monotonic() - before))
@@ -120,12 +120,12 @@ class Search:
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Search as `_find` does, with one search at a time for each member, and limited time."""
+        """Search as `_find` does, but with one search at a time for each member, and within a time limit."""
         if member_id in self._searching:
             raise ChatError("search_running")
         self._searching.add(member_id)
         try:
-            # On a full disk searches find what is indexed.
+            # On a full disk, searches find only what is indexed.
             with suppress(TimeoutError, StorageFailed):
                 async with asyncio.timeout(_CATCHING_UP_S):
                     await self._indexer.in_step()
@@ -157,13 +157,13 @@ class Search:
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
         found, more = await self._database.search(read)
-        # The index may be older than a message and than the member's current permissions.
+        # The index may be older than the latest state of a message and the member's current permissions.
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [message for message in found if message.channel_id in visible], more
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> Sought:
         groups: list[Iterable[str]] = []
-        # A member who may view everything needs no such condition, which is the most expensive of all.
+        # A member who may view everything does not need this condition, which is the most expensive one.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
@@ -175,7 +175,7 @@ class Search:
         return Sought(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Return the channels to search: the visible or the named ones, without the excluded ones."""
+        """Return the channels to search: the visible or the named ones, except the excluded ones."""
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
         if query.in_names:
@@ -193,7 +193,7 @@ class Search:
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
         """Return messages that mention a member, newest first, and whether there are more.
 
-        Searches every channel and thread for messages older than the cursor `before`. `rules` decides on
+        Searches every channel and thread for messages older than the cursor `before`. `rules` determines the
         mentions when it posts a message.
         """
         listed = self._listed(member_id)
@@ -209,7 +209,7 @@ class Search:
         return [message for message in found if message.channel_id in listed], more
 
     def _listed(self, member_id: str) -> list[str]:
-        """Return the listed channels. As in the unread counts, archived channels are left out."""
+        """Return the listed channels. As in the unread counts, archived channels are excluded."""
         return [channel.id for channel in self._directory.listed_channels(member_id)]
 
 

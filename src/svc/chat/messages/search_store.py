@@ -1,7 +1,7 @@
-"""The search index of messages, and the changes that it has yet to index. SQL only.
+"""The search index of messages, and the changes that are not indexed yet. Contains only SQL.
 
-The index holds no text, so removing a message needs the text that was indexed. The write that first changes
-a message therefore records its indexed form.
+The index stores no text, so removing a message from it requires the text that was indexed. The write that
+first changes a message therefore records its indexed form.
 """
 
 import hashlib
@@ -16,8 +16,8 @@ from svc.chat.messages.search_words import taken_in
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# How many words all prefixes in a query may match together. SQLite merges the message lists of all these
-# words and cannot be interrupted then: 0.13 s for a million entries. Counting them takes 0.03 s.
+# The limit for the words that all prefixes of a query match together. SQLite merges the message lists of all
+# these words without interruption: 0.13 s for a million entries. Counting them takes 0.03 s.
 MOST_WORDS = 4_000
 MOST_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -44,7 +44,7 @@ def changes(connection: Connection, old: Message) -> None:
 
 
 def take_in(connection: Connection, most: int) -> int:
-    """Index new and changed messages. Return how many."""
+    """Index new and changed messages. Return how many there were."""
     stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
     connection.executemany(
         "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
@@ -52,7 +52,7 @@ def take_in(connection: Connection, most: int) -> int:
     )
     connection.executemany("DELETE FROM indexed_before WHERE n = ?", [(row["n"],) for row in stale])
     if stale:
-        # Segments of the index hold these words until they are merged (`index_cleanup`).
+        # These words stay in segments of the index until the segments are merged (`index_cleanup`).
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('words_deleted', 'yes')")
     again = read_these(connection, [row["n"] for row in stale])
     up_to = connection.execute("SELECT up_to FROM indexed").fetchone()[0]

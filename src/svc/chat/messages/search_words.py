@@ -2,10 +2,10 @@
 
 The index (SQLite's FTS5, tokenizer unicode61 without folding of its own) separates words at spaces and
 punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
-are written without spaces or with endings attached. A run of such letters is indexed by overlapping pairs
-and its last character: 東京都 as 東京, 京都, 都. Any part of a run is then a phrase of the index. An emoji
-is its own word. Text is folded before it is indexed (`text_folding`). A change of the indexed words
-needs a migration that rebuilds the index.
+are written without spaces or with endings attached. A run of such letters is indexed as overlapping pairs and
+its last character: 東京都 as 東京, 京都, 都. Any part of a run can then be found as a phrase. An emoji is a
+separate word. Text is folded before it is indexed (`text_folding`). A change to how words are indexed needs a
+migration that rebuilds the index.
 """
 
 import re
@@ -28,10 +28,11 @@ _EMOJI = re.compile(
     "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
     "|[\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
-# FTS5 does not know emoji, and SQLite's Unicode data is older than the newest ones. A private character,
-# which FTS5 treats as a letter, and the code points in hexadecimal form a word that nobody types.
+# FTS5 does not know emoji, and SQLite's Unicode data is older than the newest ones. An emoji is therefore
+# indexed as a word that nobody types: a private-use character, which FTS5 treats as a letter, followed by the
+# code points in hexadecimal.
 _EMOJI_MARK = "\uf8ff"
-# A single letter begins too many words.
+# Too many words begin with the same single letter.
 LEAST_BEGINNING = 2
 
 
@@ -45,7 +46,7 @@ class Phrase:
 
 
 def taken_in(text: str) -> str:
-    """Return the words of a text for the index, with spaces wherever the index must separate them."""
+    """Return the words of a text for the index, separated by spaces wherever the index must separate them."""
     return text if text.isascii() else _separated(_prepared(text))
 
 
@@ -54,7 +55,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     prepared = _prepared(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
-        # The run may go on in the message, so its last character is not a word there.
+        # The run may continue in the message, so its last character is not a word there.
         words = f"{_separated(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
     words = _separated(prepared)
@@ -99,7 +100,7 @@ def _pairs(run: str) -> list[str]:
 
 
 def _tokens(prepared: str) -> list[str]:
-    """Split prepared text as FTS5 does, keeping letters, numbers, marks and private characters."""
+    """Split prepared text as FTS5 does, keeping letters, numbers, marks and private-use characters."""
     return "".join(
         character if character.isalnum() or _is_part(character) else " " for character in prepared
     ).split()

@@ -1,4 +1,4 @@
-"""Stores and reads messages with their reactions, pins, previews and threads. SQL only."""
+"""Stores and reads messages with their reactions, pins, previews and threads. Contains only SQL."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -69,8 +69,8 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 _NO_PREVIEWS = "false"
 # A channel, and a thread in it. None means the channel itself.
 Place = tuple[str, str | None]
-# Two indexes begin with a member. This one has the order of the result, so that only one page is read. With
-# the other, every mention of the member would be read and sorted.
+# Two of the table's indexes begin with the member. This one has the order of the result, so that only one
+# page is read. With the other, every mention of the member would be read and sorted.
 NEWEST_MENTIONS = (
     "SELECT n FROM mentions INDEXED BY mentions_by_member WHERE member_id = ? AND n < ?"
     " AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?"
@@ -113,7 +113,7 @@ def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, non
 
 
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> None:
-    """Insert a nonce: the author, the channel, and the author's name for the message."""
+    """Insert a nonce, which consists of the author, the channel, and the author's own id for the message."""
     connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?)", (*nonce, n, now_ms))
 
 
@@ -170,7 +170,7 @@ def set_previews(connection: Connection, message: Message) -> None:
 
 
 def insert_edit(connection: Connection, n: int, edit: Edit, most: int) -> None:
-    """Store an earlier version of a message. Beyond `most`, the oldest versions are deleted."""
+    """Store an earlier version of a message. Delete the oldest versions beyond `most`."""
     connection.execute(
         "INSERT INTO message_edits"
         " SELECT ?, coalesce(max(number), 0) + 1, ?, ? FROM message_edits WHERE n = ?",
@@ -268,7 +268,7 @@ async def latest_of_members(database: Database, limit: int) -> list[Message]:
 
 
 async def pinned(database: Database, channel_id: str) -> list[Message]:
-    """Return the pinned messages of a channel, the last pinned first."""
+    """Return the pinned messages of a channel, most recently pinned first."""
     sql = _MESSAGES + "WHERE p.channel_id = ? ORDER BY p.pinned_at_ms DESC, m.n DESC"
     return [_message(row) for row in await database.rows(sql, (channel_id,))]
 

@@ -1,4 +1,4 @@
-"""Threads: followers, unread counts and read marks. No HTTP.
+"""Threads: followers, unread counts and read marks. Contains no HTTP code.
 
 A thread holds the answers to one message of a channel, its root. They are not part of the channel's history.
 Members follow a thread if they write in it, wrote its root, or are mentioned in it, until they unfollow it.
@@ -26,14 +26,14 @@ _FOLLOWS = (
     "SELECT f.member_id, f.thread, f.channel_id, f.n, t.last_n FROM thread_follows AS f"
     " JOIN threads AS t ON t.id = f.thread"
 )
-# For each thread, the cursors that some follower has not read, oldest first.
+# For each thread, the cursors that at least one follower has not read, oldest first.
 _UNREAD = (
     "SELECT f.thread, m.n FROM"
     " (SELECT thread, channel_id, min(n) AS n FROM thread_follows GROUP BY thread, channel_id) AS f"
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# Follow from a cursor on. A mark never goes back.
+# Follows a thread from a cursor on. A read mark never goes back.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
@@ -87,7 +87,9 @@ class Threads:
     async def followed(
         self, member_id: str, before: int | None, limit: int
     ) -> tuple[list[tuple[Message | None, ThreadState]], bool]:
-        """Return the member's threads and their roots, latest active first, and whether there are more."""
+        """Return the member's threads and their roots, most recently active first, and whether there are
+        more.
+        """
         threads = [t for t in self._visible(member_id) if before is None or self._last(t) < before]
         page = threads[:limit]
         found = {
@@ -106,7 +108,7 @@ class Threads:
 
     @shared_write
     def follow(self, member_id: str, channel_id: str, thread: str) -> Write[Answers, ThreadState]:
-        """Follow a thread from its last message on. Raises ChatError if there is no such thread."""
+        """Follow a thread from its last message onwards. Raises ChatError if there is no such thread."""
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
 
@@ -158,7 +160,10 @@ class Threads:
         return self._following.crowded_out(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Store the follows after the message, as a step of the write. `posted` follows. Raises ChatError."""
+        """Store the new followers after the message, as a step of the write.
+
+        `posted` follows. Raises ChatError.
+        """
         thread = message.thread
         assert thread is not None, "it is of a thread"
         _unfollow(connection, message.crowded_out)
@@ -171,7 +176,7 @@ class Threads:
         return self.beside(connection, message)
 
     def beside(self, connection: Connection, message: Message) -> Message:
-        """Return the message with its thread's current summary, as a step of the write."""
+        """Return the message with the current summary of its thread, as a step of the write."""
         if message.thread is None:
             return message
         return structs.replace(message, beside=_answers(connection, message.thread))
@@ -256,7 +261,7 @@ class Threads:
                 self._tell(member_id, thread, followed.channel_id)
 
     def _tell(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Push the state, so that the member's pages are right even if they missed earlier pushes."""
+        """Push the state, so that the member's pages are correct even if they missed earlier pushes."""
         state = self.state(member_id, thread, channel_id)
         if member_id in self._directory.viewers(state.channel_id):
             self._hub.push("thread_state", state, only(member_id))

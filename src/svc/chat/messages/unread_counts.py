@@ -12,10 +12,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# "500" means 500 or more. Nobody reads the exact number, and a channel keeps as many cursors.
+# "500" means 500 or more: nobody needs a larger exact number. A channel keeps at least as many cursors.
 MOST_UNREAD = 500
 Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
-# Trimmed in one step from twice as many, so that deletions do not lower the count.
+# The list is trimmed at twice as many cursors, so that deletions do not lower the count.
 MOST_KEPT = 2 * MOST_UNREAD
 
 
@@ -97,14 +97,14 @@ class Marks:
             self._mentions.pop(key, None)
 
 
-# Above this limit the thread that was quiet for longest is unfollowed, because every page holds all followed
-# threads.
+# Beyond this limit, the thread that has been quiet longest is unfollowed, because every page holds all
+# followed threads.
 MAX_FOLLOWED = 200
 
 
 @dataclass(slots=True)
 class Follow:
-    """One member's following of one thread."""
+    """A member's follow of one thread."""
 
     # The cursor up to which the member has read.
     read_n: int
@@ -119,7 +119,7 @@ class Followed:
     channel_id: str
     last_n: int
     follows: dict[str, Follow] = field(default_factory=dict)
-    # The cursors that are newer than the mark of some follower, oldest first.
+    # The cursors that are newer than the read mark of some follower, oldest first.
     newest: list[int] = field(default_factory=list)
 
 
@@ -141,7 +141,9 @@ class Following:
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the threads, each with its member, to unfollow before the members can follow this one."""
+        """Return the threads, each with its member, that must be unfollowed before the members can follow
+        this one.
+        """
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [
             (member_id, quiet)
@@ -202,7 +204,7 @@ class Following:
                 followed.newest.remove(n)
 
     def unmentioned(self, thread: str, n: int, but: Collection[str] = ()) -> list[str]:
-        """Remove a message from the unread mentions. Return the members for whom it counted."""
+        """Remove a message from the unread mentions. Return the members whose count included it."""
         followed = self._threads.get(thread)
         if followed is None:
             return []

@@ -1,10 +1,10 @@
 """Link previews: short descriptions of the first links in a member's message, fetched once.
 
 The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
-the pictures of webhooks. The sandbox parses the head of a page. Its content is only the page's claim, and
-none of it is treated as markup. A message has no previews if its author writes `<https://…>`, sends
-`previews: false` or removes the previews, or while the owner or the operator has disabled previews. No HTTP,
-no SQL.
+the pictures of webhooks. The sandbox parses the head of a page. What the head says is unverified, and none of
+it is treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews: false`
+or removes the previews, or while the owner or the operator has disabled previews. Contains neither HTTP nor
+SQL code.
 """
 
 import asyncio
@@ -36,21 +36,22 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# From look-up to last byte. Readers do not wait for it, and a later preview would move the messages that they
-# are reading.
+# Deadline from look-up to last byte. Readers do not wait for it, and a later preview would move the messages
+# that they are reading.
 PAGE_DEADLINE_S = 8.0
-# Deadline for the sandbox process that parses a head. Some 10 ms are usual, but hostile pages can make the
-# parser slow.
+# Deadline for the sandbox process that parses a head. It usually takes about 10 ms, but hostile pages can
+# make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# One member can take two places, which leaves one for others.
+# One member can take two of them, which leaves one for others.
 PARSING_PLACES = 3
-# Messages whose links are being fetched. Beyond this limit a message gets no previews.
+# Messages whose links are being fetched. Further messages get no previews.
 MAX_AT_ONCE = 32
-# A member's messages with links: the burst, and the long-term rate per second.
+# The rate limit for a member's messages with links: a burst, and a long-term rate per second.
 BURST, PER_S = 10, 0.2
 MAX_MEMBERS = 10_000
-# A link that many members post is fetched once. Failures are retried sooner.
+# The lifetimes of cached previews: a link that many members post is fetched once. Failures are retried
+# sooner.
 MAX_CACHED = 1_000
 CACHED_S, FAILED_S = 3600.0, 300.0
 
@@ -64,7 +65,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """The summary of a page. `image` is the address of its picture, for the server to fetch."""
+    """The summary of a page. `image` is the address of its picture, which the server fetches."""
 
     title: str = ""
     description: str = ""
@@ -102,7 +103,9 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
 
 
 def plain(value: object, most: int) -> str:
-    """Return the words in one line, without invisible characters and those that change the text direction."""
+    """Return the words in one line, without invisible characters and without characters that change the text
+    direction.
+    """
     if not isinstance(value, str):
         return ""
     spaced = _SPACE.sub(" ", value)
@@ -235,8 +238,8 @@ class Previews:
         if short is None:
             return None
         words = {"title": short.title, "description": short.description}
-        # A page can claim any name, and can redirect this server elsewhere than members. A click leads to
-        # this host.
+        # Show the link's own host, to which a click leads. A page can claim any name, and can redirect this
+        # server elsewhere than members.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",

@@ -18,7 +18,7 @@ from svc.chat.access.address import normalised
 _FACT = "push_contact"
 # Names that no push service can reach (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal).
 _NEARBY = ("localhost", "local", "home.arpa", "internal", "test", "invalid")
-_MAX_CHARACTERS = 300  # of a name (RFC 1035: 253), a scheme and a port
+_MAX_CHARACTERS = 300  # The limit for a name (RFC 1035: 253), a scheme and a port.
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether a push service may use the host as a contact. An IP address may not be used."""
+    """Return whether push services accept a contact address with this host. They accept no IP addresses."""
     try:
         ip_address(host)
     except ValueError:

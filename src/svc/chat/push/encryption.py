@@ -1,7 +1,7 @@
 """The cryptography of Web Push: encryption for a device, and the key that identifies us to push services.
 
-RFC 8291 with RFC 8188's aes128gcm, and VAPID, RFC 8292. A message's keys and salt are arguments and are used
-once.
+See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). A message's keys and salt are arguments and are
+used once.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -33,12 +33,12 @@ from svc.base.private_files import read_or_create
 SALT_BYTES = 16
 SECRET_BYTES = 16
 PUBLIC_KEY_BYTES = 65
-# A push service must accept 4096 bytes (RFC 8030 section 7.2). This is the rest for the plaintext.
+# A push service must accept 4096 bytes (RFC 8030 section 7.2). This many remain for the plaintext.
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
 KEY_FILE = "push-key"
-# Push services refuse more than 24 hours (RFC 8292 section 2).
+# Push services refuse lifetimes of more than 24 hours (RFC 8292 section 2).
 _LIFETIME_S = 12 * 3600
 
 
@@ -61,8 +61,9 @@ def encrypted(
     salt: bytes,
     padded_to: int = 0,
 ) -> bytes:
-    """Return one encrypted record with its header. Raises ValueError if `receiver` is not a point of
-    P-256.
+    """Return one encrypted record with its header.
+
+    Raises ValueError if `receiver` is not a point on P-256.
     """
     assert len(plain) <= MAX_PLAIN_BYTES, "one record holds it"
     own = public_bytes(sender)

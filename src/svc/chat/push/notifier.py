@@ -1,8 +1,8 @@
 """Sends push notifications for new messages through the browsers' push services.
 
 Notifies members according to their levels, while none of their pages is visible. Each device has one sender
-and a short queue; a newer notice for a channel replaces an older one. Content is encrypted, so a push service
-learns only when a device is notified.
+and a short queue, in which a newer notice for a channel replaces an older one. Content is encrypted, so a
+push service learns only when a device is notified.
 """
 
 import asyncio
@@ -32,25 +32,25 @@ from svc.chat.push.rules import Subscription, Subscriptions
 from svc.chat.services import Services
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
-# How long a push service keeps a notice for an offline device. After a day a mention still matters; ordinary
-# messages do not, and a call has rung for 45 s.
+# How long a push service keeps a notice for an offline device. A mention still matters after a day, an
+# ordinary message does not, and a call rings for 45 s.
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
-# A busy channel notifies a few times, then now and then. Mentions have a separate allowance, which ordinary
-# messages cannot use up.
+# For a busy channel, a member gets a few notices in a burst, and then one now and then. Mentions have a
+# separate allowance, which ordinary messages cannot use up.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
-# Devices with a running sender, a few KB each.
+# Devices with a running sender, which takes a few KB each.
 MAX_DEVICES = 2000
-# One per channel and kind. Beyond this the oldest is dropped.
+# Each device has one notice per channel and kind. Beyond this number, the oldest is dropped.
 MAX_NOTICES = 8
 # Push services answer within a second. This includes waiting for a slot and resolving the name.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
-# All notices have the same length, so that it reveals nothing.
+# All notices are padded to this length, so that their length reveals nothing.
 PADDED_BYTES = 2048
 # Matches device addresses and tokens, which are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
@@ -65,9 +65,10 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Notice:
     kind: str  # MENTION, MESSAGE or CALL
-    # Of a channel, or of a private conversation.
+    # The id of a channel or of a private conversation.
     place_id: str
-    # Reads the content for a member when it is sent; None if the member must not be notified any longer.
+    # Returns the content for a member when the notice is sent, or None if the member must no longer be
+    # notified.
     content: Callable[[str], Awaitable[bytes | None]] = field(repr=False)
 
     @property
@@ -82,7 +83,7 @@ class Notice:
 class _Attempt:
     outcome: str
     may_help_again: bool = False
-    # Least seconds until the push service accepts another attempt.
+    # The minimum time in seconds until the push service accepts another attempt.
     wait_s: int = 0
 
 
@@ -130,7 +131,7 @@ class Ringing:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members who want to know about a message."""
+        """Notify the members whose settings ask for a notice of this message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -157,7 +158,7 @@ class Ringing:
                 self._ring(member_id, Notice(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
-        """Return the kind of notice that a message is for a member; None for no notice."""
+        """Return the kind of notice that a message is for a member, or None if it is none."""
         author = message.author
         if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
             return None
@@ -173,7 +174,9 @@ class Ringing:
         return MESSAGE if level == "all" else None
 
     async def _content(self, kind: str, channel_id: str, message_id: str, member_id: str) -> bytes | None:
-        """Return a message as it is now; None if it is deleted or the member may not see it any longer."""
+        """Return the current content of a message, or None if the message is deleted or hidden from the
+        member.
+        """
         try:
             message = await self._history.one(member_id, channel_id, message_id)
             channel = self._directory.channel(member_id, channel_id)
@@ -293,7 +296,7 @@ class Ringing:
 
 
 def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
-    """Prepare a response for the log: remove possible device addresses and tokens."""
+    """Prepare a response for the log by removing possible device addresses and tokens."""
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):
         if len(part) >= LEAST_SECRET_CHARACTERS:

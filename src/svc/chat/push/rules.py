@@ -1,6 +1,7 @@
-"""Push subscriptions: one for each signed-in device. No HTTP.
+"""Push subscriptions: one for each signed-in device. Contains no HTTP code.
 
-A subscription ends with its session, when the member unsubscribes, and when the push service reports it gone.
+A subscription ends with its session, when the member unsubscribes, and when the push service reports that it
+no longer exists.
 """
 
 from collections.abc import Collection
@@ -69,7 +70,7 @@ class Subscriptions:
         subscription = Subscription(session.session_id, session.member_id, endpoint, public_key, secret)
 
         def write(connection: Connection) -> None:
-            # A browser has one endpoint, no matter who is signed in there.
+            # A browser has one endpoint, regardless of who is signed in.
             sql = "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?"
             connection.execute(sql, (subscription.session_id, subscription.endpoint))
             _SUBSCRIPTIONS.insert(connection, subscription)
@@ -101,7 +102,7 @@ class Subscriptions:
         return _SUBSCRIPTIONS.read(row)
 
     async def delete_unknown(self, one: Subscription) -> None:
-        """Delete a subscription that its push service no longer knows."""
+        """Delete a subscription that its push service does not know any longer."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
