@@ -1,9 +1,9 @@
 """The groups of encrypted voice channels, whose members are exactly the people in the call.
 
-The media service reports the people in a call, and the grant their devices. The stored state follows, and the
-devices in the call are notified: they add missing members to the group and remove those who left, as in any
-conversation. No messages are sent in such a group. Its log is deleted when the last person leaves. No HTTP,
-no SQL. docs/private.md, "Encrypted voice channels".
+The media service reports the people in a call, and grants identify their devices. The stored state follows
+these reports, and the devices in the call are notified: they add missing members to the group and remove
+those who left, as in any conversation. No messages are sent in such a group. Its log is deleted when the last
+person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
-# Beyond this number, devices from expired grants of members in no call are dropped.
+# Beyond this number, devices from expired grants of members who are in no call are dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -63,7 +63,10 @@ class ChannelCalls:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
-        """Check a request for a grant: in an encrypted room the device must take part. Raises ChatError."""
+        """Check a request for a grant: in an encrypted room, the device must be registered for encryption.
+
+        Raises ChatError.
+        """
         self.require_same(room_id, sealed)
         if not sealed:
             self._granted.pop((room_id, session.member_id), None)
@@ -87,7 +90,7 @@ class ChannelCalls:
         self._look_at(room_id)
 
     def in_step(self) -> None:
-        """Update all calls, because people may have left while the server was down."""
+        """Update all calls, because participants might have left while the server was down."""
         for channel_id in list(self._conversations.calls):
             self._look_at(channel_id)
 

@@ -1,6 +1,6 @@
 """Validates a commit to a conversation's group and applies its effects.
 
-Steps of a write: checks against the tables, and changes the group. RFC 9420 section 12.4.
+Steps of a write: checks against the tables, and changes the group. See RFC 9420 section 12.4.
 """
 
 from collections.abc import Collection, Sequence

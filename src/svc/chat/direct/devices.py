@@ -2,7 +2,7 @@
 
 A device's sign-in key signs a statement about its MLS signature key, so that others can verify that without
 trusting the server. Each key package is handed out once. When none is left, the last-resort package is used.
-No HTTP, no SQL. RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
 """
 
 import base64
@@ -25,7 +25,7 @@ from svc.chat.services import Services
 
 # Each is a leaf in every group of its member: 25 members with 8 devices are 200 leaves.
 MAX_DEVICES = 8
-# Below this the device is asked for more.
+# When fewer key packages are left, the device is asked for more.
 LOW_STOCK = 20
 # A device that is away for longer has probably lost its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
@@ -122,7 +122,7 @@ class PrivateDevices:
         return Write(write, published)
 
     async def taking_part(self, session: Session) -> str:
-        """Return the id of the requesting device, which must take part. Raises ChatError."""
+        """Return the id of the requesting device, which must be registered. Raises ChatError."""
         device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")

@@ -1,4 +1,4 @@
-"""The tables of devices in private conversations and of their key packages. SQL only."""
+"""The tables of devices in private conversations and of their key packages. Contains only SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -143,6 +143,6 @@ def expire(connection: Connection, now_ms: int, taken_before_ms: int) -> int:
 
 
 def member_of(connection: Connection, device_id: str) -> str:
-    """Return the member of a device; empty if it takes no part."""
+    """Return the member of a device, or an empty string if the device is not registered."""
     device = DEVICES.get(connection, device_id=device_id)
     return device.member_id if device else ""

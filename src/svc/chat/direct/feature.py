@@ -25,7 +25,7 @@ KEY_FILE = "franking-key"
 
 @dataclass(frozen=True, slots=True)
 class PrivateDependencies:
-    """The services of other features. `users` returns the people in a channel's call."""
+    """The services of other features. `users` returns the participants of a channel's call."""
 
     devices: Devices
     blocks: Blocks

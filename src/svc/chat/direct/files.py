@@ -2,7 +2,7 @@
 
 Each is encrypted by its sender; its key, name and type are in a message. So the server never inspects a file,
 no worker processes it, and it is served as bytes without a type, only to devices of the group. It is deleted
-when messages of the same age are. No HTTP.
+when messages of the same age are. Contains no HTTP code.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -104,7 +104,7 @@ class PrivateFiles:
         return keys[0]
 
     async def remove(self, session: Session, conversation_id: str, file_id: str) -> None:
-        """Delete one's own file at once. Raises ChatError."""
+        """Delete a file that the requesting device's member has sent. Raises ChatError."""
         await self._media.remove(await self._remove(session, conversation_id, file_id))
 
     @shared_write

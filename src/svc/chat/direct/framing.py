@@ -1,7 +1,7 @@
 """Parses the unencrypted framing of MLS messages, which is all that a server can read.
 
 Parses private messages, Welcomes and key packages. Verifies no signature and decrypts nothing. Public
-messages are not parsed, because members of this server encrypt their handshakes too. Sans-I/O. RFC 9420
+messages are not parsed, because members of this server encrypt their handshakes too. Sans-I/O. See RFC 9420
 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
 """
 
@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 
 MLS_1_0 = 1
-# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's own cryptography supports.
+# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's built-in cryptography supports.
 SUITE = 2
 # The maximum number of devices in a group, and so of a Welcome's recipients.
 MAX_RECIPIENTS = 200
@@ -23,7 +23,7 @@ _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 
 class FramingError(ValueError):
-    """The data is not such a message. The message gives the reason."""
+    """The data is not a valid message of the expected type. The message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PrivateMessage:
     group_id: bytes
     epoch: int
     content_type: int
-    # Authenticated together with the rest, but visible to everybody.
+    # Authenticated together with the ciphertext, but visible to everybody.
     authenticated_data: bytes
 
 

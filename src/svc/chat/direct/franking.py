@@ -4,8 +4,8 @@ The sender commits to the reportable content with a key that only the encrypted 
 gets the commitment, computes a tag of it with the sender, the conversation and the time, and discards the
 commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
 and the content, from which the server recomputes commitment and tag, and files the report only if they match.
-It learns nothing else about the conversation. Sans-I/O. docs/private.md, "Reports with proof"; RFC 2104, RFC
-8785.
+It learns nothing else about the conversation. Sans-I/O. See docs/private.md, "Reports with proof"; RFC 2104,
+RFC 8785.
 """
 
 import hashlib

@@ -99,7 +99,7 @@ class LogQuery(Request):
 
 
 class WelcomesQuery(Request):
-    """A query for Welcomes of a channel's call, or without a channel of conversations."""
+    """A query for the Welcomes of a channel's call or, without a channel, of conversations."""
 
     channel_id: Id | None = None
 

@@ -3,8 +3,8 @@
 Only the first commit of an epoch counts. The write itself decides that, and a later sender gets the entries
 that they missed. Sending the same bytes again changes nothing and returns the same response, so a replay is
 not a new message. Content and sender are encrypted: the server checks that the sending device is in the group
-and does not store which one it was. No HTTP, no SQL. RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and
-7.
+and does not store which one it was. Contains neither HTTP nor SQL code. See RFC 9420 sections 12.4 and 14,
+RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -42,7 +42,7 @@ from svc.chat.services import Services
 # More than anybody can follow. The page loads the whole list.
 MAX_CONVERSATIONS = 200
 # How often a member may put others into a conversation, as a burst and per second. It would take half a day
-# to fill somebody's list, and the victim can leave and block them meanwhile.
+# to fill somebody's list, and the victim can meanwhile leave the conversations and block the member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
@@ -190,7 +190,7 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove a person, or oneself. They can no longer read or send. Raises ChatError."""
+        """Remove another member, or the requesting one. They can no longer read or send. Raises ChatError."""
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
 
@@ -282,7 +282,7 @@ class PrivateConversations:
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
-                # No device is left that could add others.
+                # No device is left in the group that could add others.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
             # The first commit creates the group. Its creator then adds a device that committed too late.
             if epoch > 0:

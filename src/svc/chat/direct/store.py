@@ -1,4 +1,4 @@
-"""The tables of private conversations, their groups and their logs. SQL only."""
+"""The tables of private conversations, their groups and their logs. Contains only SQL."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -141,7 +141,7 @@ def count_of(connection: Connection, member_id: str) -> int:
 
 
 def remove_member(connection: Connection, conversation_id: str, member_id: str) -> None:
-    """Remove a member. The last one's conversation is deleted."""
+    """Remove a member. Delete the conversation if nobody is left in it."""
     where = (conversation_id, member_id)
     connection.execute("DELETE FROM private_members WHERE conversation_id = ? AND member_id = ?", where)
     connection.execute(
@@ -159,8 +159,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# One statement, so that all values are from the same moment: a device with a present leaf is never listed as
-# missing.
+# One statement, so that all values are from the same moment. A device with a leaf in the group is then never
+# listed as missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _CONVERSATIONS = f"""
     SELECT c.*,
@@ -220,7 +220,7 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Set the devices in a call. Others leave its group, and the log is deleted with the last one."""
+    """Set the devices in a call. Other devices leave its group, and the log is deleted when none is left."""
     connection.execute(
         "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
         (channel_id, now_ms),
@@ -365,7 +365,7 @@ async def welcomes(
 
 
 def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
-    """Remove a device from a Welcome's recipients. The Welcome is deleted with the last one."""
+    """Remove a device from a Welcome's recipients. Delete the Welcome if no recipient is left."""
     connection.execute(
         "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)
     )

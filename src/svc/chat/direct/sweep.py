@@ -2,7 +2,7 @@
 
 Runs every hour and deletes a few in each write. An encrypted file is simply deleted: its key was in a
 message, and its bytes are useless without it. At the end the database's log is emptied, so that no file
-contains deleted content. docs/configuration.md, "Chat server".
+contains deleted content. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from svc.chat.media.rules import Media
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
-# Each has up to 32 KiB, which is overwritten: about 5 ms of the writer's time.
+# Each message has up to 32 KiB, which is overwritten: about 5 ms of the writer's time in all.
 _AT_ONCE = 50
 # A Welcome follows within seconds after a key package was taken.
 _TAKEN_FOR_MS = DAY_MS
 
-# A copy of the database from before an update contains content that is deleted later. An operator notices a
+# Copies of the database from before an update contain content that was deleted later. An operator notices a
 # failed update within this time.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 

@@ -1,8 +1,8 @@
 """The JSON frames of the live socket, `{event, data, id?, seq?}`, and its close codes.
 
 A request has an id, and gets exactly one reply with it. An event has no id, but a rising `seq` if it is kept
-for pages that reconnect. Pure: text in, and bytes out that include the WebSocket header. RFC 6455 sections
-5.2 and 7.4.
+for pages that reconnect. Pure: text in, and bytes out that include the WebSocket header. See RFC 6455
+sections 5.2 and 7.4.
 """
 
 import enum
@@ -19,23 +19,23 @@ class CloseCode(enum.IntEnum):
     itself.
     """
 
-    GOING_AWAY = 1001  # The server stops; reconnect soon.
+    GOING_AWAY = 1001  # The server is stopping. Reconnect soon.
     PROTOCOL_ERROR = 1002
     INVALID_TEXT = 1007
     REFUSED = 1008  # Sign-in failed; the previous frame gives the reason.
     TOO_BIG = 1009
     SIGNED_OUT = 4001  # The member was removed or signed out.
     TOKEN_EXPIRED = 4003  # Sign in with a fresh access token.
-    TOO_SLOW = 4008  # Did not read fast enough; reconnect and resume.
+    TOO_SLOW = 4008  # The page did not read fast enough. Reconnect and resume.
     TOO_MANY_PAGES = 4009
 
 
-# The largest request is a message of 4000 characters. The rest is reserve.
+# The largest request is a message of 4000 characters. The rest is headroom.
 MAX_FRAME_BYTES = 64 * 1024
-# The first frame, from an unknown client, has a token and little else.
+# The first frame, from an unauthenticated client, contains a token and little else.
 MAX_FIRST_CHARACTERS = 8 * 1024
 MAX_ID_CHARACTERS = 64
-# The range that JavaScript and every JSON library represent exactly.
+# JavaScript and every JSON library represent integers up to this one exactly.
 MAX_ID = 2**53
 # FIN and the opcode of a text frame.
 _TEXT = 0x81

@@ -32,7 +32,7 @@ class Viewers:
 
 @dataclass(frozen=True, slots=True)
 class Only:
-    """These members, on all their pages; with a channel, while they may view it."""
+    """These members, on all their pages. With a channel, only while they may view it."""
 
     member_ids: frozenset[str]
     channel_id: str | None = None
@@ -40,7 +40,7 @@ class Only:
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """Members with a permission or with several at once, in a channel or server-wide."""
+    """Members with a permission, or with several at once, in a channel or server-wide."""
 
     permission: Permission
     channel_id: str | None = None
@@ -73,7 +73,8 @@ def steady_clock() -> Callable[[], float]:
     return lambda: ahead_s + time.monotonic()
 
 
-# A busy community has about fifty events per second, so this covers minutes, longer than a train in a tunnel.
+# A busy community has about fifty events per second, so this covers minutes: longer than a train ride through
+# a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -95,7 +96,7 @@ class KeptPushes:
 
     def __init__(self, now_us: int, max_count: int = MAX_KEPT, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self.seq = now_us
-        # Everything after this one is still kept.
+        # All events after this one are still kept.
         self._complete_after = now_us
         self._pushes: deque[Push] = deque()
         self._bytes = 0
@@ -122,8 +123,8 @@ class KeptPushes:
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person's phone, tablet and computers, some with several tabs. Beyond this the oldest is closed, which may
-# have lost its network.
+# A person has a phone, a tablet and computers, some with several tabs. Beyond this number the oldest page is
+# closed, which may have lost its network.
 MAX_PAGES_OF_A_MEMBER = 16
 
 
@@ -141,7 +142,7 @@ class Hub:
         self.rounds = Rounds()
         # By member, oldest page first.
         self._pages: dict[str, list[MemberPage]] = {}
-        # Those that this process writes to: all of them, unless relays hold sockets.
+        # The pages that this process writes to: all of them, unless relays hold sockets.
         self._receiving = self._pages
         self._count = 0
         # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
@@ -150,9 +151,9 @@ class Hub:
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         # Called when a member's first page opens (True) or the last one closes (False).
         self.on_online: list[Callable[[str, bool], None]] = []
-        # Called when `idle` may have changed for an online member.
+        # Called when `idle` might have changed for an online member.
         self.on_idle: list[Callable[[str], None]] = []
-        # Members who are invisible, and members with do-not-disturb. `levels` fills them.
+        # Members who are invisible, and members with do-not-disturb. `levels` fills both sets.
         self.invisible: set[str] = set()
         self.quiet: set[str] = set()
 
@@ -172,7 +173,7 @@ class Hub:
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
     def attentive_viewers(self, channel_id: str) -> frozenset[str]:
-        """Return the members who may view a channel and have a visible page."""
+        """Return the members who may view a channel and have the page in view."""
         viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
@@ -256,7 +257,7 @@ class Hub:
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the kept events: those after `seq` follow."""
+        """Forget the kept events, because those after `seq` follow."""
         self._kept = KeptPushes(seq)
 
     def cut_off(
@@ -312,7 +313,7 @@ class Hub:
         if known is not None and known[0] is viewers:
             return known[1]
         found = self._of(member_id for member_id in self._receiving if member_id in viewers)
-        # Most channels are open to all. Sharing one list saves grouping frames by page.
+        # Most channels are open to all. Sharing one list avoids grouping frames by page.
         if len(found) == len(everywhere := self._of_all()):
             found = everywhere
         self._viewers_outboxes[channel_id] = viewers, found
@@ -320,7 +321,7 @@ class Hub:
 
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
-        if isinstance(audience, Only):  # Few, whatever the size of the community.
+        if isinstance(audience, Only):  # There are few of them, whatever the size of the community.
             online = [member_id for member_id in audience.member_ids if member_id in self._receiving]
         else:
             online = list(self._receiving)

@@ -1,9 +1,9 @@
 """Queues frames for pages and writes them to the transports in batches.
 
-Frames are written at the end of the event loop's turn in which they were queued. Under load, the next round
-waits as long as the last one took: more frames then share a write, and writing takes at most half of the
-time. Without load, nothing is delayed. A page that does not keep up is reported, by bytes or by time. Frames
-are never dropped silently, because the page would show a wrong state. Closes no socket.
+Frames are written at the end of the event loop iteration in which they were queued. Under load, the next
+round waits for as long as the last one took, so that more frames share a write, and writing takes at most
+half of the time. Without load, nothing is delayed. A page that falls too far behind, in bytes or in time, is
+reported. Frames are never dropped silently, because the page would show a wrong state. Closes no socket.
 """
 
 import asyncio
@@ -13,15 +13,15 @@ from collections.abc import Callable, Sequence
 MAX_WAITING_BYTES = 1024 * 1024
 # The peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
-# Imperceptible, and about the time that writing to 2,500 pages takes. A shorter pause would let writing take
-# more than half of the time there, and each message would be its own write.
+# Imperceptible, and about the time that writing to 2,500 pages takes. With that many pages, a shorter pause
+# would let writing take more than half of the time, and each message would need a write of its own.
 MAX_PAUSE_S = 0.02
 # Interval for retrying a page whose transport was full.
 RETRY_S = 0.02
 
 
 class Rounds:
-    """Schedules writes. A page's own frames go before frames that it shares with others."""
+    """Schedules writes. Frames for one page are written before frames that it shares with others."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
@@ -118,7 +118,7 @@ class Outbox:
     def write(self) -> bool:
         """Write the queue. Return False if the transport still holds earlier data."""
         waiting, transport = self._waiting, self._transport
-        # Checked first, because the next call fails on a TLS transport that was closed twice.
+        # This is checked first, because the next call fails on a TLS transport that was closed twice.
         if transport.is_closing():
             self._forget()
             return True

@@ -1,4 +1,4 @@
-"""One open page: its WebSocket, its outgoing frames, its member, and its end.
+"""One open page: its WebSocket, its outgoing frames, its member, and its closing.
 
 `socket` handles the requests.
 """
@@ -12,11 +12,11 @@ from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Ses
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, Rounds
 
-# A connection that answers no ping is lost after one and a half intervals.
+# A connection that answers no ping counts as lost after one and a half intervals.
 HEARTBEAT_S = 30.0
 # Time for the peer to answer our close frame.
 CLOSE_DEADLINE_S = 5.0
-# RFC 6455 section 5.5: a control frame has 125 bytes, two of them for the code.
+# A control frame has 125 bytes, two of them for the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 
 logger = logging.getLogger(__name__)
@@ -46,13 +46,13 @@ class WebSocket(PulsedWebSocket):
 class MemberPage:
     """An open page as the hub knows it, wherever its socket is."""
 
-    # The page's queue; None if another process has its socket.
+    # The page's queue, or None if another process has its socket.
     outbox: Outbox | None = None
 
     def __init__(self) -> None:
-        # The signed-in member; None before.
+        # The signed-in member, or None before the sign-in.
         self.session: Session | None = None
-        # Whether the page reports that it is visible.
+        # Whether the page reports itself as visible.
         self.in_sight = False
         # Whether the page reports that nobody has used it for a while.
         self.idle = False
@@ -70,7 +70,7 @@ class MemberPage:
         if self.session is not None and self.session.lasting:
             return
         left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
-        # A longer remaining time was issued by a wrong clock.
+        # A wrong clock issued any longer remaining time.
         if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
 
@@ -99,7 +99,7 @@ class Page(MemberPage):
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 
     async def ended(self) -> None:
-        """Wait for the end of a close in progress."""
+        """Wait until a close in progress is complete."""
         if self._ending is not None:
             await self._ending
 

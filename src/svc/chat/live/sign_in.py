@@ -1,4 +1,4 @@
-"""Signing in on a socket: a new session, a resumed one, and renewal before the token expires.
+"""Signing in on a socket: a new session, a resumed one, and renewing the sign-in before the token expires.
 
 Verifies the token and composes the first response. Neither reads nor writes the socket.
 """
@@ -31,9 +31,9 @@ class Resumption(ShownToken):
 
 
 class SigningIn:
-    """Signs pages in. The `welcomes` together are the whole state that a member can see.
+    """Signs pages in. Together, the `welcomes` make up the whole state that a member can see.
 
-    `present` is the part that no kept event carries, such as the online members.
+    `present` returns the part that no kept event carries, such as the online members.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class SigningIn:
         self._pace = pace
         self._welcomes = welcomes
         self._present = present
-        # Raises ChatError if the member has left or was signed out since.
+        # Raises ChatError if the member has left or has been signed out since.
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
@@ -92,5 +92,5 @@ def resumption_in(request: frames.Request) -> int:
 
 
 def expires_at_ms(session: Session) -> int:
-    """Return the deadline for the page's next sign-in."""
+    """Return the deadline for the next sign-in of the page, in ms."""
     return int(session.expires_at * 1000)

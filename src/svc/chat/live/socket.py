@@ -1,7 +1,7 @@
 """`/live`: one WebSocket per open page, on which a member signs in, sends requests and receives events.
 
 A member who sends too fast is read more slowly, a page that reads too slowly is disconnected, and one that
-does not sign in is rejected. Knows no feature: requests go to the given handlers. docs/live.md.
+does not sign in is rejected. Knows no feature: requests go to the given handlers. See docs/live.md.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ from svc.chat.live.sign_in import SigningIn
 AUTHENTICATION_DEADLINE_S = 10.0
 # Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# How many of them may be unauthenticated: a quarter of the members reconnecting at once. Beyond this, the one
-# that has waited longest at the address with most of them is closed, so that a valid token still gets in,
-# even from there.
+# The limit for unauthenticated sockets: a quarter of all sockets, for members who reconnect at once. Beyond
+# it, the address with the most of them loses the one that has waited longest, so that a client with a valid
+# token still gets in, even from there.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class SocketServer:
-    """Serves sockets from the handshake to the close. Subclasses sign pages in and answer their requests.
+    """Serves sockets from handshake to close. Subclasses sign pages in and answer their requests.
 
     `run` is a background task.
     """
@@ -56,7 +56,7 @@ class SocketServer:
         self._hello = hello_of(server_id)
         self._unsigned: Crowd[Page] = Crowd()
         self._pages: set[Page] = set()
-        # Set while pages are open, because the checks wait for it.
+        # Set while pages are open, because the checks run only then.
         self._has_pages = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
@@ -121,7 +121,7 @@ class SocketServer:
         if page is None:
             return False
         self._pages.discard(page)
-        # Without a close frame: in a flood each would take seconds.
+        # Sends no close frame: in a flood, each would take seconds.
         page.ws.transport.abort()
         return True
 
@@ -184,7 +184,10 @@ class SocketServer:
 
 
 class LiveSockets(SocketServer):
-    """Serves the sockets. `handlers` are by event; `opened` gets the Origin of a page that has signed in."""
+    """Serves the sockets.
+
+    `handlers` are keyed by event, and `opened` gets the Origin of a page that has signed in.
+    """
 
     def __init__(
         self,
@@ -203,7 +206,7 @@ class LiveSockets(SocketServer):
         self._opened = opened
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
-        # Nothing is awaited between the welcome and the first event after it, so that no change falls in
+        # Nothing is awaited between the welcome and the first event after it, so that no change is lost in
         # between.
         session, welcome = self.signing_in.first(request, time.time())
         for frame in welcome:
@@ -218,7 +221,7 @@ class LiveSockets(SocketServer):
         return self._pace.wait_s(page.session.member_id, event)
 
     async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
-        """Return the reply to a request of a page whose socket is at a relay."""
+        """Return the reply to a request of a page whose socket is held by a relay."""
         assert page.session is not None, "a relay passes on requests of members"
         if delay_s := self._pace.wait_s(page.session.member_id, request.event):
             await asyncio.sleep(delay_s)
