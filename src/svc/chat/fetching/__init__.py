@@ -1,1 +1,1 @@
-"""Fetching of files that strangers' messages link to, without access to the local network."""
+"""Fetches files that strangers' messages link to, without access to the local network."""

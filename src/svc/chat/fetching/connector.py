@@ -53,8 +53,9 @@ class Inside(OSError):
 
 
 class Guard:
-    """Checks addresses. `site` lists this site's own names: from inside, its own address opens more than from
-    outside.
+    """Checks addresses.
+
+    `site` lists this site's own names: its own address gives access to more from inside than from outside.
     """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
@@ -103,13 +104,13 @@ class Guard:
 class _Connector(TCPConnector):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        # aiohttp has no option for it.
+        # aiohttp has no option for this.
         handler: type[ResponseHandler] = _Responses
         self._factory = partial(handler, loop=asyncio.get_running_loop())
 
 
 class _Responses(ResponseHandler):
-    """Reads what a host sends in small steps, and ends a connection with too many responses."""
+    """Reads what a host sends in small steps, and closes a connection with too many responses."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
@@ -125,7 +126,7 @@ class _Responses(ResponseHandler):
             super().data_received(data[begin : begin + STEP_BYTES])
             if self._responses > MAX_RESPONSES:
                 self.close()
-                # Closing forgets an earlier exception.
+                # Closing discards any earlier exception.
                 self.set_exception(ServerDisconnectedError("too many responses"))
                 return
 
@@ -148,4 +149,4 @@ class _Resolver(AbstractResolver):
         return await self._guard.look_up(host, port, family, self._looking)
 
     async def close(self) -> None:
-        """Close nothing, because nothing is held."""
+        """Release nothing, because the resolver holds no resources."""

@@ -4,7 +4,7 @@ The fetcher follows redirects itself and checks each like the first address. It 
 credentials and no personal headers, and uses no proxy, whatever the environment says. It requests
 uncompressed bytes, refuses others, and does not interpret them. The poster sends a few bytes to an https
 address under the same rules. It follows no redirects and reads only the status and the beginning of a
-refusal. docs/webhooks.md.
+refusal. See docs/webhooks.md.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from svc.chat.fetching.connector import Guard, Inside, LookUp
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 from svc.chat.http import media_type, parameters
 
-# Shared by all holders. With hosts that never respond, no holder takes more than half.
+# Shared by all holders. Even if its hosts never respond, no holder takes more than half.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
 # Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop. Push
@@ -137,7 +137,10 @@ async def guarded_lookups(
 
 
 def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
-    """Release a place. Look-ups cannot be cancelled, so the holder keeps the place until they end."""
+    """Release a place in `turns`.
+
+    Look-ups cannot be cancelled, so the holder keeps the place until they end.
+    """
     unfinished = [look_up for look_up in looking if not look_up.done()]
     if not unfinished:
         turns.give_back(holder)
@@ -148,7 +151,7 @@ def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
         with suppress(RuntimeError):  # The server has stopped in the meantime.
             loop.call_soon_threadsafe(turns.give_back, holder)
 
-    # The look-ups run one after the other.
+    # The look-ups run one after the other, so the last one ends last.
     unfinished[-1].add_done_callback(ended)
 
 
@@ -185,14 +188,14 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
 
 # Shared by all holders. With hosts that never respond, no holder takes more than half.
 POSTS_AT_ONCE = 32
-# Longest time to wait when a host asks for a longer pause.
+# The longest wait when a host asks for a longer pause.
 MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
     status: int
-    # The pause that the host asks for.
+    # The pause that the host asks for, in seconds.
     retry_after_s: int
     # The beginning of the response to a refused post.
     body: bytes = field(default=b"", repr=False)

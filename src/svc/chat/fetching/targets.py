@@ -1,9 +1,9 @@
 """Check addresses that strangers write, before anything is looked up or connected to.
 
-Pure: text in, a URL to try or a refusal out. `connector` checks what a name resolves to. The checked URL is
-the object that is requested, so that no second parser can read it differently. `ipaddress.is_global` is not
-enough: it accepts IPv6 forms that contain an IPv4 address, multicast and a cloud's own services. This module
-uses the IANA registries for special purposes, and more.
+Pure: takes text, and returns a URL to try or refuses it. `connector` checks what a name resolves to. The
+checked URL is the object that is requested, so that no second parser can read it differently.
+`ipaddress.is_global` is not enough: it accepts IPv6 forms that contain an IPv4 address, multicast and a
+cloud's own services. This module uses the IANA registries for special purposes, and more.
 """
 
 import re
@@ -26,7 +26,7 @@ _NOT_PUBLIC_V4 = tuple(
             "169.254.0.0/16",  # Link-local. Clouds hand out credentials here.
             "168.63.129.16/32",  # A cloud's own services, for its guests only.
             "172.16.0.0/12",
-            "192.0.0.0/24",  # Protocol assignments. A cloud's metadata is at 192.0.0.192.
+            "192.0.0.0/24",  # Protocol assignments. A cloud serves its metadata at 192.0.0.192.
             "192.0.2.0/24",  # Documentation.
             "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
             "192.168.0.0/16",
@@ -55,7 +55,7 @@ _NOT_PUBLIC_V6 = tuple(
     )
 )
 
-# Networks without IPv4 reach it by these addresses (RFC 6052). Each is as public as its IPv4 address.
+# Networks without IPv4 reach IPv4 hosts by these addresses (RFC 6052). Each is as public as its IPv4 address.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -95,7 +95,7 @@ WEB_PORTS = (80, 443)
 # looked up, so that nobody learns which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
-# No name is longer, also before IDNA (RFC 1035 section 2.3.4), and few addresses have a user name.
+# No name is longer, even before IDNA (RFC 1035 section 2.3.4), and few addresses contain a user name.
 _MAX_AUTHORITY = 512
 _MAX_HOST = 253
 # Parsers remove these.

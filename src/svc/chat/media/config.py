@@ -23,8 +23,8 @@ class UploadsConfig:
     # Whether a request to the URL starts the worker.
     worker_on_demand: bool
     icon_max_mb: int
-    # The maximum size of files that are kept unprocessed; 0 refuses them. Their extensions; empty permits
-    # all.
+    # The maximum size of files that are kept unprocessed (0 refuses them), and their permitted extensions
+    # (empty permits all).
     file_max_mb: int
     file_extensions: tuple[str, ...]
     sweep_interval_ms: int

@@ -1,10 +1,10 @@
-"""Endpoints of media: a stored file, for anyone with its URL, and the storage used by all files.
+"""Endpoints of media: a stored file, for anyone with its URL, and the storage that all files use.
 
-Our own media worker wrote the pictures and videos. Other files are unprocessed. None is trusted. Each has
-its recorded type, never a guessed one, in a sandbox without scripts. All except pictures and videos are
-downloads. Sound keeps its type, so that our page's player can play it. A request gets one range. A request
-for several ranges gets the whole file, as RFC 9110, section 14.2 allows. docs/http.md, "The page, the
-sockets and the descriptions" and docs/configuration.md, "Chat server".
+Our own media worker wrote the pictures and videos. Other files are unprocessed. None is trusted. Each is
+served with its recorded type, never a guessed one, and in a sandbox without scripts. All except pictures and
+videos are sent as downloads. Audio keeps its type, so that the page's player can play it. A request for
+several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The page, the sockets
+and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class RangeNotSatisfiable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """The validators for a client's copy. Stored objects never change, so the tag is strong."""
+    """Validators for a client's cached copy. Stored objects never change, so the tag is strong."""
 
     etag: str
     modified_s: int
@@ -64,7 +64,10 @@ def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
 
 
 def requested_range(headers: Mapping[str, str], size: int, validators: Validators) -> tuple[int, int] | None:
-    """Return the first byte and the end of the range, or None for all bytes. Raises RangeNotSatisfiable."""
+    """Return the start and the end of the requested range, or None for all bytes.
+
+    Raises RangeNotSatisfiable.
+    """
     found = _RANGE.fullmatch(headers.get("Range", "").strip().lower())
     if found is None or found[0] == "bytes=-" or not _still_the_same(headers.get("If-Range"), validators):
         return None
@@ -101,7 +104,7 @@ WRITE_DEADLINE_S = 30.0
 # The icon may change, and its URL changes with it.
 _ICON_AGE_S = 3600
 _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
-# Types that browsers show. They are told to save all others.
+# Types that browsers may display. Files of other types are saved.
 _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
 _NOT_READ = "The server cannot read this file right now. Try again later"
@@ -112,7 +115,7 @@ logger = logging.getLogger(__name__)
 
 
 class Signed(Request):
-    # A malformed or overlong value is refused as an invalid URL, not as an invalid request.
+    # A malformed or overlong value must be refused as an invalid URL, not as an invalid request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
@@ -128,7 +131,7 @@ class MediaRequests(Requests):
         self._media = media
         self._database = database
         self._icon_key = icon_key
-        # By client address, because anyone with the URL of a file may read it.
+        # Limits requests by client address, because anyone with a file's URL may read the file.
         self._readers = Readers(time.monotonic)
         self._store_failed = False
 
@@ -171,7 +174,7 @@ class MediaRequests(Requests):
         return await self.serve(http_request, key, f"public, max-age={_ICON_AGE_S}")
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
-        """Serve the object under a key. The caller checks the permission."""
+        """Serve the object under a key. The caller has checked the permission."""
         found = await self._media.find(key)
         if found is None:
             raise ChatError("not_found")

@@ -1,7 +1,7 @@
-"""Stores media, and keeps track of references to them. No HTTP.
+"""Stores media, and keeps track of the references to it. Contains no HTTP code.
 
-A row is inserted before its object, and marked once the object is stored. A crash in between leaves an
-unreferenced row, which the sweep finds. Only references keep an object. docs/configuration.md, "Chat
+A row is inserted before its object is stored, and marked once it is. A crash in between leaves an
+unreferenced row, which the sweep finds. Only references keep an object. See docs/configuration.md, "Chat
 server".
 """
 
@@ -26,10 +26,10 @@ from svc.chat.media.usage import Kept, require_room
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
     *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
-# The holder of objects that belong to nobody in particular.
+# The holder of objects that belong to no member.
 NOBODY = ""
-# For this long after an object is stored, its keeper may be about to refer to it: a webhook's pictures wait
-# for each other, 12 s at most.
+# For this long after an object is stored, a reference to it may still follow: a webhook's pictures wait for
+# each other, 12 s at most.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -89,8 +89,8 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # Keys that are being stored or were stored a moment ago, each with the time until which it is in
-        # hand.
+        # Keys whose objects are being stored or were stored moments ago, each with the time until which it is
+        # protected.
         self._in_hand: dict[str, float] = {}
         # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()
@@ -101,19 +101,20 @@ class Media:
 
     @property
     def objects(self) -> ObjectStore:
-        """Raises ChatError where nothing can be stored."""
+        """The object store. Raises ChatError where nothing can be stored."""
         if self._objects is None:
             raise ChatError("uploads_disabled")
         return self._objects
 
     async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
-        """Store an object as part of the holder's share. Return its key.
+        """Store an object that counts against the holder's storage limit. Return its key.
 
         Raises StoreFailed, StorageFailed and ChatError.
         """
         key, size = new_key(ext), await _size(data)
         facts = replace(facts, bytes=size)
-        # The key is in hand while it is stored, and then as long as its keeper may need to refer to it.
+        # The key is protected while its object is stored, and for as long as a reference to it may still
+        # follow.
         self._in_hand[key] = float("inf")
         try:
             await self._database.write(lambda connection: self._reserve_room(connection, key, facts, holder))
@@ -124,7 +125,7 @@ class Media:
         return key
 
     def in_hand(self) -> list[str]:
-        """Return the keys that somebody is about to refer to."""
+        """Return the protected keys, to which a reference may still follow."""
         now = self._now()
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
@@ -138,7 +139,7 @@ class Media:
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
     def kept(self, connection: Connection, holder: str) -> Kept:
-        """Return how many bytes the holder keeps, and all holders together."""
+        """Return how many bytes the holder stores, and how many all holders store together."""
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
         return Kept(*connection.execute(sql, (holder,)).fetchone())
 
@@ -154,12 +155,15 @@ class Media:
             raise ChatError("media_gone")
 
     def refer_only(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace an owner's references with these. Return the keys of the objects that still exist."""
+        """Make these objects the only ones that an owner refers to.
+
+        Return the keys of those that still exist.
+        """
         self.release(connection, kind, owner_id)
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
-        """Remove all references of an owner. The grace period begins `late_s` from now."""
+        """Remove all references of an owner. Their grace period begins `late_s` from now."""
         connection.execute(
             "UPDATE objects SET idle_since_ms = ? WHERE key IN"
             " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
@@ -182,7 +186,10 @@ class Media:
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """Mark an owner's exclusive objects for immediate removal. Return their keys, for `remove`."""
+        """Mark the objects that only this owner refers to for immediate removal.
+
+        Return their keys, for `remove`.
+        """
         keys = self.referred(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
         set_going(connection, keys)
@@ -256,7 +263,7 @@ _OWNER_ID = "icon"
 
 
 class ServerIcon:
-    """The object that is the server's icon. Visible to anyone, also before they join."""
+    """The object that is the server's icon. Visible to anyone, even before they join."""
 
     def __init__(self, database: Database, media: Media) -> None:
         self._database = database
@@ -268,7 +275,7 @@ class ServerIcon:
         self.key = await self._database.write(lambda connection: value(connection.execute(sql), str))
 
     def address(self) -> str | None:
-        """Return the public URL of the icon. Another icon has another URL."""
+        """Return the public URL of the icon. It changes with the icon."""
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     async def content(self, max_bytes: int) -> bytes | None:

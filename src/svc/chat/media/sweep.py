@@ -1,9 +1,9 @@
 """Removes unreferenced media after a grace period.
 
-The row is first marked as going, so that nobody can refer to the object any longer. Then the object is
-removed, and then the row. An interrupted sweep is completed by the next one. The sweep handles only this
-server's own rows, because other servers may share the store. docs/configuration.md, "Chat server",
-MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
+The row is first marked as going, so that no new reference can be added. Then the object is removed, and then
+the row. An interrupted sweep is completed by the next one. The sweep handles only this server's own rows,
+because other servers may share the store. See docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS
+and MEDIA_SWEEP_GRACE_MS.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from svc.chat.media.rules import Media, delete, set_going
 
 # The number of objects that are removed between two writes.
 _AT_ONCE = 100
-# After this many failures, the sweep stops calling the object store.
+# After this many failures, the sweep stops using the object store.
 _MAX_FAULTS = 3
 
 _IDLE = (

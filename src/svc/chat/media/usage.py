@@ -1,4 +1,4 @@
-"""Storage limits, and the space used by the store and the database. Changes nothing."""
+"""Storage limits, and the space used by the object store and the database. Changes nothing."""
 
 import asyncio
 import shutil
@@ -15,18 +15,18 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# One holder's limit is some thousands of pictures. The server's limit is its own disk.
+# One holder can store some thousands of pictures. The server's limit is set by its own disk.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The number of members with the most data that are listed. The others are summed up.
+# The number of members that are listed, with the most data. The others are summed up.
 MAX_LISTED = 200
-# Kind of use, number of files, and their bytes. A file with several uses counts for the first.
+# Kind of use, number of files, and their bytes. A file with several uses counts for its first use.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# Members with the most data, including their webhooks' data. Former members are included.
+# The members with the most data. It includes the data of their webhooks. Former members are included.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
     JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
@@ -36,14 +36,14 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Bytes in the store. A holder is a member, or all webhooks that one member has made."""
+    """Bytes in the object store. A holder is a member, or all webhooks that one member has made."""
 
     own: int
     everyone: int
 
 
 def require_room(kept: Kept, more: int) -> None:
-    """Raise ChatError if a holder may not keep this many more bytes. The error names the limit."""
+    """Raise ChatError if a holder may not store this many more bytes. The error names the limit."""
     if kept.own + more > MAX_BYTES_OF_ONE:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
@@ -51,7 +51,10 @@ def require_room(kept: Kept, more: int) -> None:
 
 
 def server_full(own: int) -> ChatError:
-    """Return the refusal for a full server. Members with the most data are refused first, and told so."""
+    """Return the refusal for a full server.
+
+    Members with the most data are refused first, and the error says so.
+    """
     if own:
         return ChatError(
             "storage_full",
@@ -77,7 +80,10 @@ class MemberUsage:
 
 @dataclass(frozen=True, slots=True)
 class StorageUsage:
-    """Storage in bytes. Members who store most come first. `others_bytes` belongs to no listed member."""
+    """Storage in bytes.
+
+    Members who store most come first. `others_bytes` is the total of all other members.
+    """
 
     bytes: Natural
     limit_bytes: Natural

@@ -27,7 +27,7 @@ class Components:
         """Return the schema with references in place of named schemas."""
         if isinstance(schema, Named):
             if schema.name not in self.schemas:
-                self.schemas[schema.name] = None  # It may refer to itself.
+                self.schemas[schema.name] = None  # Set it first, because the schema may refer to itself.
                 self.schemas[schema.name] = self._inside(schema)
             return {"$ref": f"#/components/schemas/{schema.name}"}
         return self._inside(schema)
@@ -41,7 +41,7 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """Return the schema of a refusal. A few codes have more fields besides code and message."""
+    """Return the schema of a refusal. A few codes add fields to the code and the message."""
     return {
         "type": "object",
         "properties": {"error": {"type": "string", "enum": codes}, "message": string()},
@@ -174,7 +174,7 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
         yield "invalid_request"
 
 
-# All of them need the token, as other endpoints need a member's.
+# All of them require the token, as other endpoints require a member's token.
 _NEEDS = Needs(Who.MEMBER)
 
 

@@ -1,4 +1,4 @@
-"""The API reference for people, `GET /reference`: endpoints, requests, events, objects and errors.
+"""The human-readable API reference, `GET /reference`: endpoints, requests, events, objects and errors.
 
 Generated from the same descriptions as the documents for programs. docs/http.md and docs/live.md explain how
 to use the API. Serves nothing.
@@ -18,7 +18,7 @@ from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, with
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import management
 
-# Features whose folder's name is not a title.
+# Titles of features whose folder name is not a title.
 _TITLES = {
     "account": "Your account",
     "audit": "Audit log",
@@ -52,7 +52,7 @@ table { border-collapse: collapse; }
 td, th { padding: 0.2rem 1rem 0.2rem 0; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 @media (max-width: 40rem) { dl { grid-template-columns: 1fr; } dt { margin-top: 0.3rem; } }
 """
-# The page loads nothing and runs nothing.
+# The page loads no resources and runs no scripts.
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -159,7 +159,7 @@ def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) 
 
 
 def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]:
-    """Return every schema with a name, by its name."""
+    """Return every named schema by its name."""
     schemas: list[object] = [(endpoint.body, endpoint.answer) for endpoint in management()]
     for described in features.values():
         schemas += [(endpoint.body, endpoint.answer) for endpoint in described.endpoints]
@@ -189,7 +189,7 @@ def _errors() -> str:
 
 
 def _fields(schema: Schema) -> str:
-    # Data of a request: null and an absent field mean the same.
+    # In a request's data, null and an absent field mean the same.
     if isinstance(schema, Named) and "properties" not in schema:
         return f"`{schema.name}`"
     return listed(schema, null_is_absent=True) + _about(schema)

@@ -1,6 +1,6 @@
 """The endpoints of the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
-Each is built once, on first use: a third of a second of work, on a thread.
+Each is built once on a thread, on first use, which takes a third of a second.
 """
 
 import asyncio
@@ -84,7 +84,7 @@ class DescriptionRequests(Requests):
         made = self._made.get(document)
         if made is None:
             made = self._made[document] = asyncio.ensure_future(asyncio.to_thread(self._make, document))
-        # Shielded, because other requests wait for it too.
+        # Shielded, because other requests wait for the same result.
         charset = "utf-8" if content_type == "text/html" else None
         return web.Response(body=await asyncio.shield(made), content_type=content_type, charset=charset)
 

@@ -1,4 +1,4 @@
-"""Schemas in a few words, for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
+"""Describes schemas in a few words, for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
 
 A schema with a name is written as that name, because the reference has an entry for it. Any other schema is
 written out.
@@ -12,7 +12,7 @@ from svc.chat.schemas import MAX_ID_CHARACTERS, Named
 Schema = Mapping[str, Any]
 
 _NULL = {"type": "null"}
-# Larger bounds are those of numbers that JSON can hold, and limit nothing.
+# Larger bounds are those of the numbers that JSON can represent, and limit nothing.
 _ANY_NUMBER = 2**48 - 1
 _KINDS = {
     "string": "string",

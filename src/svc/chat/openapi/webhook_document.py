@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 document of webhooks and their compatible endpoints.
 
-A webhook's URL is the only credential, so there is no security scheme. Serves nothing. docs/webhooks.md.
+A webhook's URL is the only credential, so there is no security scheme. Serves nothing. See docs/webhooks.md.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ from svc.chat.webhooks.schema import PAYLOAD
 
 
 def _read(**properties: Schema) -> dict[str, object]:
-    """Return an object schema of which only these keys are read."""
+    """Return an object schema. Only these keys of the object are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
 
 

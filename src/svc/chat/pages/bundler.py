@@ -1,12 +1,12 @@
 """Bundles the page's many source files into the few that a browser fetches.
 
-The style sheets become two files, and the texts of each language one. The modules become two: those that the
-page starts with, and those it fetches later. Comments and indentation are removed.
+The style sheets become two files, and the texts of each language become one. The modules become two: those
+that the page starts with, and those that it fetches later. Comments and indentation are removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
-its own code runs, so modules run in their usual order. This differs from real modules only if one imports
-itself through others, or changes an export after it has run; both are refused. Some modules stay separate
-files, such as large libraries and the modules that use them. They import from the bundles.
+its own code runs, so modules run in their usual order. This differs from real modules only if a module
+imports itself through others, or changes an export after it has run. Both are refused. Some modules stay
+separate files, such as large libraries and the modules that use them. They import from the bundles.
 """
 
 import posixpath
@@ -19,10 +19,11 @@ STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 _ENGLISH = "words/en.ftl"
-# The beginning of a message in Fluent, which continues in indented lines.
+# The beginning of a Fluent message, which continues in indented lines.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
-# The module that starts the page. It stays a file, because it may await, and a bundle must not.
+# The module that starts the page. It stays a separate file, because it may use top-level await, and a bundle
+# must not.
 START = "main.js"
 # Also served at the top level, because a service worker controls only paths below its own.
 SERVICE_WORKER = "sw.js"
@@ -37,15 +38,16 @@ The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };
 """
 _CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
-# Strings, and white space that separates nothing.
+# Strings, and white space that separates no tokens.
 _CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:) +""")
 _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files with the style sheets as two, base first, and the texts of each language as one.
+    """Return the files with the style sheets merged into two, base first, and the texts of each language
+    merged into one.
 
-    A language has the English texts that nobody has translated yet.
+    Texts that nobody has translated yet are in English.
     """
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
@@ -64,7 +66,7 @@ def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _messages(text: bytes) -> dict[bytes, bytes]:
-    """Return the messages of a text in Fluent by their keys."""
+    """Return the messages of a Fluent text by their keys."""
     _, *parts = _MESSAGE.split(text) if text else [b""]
     return dict(zip(parts[::2], (part.rstrip() for part in parts[1::2]), strict=True))
 
@@ -139,7 +141,7 @@ class _Modules:
         return "".join([*text, f"\nexport {{ {exports} }};\n"])
 
     def _imports_of_files(self, file: str, modules: Iterable[str]) -> str:
-        """Return the imports from other files: modules of bundles, and separate libraries."""
+        """Return the imports from other files: from modules of bundles, and from separate libraries."""
         wanted: dict[str, list[str]] = {}
         text = []
         for name in modules:

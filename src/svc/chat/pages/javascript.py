@@ -18,15 +18,16 @@ _TOKEN = re.compile(
     |(?P<template>`)""",
     re.VERBOSE | re.DOTALL,
 )
-# A template from its start, or from the end of an embedded expression, to the next expression or its end.
+# A part of a template: from its start, or from the end of an embedded expression, to the next expression or
+# its end.
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
-# A slash after one of these starts a regular expression. After any other word or number it divides.
+# A slash after one of these starts a regular expression. After any other word or number, it is a division.
 _BEFORE_REGULAR = re.compile(
     "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
 )
-# The parentheses after these contain a condition, so that a statement follows.
+# The parentheses after these words contain a condition, so that a statement follows.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
 # A block can follow these. Braces after anything else are an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
@@ -34,18 +35,18 @@ _OPENING = "([{"
 
 # The tag of templates that contain markup, where htm ignores the spaces around a line end.
 _MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
-# A template of markup that is open, outside and inside a tag.
+# An open markup template, outside and inside a tag.
 _MARKUP, _TAG = "html`", "html`<"
 _TAG_END = re.compile(r"([<>])")
 _NEEDLESS_MARKUP_LINE_END = re.compile(r"(?<=>)\s*\n\s*|\s*\n\s*(?=/?>|<)")
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
-# Line ends that do not end a statement, with the comma after the last item of several lines.
+# Line ends that do not end a statement, and the comma after the last of several lines' items.
 _NEEDLESS_LINE_END = re.compile(
     r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
 )
-# Without + and -, because two in a row are another operator, and without the slash.
+# Excludes + and -, because ++ and -- are other operators, and the slash.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
@@ -68,7 +69,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import. `names` maps exported to local names; `whole` is the local name of a namespace import."""
+    """An import. `names` maps exported to local names. `whole` is the local name of a namespace import."""
 
     path: str
     names: dict[str, str] = field(default_factory=dict)
@@ -77,7 +78,10 @@ class Import:
 
 @dataclass(frozen=True, slots=True)
 class Dynamic:
-    """An `import(…)`. If not `complete`, the path is the beginning of an expression, which follows."""
+    """An `import(…)`.
+
+    If it is not `complete`, the path is only the beginning of an expression, and the rest follows.
+    """
 
     path: str
     quote: str
@@ -189,7 +193,7 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Line ends stay, because they can end statements.
+            # Line ends are kept, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind in ("markup", "tag"):
             put(_shortened(token.text, token.kind == "tag"))
@@ -213,7 +217,7 @@ def read(source: str) -> Module:
 
 
 def _shortened(markup: str, in_tag: bool) -> str:
-    """Remove the spaces around line ends. Between attributes one space is left, which compresses best."""
+    """Remove the spaces around line ends. Between attributes, leave one space, which compresses best."""
     parts = _TAG_END.split(_NEEDLESS_MARKUP_LINE_END.sub("", markup))
     for number, part in enumerate(parts):
         in_tag = part == "<" or (in_tag and part != ">")
@@ -222,7 +226,7 @@ def _shortened(markup: str, in_tag: bool) -> str:
 
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:
-    """Parse an import. Return the part for the code; None for a statement."""
+    """Parse an import. Return its replacement in the code, or None for a statement."""
     following = waiting[-1].text
     if following.startswith(".meta.url"):
         waiting[-1] = Token("code", following.removeprefix(".meta.url"))
@@ -274,7 +278,7 @@ def _names(text: str) -> dict[str, str]:
 
 
 def _read_export(module: Module, waiting: list[Token]) -> None:
-    """Parse an export. A declaration stays in the code without the keyword."""
+    """Parse an export. An exported declaration stays in the code without the keyword."""
     declared = _DECLARED.match(waiting[-1].text)
     if declared:
         module.exports[declared[1]] = declared[1]

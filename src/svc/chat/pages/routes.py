@@ -1,10 +1,10 @@
 """The web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
-Files are bundled and compressed once and cached like Python's bytecode, in a file that is mapped: files that
-nobody fetches take no memory. The page refers to its files under `/web/<version>/`, where the version is a
-digest of all of them, so that browsers cache them for a year and fetch new ones after an update. Without a
-version each file is served as it was written, for people who read it, and revalidated each time. Never serves
-a listing. The application adds the headers of all responses.
+Files are bundled and compressed once and cached, like Python's bytecode, in a file that is mapped into
+memory, so that files that nobody fetches take no memory. The page refers to its files under
+`/web/<version>/`, where the version is a digest of all of them, so that browsers cache them for a year and
+fetch new ones after an update. Without a version, each file is served as it was written, for developers who
+read it, and revalidated each time. Never lists folders. The application adds the headers of all responses.
 """
 
 import base64
@@ -48,7 +48,7 @@ _USUAL_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
-# The system's own table differs between machines, and a module with the type text/plain does not run.
+# The system's own table differs between machines, and browsers do not run a module with the type text/plain.
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".ftl": "text/plain; charset=utf-8",
@@ -74,7 +74,7 @@ _SUFFIXES = tuple(_CONTENT_TYPES)
 @dataclass(frozen=True, slots=True)
 class _File:
     content: memoryview
-    # Empty if compression saves nothing.
+    # Empty if compression would save nothing.
     compressed: memoryview
     content_type: str
     tag: str
@@ -126,10 +126,10 @@ class Pages:
         return _answer(request, self._of_version, SERVICE_WORKER, _ASK_EACH_TIME)
 
     async def counts_frame(self, _: web.Request) -> web.Response:
-        """Return the frame that fetches the counts of the person's other servers: docs/servers.md.
+        """Return the frame that fetches the unread counts of the user's other servers. See docs/servers.md.
 
-        Its policy gives it no origin, so other servers do not learn which page asks. It alone may connect
-        to other servers, and holds nothing of this one.
+        Its policy gives it no origin, so other servers do not learn which page requests the counts. Only this
+        frame may connect to other servers, and it holds no data of this server.
         """
         script = bytes(self._plain[COUNTS_FRAME].content) if COUNTS_FRAME in self._plain else b""
         digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
@@ -193,7 +193,7 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
     """Yield the files to serve in a fixed order, without symbolic links that lead out of the folder.
 
-    Lists folders by `os.scandir`, because `Path.rglob` takes a third of the time of a start.
+    Lists folders by `os.scandir`, because `Path.rglob` would account for a third of the startup time.
     """
     with os.scandir(folder) as listed:
         entries = sorted(listed, key=lambda entry: entry.name)
@@ -211,7 +211,7 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
 def _kept(folder: Path) -> _Prepared:
     """Return the cached files of an earlier start if sources and code are unchanged.
 
-    Compares sizes and times, because reading all files takes as long as the rest of a start.
+    Compares sizes and times, because reading all files takes as long as the rest of the startup.
     """
     files = [entry for entry in _files(folder) if _is_inside(entry, folder)]
     with os.scandir(_CODE) as listed:
@@ -224,12 +224,13 @@ def _kept(folder: Path) -> _Prepared:
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
-        # Without write access the work is repeated at each start.
+        # Without write access, this work is repeated at every start.
         with suppress(OSError):
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
-            whole.chmod(0o644)  # Readable for any user that starts the server next: nothing in it is secret.
+            # Readable for any user that starts the server next, because nothing in it is secret.
+            whole.chmod(0o644)
             whole.replace(kept)
     return _mapped(kept, looks) or prepared
 
@@ -243,7 +244,7 @@ def _mapped(kept: Path, looks: str) -> _Prepared | None:
         found = msgspec.msgpack.decode(whole, type=_Prepared)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
-    # Decoding has touched most pages, which the page cache keeps as long as there is room.
+    # Decoding has touched most of the file, which then stays in the page cache as long as there is room.
     whole.madvise(mmap.MADV_DONTNEED)
     return found if found.made_of == looks else None
 
@@ -263,7 +264,7 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
     try:
         made = bundle(written)
     except NotUnderstood as error:
-        # The page's source was changed. It works without bundling too, with more requests.
+        # An operator has changed the page's source. It also works unbundled, with more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
@@ -316,7 +317,7 @@ def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     """Return the service worker with the list of files to cache.
 
     It also caches modules and styles that the page fetches later, because after an update the server no
-    longer has those of this version.
+    longer has this version's files.
     """
     kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
     kept += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]

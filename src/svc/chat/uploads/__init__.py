@@ -1,1 +1,1 @@
-"""Uploads: received, kept apart until the media worker has processed them, then put to their use."""
+"""Uploads, which are received, isolated until the media worker has processed them, and then put to use."""

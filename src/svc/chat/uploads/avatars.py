@@ -1,6 +1,6 @@
 """Pictures that represent a member or the server: avatars and the server icon.
 
-Applies finished uploads. The uploads themselves are in `rules`. No HTTP, no SQL.
+Applies finished uploads. `rules` handles the uploads themselves. Contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Avatars:
 
     def use(self) -> Use:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # The timeout may have begun during the upload.
+            # The timeout might have begun during the upload.
             self.require_may_set(upload.member_id)
             key = str(result["key"])
             self._set(connection, upload.member_id, key)
@@ -74,7 +74,7 @@ class Icons:
 
     def use(self) -> Use:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload can take a day, and the server may have another owner by then.
+            # An upload can take a day, and the server might have another owner by then.
             if not self._directory.is_owner(upload.member_id):
                 raise ChatError("forbidden")
             key = str(result["key"])

@@ -1,9 +1,9 @@
 """Control socket commands about jobs, and the health of the media worker.
 
 The media worker and the operator send the commands. `queue` knows the jobs and their owners. A worker is up
-if it asked for a job recently or reports so at its URL. Its health is only reported: uploads wait in either
+if it asked for a job recently or reports so at its URL. Its health is only reported: uploads wait in any
 case. A worker that is started on demand starts when its URL is requested, and counts as up until a request
-fails. docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 class WorkerHealth:
     """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds.
 
-    `on_demand` is the queue of a worker that is started by a request to its URL.
+    `on_demand` is the job queue, if a request to the URL starts the worker.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class JobCommands(Commands):
 
     @command("job_wait")
     async def wait(self, worker: _Worker, seen: int = -1) -> JobSignalSeen:
-        """Answer once a new job may be ready, or after a while."""
+        """Respond once a new job may be ready, or after a while."""
         self._claimed(worker)
         return JobSignalSeen(await self._queue.signal.wait(seen))
 

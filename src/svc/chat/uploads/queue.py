@@ -3,7 +3,8 @@
 Members take turns, however many jobs each has waiting. Jobs that are known to be slow have a separate queue,
 so that short ones never wait for them. Each step is one write, and one thread writes, so two workers never
 have the same job. If a worker loses its lease, by being late or dying, its results are ignored and its stored
-objects are swept. The worker decides about content. No SQL, no socket. ARCHITECTURE.md, "Life of an upload".
+objects are swept. The worker decides about content. No SQL, no socket. See ARCHITECTURE.md, "Life of an
+upload".
 """
 
 from collections import Counter

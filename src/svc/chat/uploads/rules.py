@@ -1,8 +1,8 @@
 """Uploads before and after the media worker processes them: permissions and effects.
 
 Acknowledged bytes are on the disk. Nobody can see any part of an upload before the worker has processed it.
-The worker's part is in `queue`. No HTTP, no SQL. docs/http.md, "Uploads" and docs/configuration.md, "Chat
-server".
+The worker's part is in `queue`. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads" and
+docs/configuration.md, "Chat server".
 """
 
 import logging

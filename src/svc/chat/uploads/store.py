@@ -1,4 +1,4 @@
-"""The tables of uploads and of the worker's jobs. SQL only."""
+"""The tables of uploads and of the worker's jobs. Contains only SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
