@@ -1,7 +1,7 @@
 """Enforce permissions in voice rooms whenever permissions or participants change.
 
 Tells the media service which members to mute or disconnect and what each may send. Grants nothing and pushes
-no events. docs/signalling.md, "From the chat server".
+no events. See docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Collection

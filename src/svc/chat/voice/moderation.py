@@ -2,7 +2,7 @@
 
 Each act requires its permission in the channel and a higher rank than the member's. Muting and deafening,
 which hold in every channel, require it server-wide too. An actor who cannot see the channel gets
-`not_in_voice`. No HTTP.
+`not_in_voice`. Contains no HTTP code.
 """
 
 import time

@@ -1,8 +1,8 @@
 """Participants of each voice room as the media service reports them, and who is muted or deafened.
 
 Keeps the current state and reports changes. Makes no requests and knows no names. Mutes by moderators belong
-to the person, so that leaving and joining again does not lift them. docs/signalling.md, "To the chat server",
-`sync_response`, `peer_joined`, `peer_left`.
+to the person, so that leaving and joining again does not lift them. See docs/signalling.md, "To the chat
+server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,7 @@
 """`/sfu/client`: signalling through this server's own address.
 
 The pass-through carries frames, pings and closes between a member's browser and the media service. It reads
-only the media service's first response. docs/signalling.md.
+only the media service's first response. See docs/signalling.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
-"""Joining voice rooms, and reporting who joins, leaves and mutes. No HTTP.
+"""Joining voice rooms, and reporting who joins, leaves and mutes. Contains no HTTP code.
 
-The media service decides who is really in a room. This module only grants and reports. docs/signalling.md;
-`svc.base.grants` describes the grant.
+The media service decides who is really in a room. This module only grants and reports. See
+docs/signalling.md; `svc.base.grants` describes the grant.
 """
 
 import time
@@ -50,8 +50,8 @@ RESERVED_S = 20.0
 class Seats:
     """The seats in this server's voice channels, including those reserved for members who are joining.
 
-    `limit` 0 means no limit. The media service has its own limit across all servers. docs/configuration.md,
-    "Chat server", VOICE_MAX_USERS.
+    `limit` 0 means no limit. The media service has its own limit across all servers. See
+    docs/configuration.md, "Chat server", VOICE_MAX_USERS.
     """
 
     def __init__(self, limit: int) -> None:

@@ -1,7 +1,7 @@
 """Keep the control connection to the media service open and in sync.
 
 Registers the rooms and asks for their participants at every connection, reports joins and leaves, and
-reconnects forever. Decides nothing about members. docs/signalling.md, "From the chat server".
+reconnects forever. Decides nothing about members. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio

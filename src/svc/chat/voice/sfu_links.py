@@ -1,7 +1,7 @@
 """Combine the media services of a community, so that one or several look the same.
 
 Keeps a connection to each, assigns every room to one of them, and moves the rooms of a service that is gone.
-A user who joins a room at the wrong service is sent to the right one. Decides nothing about members.
+A user who joins a room at the wrong service is sent to the right one. Decides nothing about members. See
 docs/signalling.md, "From the chat server".
 """
 

@@ -2,7 +2,7 @@
 
 Each track of a spanning room is relayed once to each other service that has members of the room. Chooses the
 keys and SSRCs of a relay, and passes the needs of its receivers on to its sender. Adopts the relays that an
-earlier owner of the community has begun, once both of their services have reported them. Sees no media.
+earlier owner of the community has begun, once both of their services have reported them. Sees no media. See
 docs/signalling.md, "A room over several SFUs".
 """
 

@@ -3,7 +3,7 @@
 Reading continues after a problem, so that all problems are found at once. Senders match on the `code` of a
 problem or a warning. Its `path` points into the JSON that was sent. `null` counts as absent, and keys that
 nobody reads are unknown. Unlike in the rest of the server's JSON, a string with half of a surrogate pair is
-accepted, so that the response can give its path. Knows no key by name. RFC 8259.
+accepted, so that the response can give its path. Knows no key by name. See RFC 8259.
 """
 
 import json

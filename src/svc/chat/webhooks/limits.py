@@ -1,6 +1,6 @@
 """All limits of the webhook interface. The checks and the published description read them here.
 
-Character counts are counts of code points. docs/webhooks.md.
+Character counts are counts of code points. See docs/webhooks.md.
 """
 
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS

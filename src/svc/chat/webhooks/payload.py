@@ -2,7 +2,7 @@
 
 `parse` takes a JSON value and does not change it. It reads every part, so that a sender learns of all
 problems at once. `null` counts as absent. Other modules decide whether pictures can be fetched. No address of
-a sender's picture is kept: readers load the stored copy. Pure. docs/webhooks.md.
+a sender's picture is kept: readers load the stored copy. Performs no I/O. See docs/webhooks.md.
 """
 
 import dataclasses

@@ -2,7 +2,7 @@
 
 Files of other kinds are kept as they came. All pictures of a message share one deadline and one budget, and
 those that arrived are kept even if others fail. A picture that cannot be fetched causes a warning, never a
-refusal. `fetching` checks addresses, and nothing is decoded here. docs/webhooks.md and
+refusal. `fetching` checks addresses, and nothing is decoded here. See docs/webhooks.md and
 docs/webhooks-compatible.md.
 """
 
@@ -112,7 +112,7 @@ class Pictures:
     async def keep(self, data: bytes, holder: str) -> str:
         """Store an uploaded avatar of a webhook in the holder's quota. Return its key.
 
-        Raises ChatError. docs/http.md, "Webhooks".
+        Raises ChatError. See docs/http.md, "Webhooks".
         """
         if not self.media.enabled:
             raise ChatError("uploads_disabled")

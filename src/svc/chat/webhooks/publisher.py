@@ -1,7 +1,7 @@
 """Post a webhook's message: look-up, rate limit, channel, payload, profanity, pictures, one write.
 
 Payloads in our own format and those converted from other services' formats both enter at `post`. A refused
-post stores nothing. No HTTP, no SQL. docs/webhooks.md.
+post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
 The rate limit is a bucket per webhook for all callers. A request that finds it empty starts a block. Requests
 during a block neither extend it nor take anything, and the bucket is full after it. A second limit counts the

@@ -1,9 +1,9 @@
-"""Store webhooks and decide who may manage them. No HTTP.
+"""Store webhooks and decide who may manage them. Contains no HTTP code.
 
 A webhook is managed by everyone who may manage webhooks in its channel. Without a channel, only its maker and
 the owner manage it: its former channel may have been hidden from others, who must not redirect its posts. To
 everyone else the webhook does not exist. All webhooks are in memory, which changes once a write is durable,
-so a deleted webhook stops working at once. `publisher` handles the posts. docs/http.md, "Webhooks" and
+so a deleted webhook stops working at once. `publisher` handles the posts. See docs/http.md, "Webhooks" and
 docs/security.md, "Secrets".
 """
 

@@ -1,7 +1,7 @@
 """The JSON Schema 2020-12 of webhook payloads, built from the limits and patterns that `payload` checks.
 
 A schema cannot count the texts of all cards together, so a description states that limit. `null` counts as
-absent. docs/webhooks.md.
+absent. See docs/webhooks.md.
 """
 
 from svc.chat.schemas import Named, Schema, integer, string

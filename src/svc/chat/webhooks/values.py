@@ -1,7 +1,7 @@
-"""Check URLs, colours and timestamps in a payload. Pure.
+"""Check URLs, colours and timestamps in a payload. Performs no I/O.
 
 The published description uses the same patterns, which Python, ECMA 262 and RE2 read alike. Nothing is
-resolved or fetched, so an address that must not be fetched is a valid URL here. docs/webhooks.md.
+resolved or fetched, so an address that must not be fetched is a valid URL here. See docs/webhooks.md.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Tools make harmless mistakes: a number in place of a text is read as that number, and `null` as absent. An
 ambiguous value is refused with its path. A body that looks like JSON is JSON whatever the Content-Type says,
-because `curl -d` calls everything a form. Knows no service and does no I/O. RFC 7578 and 8187; WHATWG URL
+because `curl -d` calls everything a form. Knows no service and does no I/O. See RFC 7578 and 8187; WHATWG URL
 standard, application/x-www-form-urlencoded.
 """
 
