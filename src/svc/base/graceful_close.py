@@ -1,8 +1,8 @@
 """Close a TCP connection so that the last bytes arrive, even if the peer is still sending.
 
-A socket that is closed with unread input resets the connection. The reset overtakes the last output, such
-as a close frame or a refusal. This module therefore ends the output, then reads and discards input until
-the peer has closed or the deadline has passed. It writes nothing itself. RFC 7230 section 6.6, RFC 6455
+A socket that is closed with unread input resets the connection. The reset overtakes the last output, such as
+a close frame or a refusal. This module therefore ends the output, then reads and discards input until the
+peer has closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455
 section 7.1.1.
 """
 

@@ -8,7 +8,7 @@
 - After a response, little more of the request is read, then the connection is closed.
 - A WebSocket client must mask its frames (RFC 6455 section 5.1).
 
-Knows no path. RFC 9112 section 9.6.
+Knows no path. See RFC 9112 section 9.6.
 """
 
 import json

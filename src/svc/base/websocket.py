@@ -1,7 +1,7 @@
 """The server's side of a WebSocket: bounded messages, no compression, and a close that arrives.
 
 Compression is off because a few compressed bytes can expand to very many. This module knows no message.
-`http_server` checks that clients mask their frames. RFC 6455 section 7.
+`http_server` checks that clients mask their frames. See RFC 6455 section 7.
 """
 
 import asyncio
