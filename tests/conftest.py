@@ -15,26 +15,28 @@ from hypothesis import HealthCheck, settings
 from tests.kit.fork_server import forking
 from tests.kit.object_stores import Stores
 
-# On a machine under other load an example takes longer, which is not a fault.
+# On a machine under other load, an example takes longer, which is not an error.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
-# Every program that a test starts would compile all modules again.
+# Otherwise, every program that a test starts would compile all modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 HERE = Path(__file__).parent
 CALLS = HERE / "browser" / "calls"
-# These start browsers or programs, or take more than a few seconds.
+# These tests start browsers or programs, or take more than a few seconds.
 SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the import of unwanted tests: it takes as long as many tests."""
+    """Skip the import of unwanted test files, because importing them takes as long as many tests."""
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start two workers per processor: a test waits half of its time for browsers, programs and networks."""
+    """Start two workers per processor, because a test waits half of its time for browsers, programs and
+    networks.
+    """
     return 2 * (os.cpu_count() or 1)
 
 
@@ -50,15 +52,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the tests that one worker runs together: a whole file, or a single test if browsers run.
+    """Return the unit of tests that one worker runs together: a whole file, or a single test if browsers run.
 
-    A browser file takes minutes. Run as a whole, it would leave the other workers without work.
+    A file of browser tests takes minutes, and as one unit it would leave the other workers idle at the end.
     """
     return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow tests first, so that no processor waits at the end for one long test."""
+    """Run slow tests first, so that no processor waits at the end for a single long test."""
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
@@ -68,7 +70,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Spread the calls evenly among the slow tests. They mostly wait for media, and other tests compute."""
+    """Distribute the call tests evenly among the slow tests.
+
+    They mostly wait for media, while other tests compute.
+    """
     units: dict[str, list[pytest.Item]] = {}
     for item in items:
         units.setdefault(unit_of(item.nodeid), []).append(item)
@@ -87,8 +92,8 @@ def is_slow(path: Path) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def prompt_decoders() -> Iterator[None]:
-    """Decode with the priority of the other tests, which otherwise delay it for minutes."""
-    # The core is also tested where the rest cannot be imported.
+    """Run decoders with the priority of the other tests, which would otherwise delay them for minutes."""
+    # The core is also tested on systems that cannot import the rest.
     sandbox = sys.modules.get("svc.base.sandbox")
     with pytest.MonkeyPatch.context() as patch:
         if sandbox:
@@ -98,7 +103,7 @@ def prompt_decoders() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def forked_programs() -> Iterator[None]:
-    """Start programs by forking. The server for it starts with the first test that needs it."""
+    """Start programs by forking. The fork server starts with the first test that needs it."""
     with forking():
         yield
 

@@ -57,7 +57,7 @@ CONFIGURED: dict[str, Callable[[Mapping[str, str]], object]] = {
 
 
 class Recording(dict[str, str]):
-    """Environment variables that record which of them were read."""
+    """Environment variables that record which of them have been read."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__(variables)
@@ -127,7 +127,7 @@ def test_every_path_in_architecture_md_exists() -> None:
     assert len(paths) > 50
 
 
-# `docs/http.md, "Uploads"`, also across two lines of a comment.
+# Matches `docs/http.md, "Uploads"`, even across two lines of a comment.
 _CITATION = re.compile(
     r'\b((?:docs/[\w-]+|ARCHITECTURE|CONTRIBUTING|README)\.md)(?:,\s+(?:# |// )?"([^"]+)")?'
 )
@@ -196,7 +196,7 @@ def test_every_event_of_the_sfu_is_documented_with_its_fields(
     section: str, events: set[type[Payload]]
 ) -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "signalling.md", section)}
-    # A bare string, which has no type.
+    # A bare string without a type.
     if section == "To participants":
         del table["room_error"]
     assert set(table) == {kind.event for kind in events}
@@ -204,7 +204,7 @@ def test_every_event_of_the_sfu_is_documented_with_its_fields(
         # Other payloads are described in words.
         if table[kind.event].startswith("`{"):
             documented = _field_names(table[kind.event].split("`")[1])
-            # `mid` can replace `track_id`, as a sentence of the table says.
+            # `mid` can be given instead of `track_id`, as a sentence in the table says.
             assert documented == set(kind.__struct_fields__) - {"mid"}, kind.event
 
 
@@ -283,7 +283,7 @@ def test_every_counter_of_the_sfu_is_documented_in_its_own_words() -> None:
 def test_every_test_that_security_md_names_exists() -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
-    # So that the pattern above finds them.
+    # Joins lines so that the pattern above finds them.
     assert len(named) > 50
 
 

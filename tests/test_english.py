@@ -9,10 +9,10 @@ import pytest
 
 from tests.kit import english
 
-# The rule starts with this commit. Earlier commits may have longer subjects.
+# The rule applies from this commit on. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
-# Published by mistake; published history cannot change.
+# Published by mistake, and published history cannot be changed.
 LONG_SUBJECTS = [
     "Send cameras as wide as they are shown, and pause what a line cannot carry",
 ]

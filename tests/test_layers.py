@@ -1,6 +1,6 @@
-"""Check the layer table in Python and Cython: which package may import which, and that there are no cycles.
+"""Checks the layer table in Python and Cython: which package may import which, and that there are no cycles.
 
-The table is ARCHITECTURE.md's; the checker is `tests.kit.architecture`, which is itself tested in
+The table is also in ARCHITECTURE.md. The checker is `tests.kit.architecture`, which is tested in
 `tests/kit/test_architecture.py`.
 """
 
@@ -21,7 +21,7 @@ CLOCKS_SOCKETS_THREADS = (
 )
 SOCKETS = ("svc._rtp.udploop", "svc._rtp.outlet", "svc._rtp.egress_worker", "svc._rtp.stream_io")
 
-# The highest first. A file or folder may import those of its own layer and of lower ones.
+# Highest layer first. A file or folder may import those in its own layer and in lower ones.
 CHAT_LAYERS = {
     "assembly": (
         *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
@@ -68,14 +68,14 @@ ARCHITECTURE = Architecture(
                 "svc.chat.endpoints",
                 "svc.chat.pages.routes",
                 "svc.chat.voice.pass_through",
-                # A request that uses more of HTTP than its body and query.
+                # For a request that uses more of HTTP than its body and query.
                 "svc.chat.*.requests",
                 "svc.chat.live",
             ),
             *("svc.chat.app", "svc.chat.ports"),
             *("svc.base.http_server", "svc.base.websocket"),
             *("svc.worker.app", "svc.worker.health"),
-            # Issuers publish their keys over HTTP.
+            # Because identity providers publish their keys over HTTP.
             *(
                 "svc.chat.joining.issuers",
                 "svc.chat.voice.sfu_links",
@@ -105,7 +105,7 @@ ARCHITECTURE = Architecture(
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
         "obstore": ("svc.base.objects_s3",),
-        # aiohttp's class for URLs, so that the judged URL is the fetched one.
+        # aiohttp's class for URLs, so that the checked URL is the fetched one.
         "yarl": (
             *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
@@ -113,7 +113,7 @@ ARCHITECTURE = Architecture(
         ),
         "zeroconf": ("svc.chat.settings.mdns_responder",),
         "aiosqlite": ("svc.base.query_pool",),
-        # Everything that programs exchange has msgspec types, as do the most frequently created records.
+        # Everything that programs exchange has msgspec types, and so do the most frequently created records.
         "msgspec": (
             *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),
             *("svc.base.validation",),

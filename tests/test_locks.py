@@ -39,7 +39,7 @@ def test_a_lock_file_meets_the_packages_requirements(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["deploy/container/Dockerfile", ".github/workflows/release.yml"])
-def test_the_image_and_the_release_install_nothing_without_its_hash(path: str) -> None:
+def test_releases_and_the_image_install_only_packages_with_a_recorded_hash(path: str) -> None:
     commands = re.findall(r".*pip install.*", (REPOSITORY / path).read_text())
     assert commands and all("--require-hashes" in each or "--no-index" in each for each in commands)
 

@@ -39,7 +39,7 @@ DISCORD = {
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    """Yield heading and text of each block in order."""
+    """Yield the heading and text of each block, in order."""
     heading = ""
     block: list[str] | None = None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
@@ -71,7 +71,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
     }
     keeping_its_log = ("sh", "-c", f'exec "$@" 2>&1 >/dev/null | tee {log} >&2', "sh")
     async with chat_process(variables, keeping_its_log) as process:
-        # `tee` writes its file only after this has been read.
+        # `tee` writes its file only after the output has been read.
         listens = re.compile(r"management listens address=(\S+)")
         await eventually("its log is written", lambda: listens.search(log.read_text()), within_s=DEADLINE_S)
         found = listens.search(log.read_text())
@@ -83,7 +83,7 @@ async def server(folder: Path) -> AsyncIterator[dict[str, str]]:
 
 
 def _foreign(folder: Path) -> None:
-    """Create the third-party files that the reader already has."""
+    """Create the third-party files that the reader is assumed to have."""
     (folder / "discord").mkdir()
     (folder / "discord" / "old.json").write_text(json.dumps(DISCORD))
     with zipfile.ZipFile(folder / "slack.zip", "w") as archive:

@@ -14,7 +14,7 @@ import pytest
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 REPOSITORY = Path(__file__).parent.parent
-# useful only in a checkout
+# useful only in a checkout of the repository
 LEFT_OUT = {".ci/run", ".gitignore"}
 
 
@@ -47,7 +47,7 @@ def test_heavy_dependencies_are_extras() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel's files besides Python modules, which need no compilation."""
+    """Return the files in the wheel other than Python modules. Building it needs no compilation."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))

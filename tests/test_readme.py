@@ -34,7 +34,7 @@ async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:
         address = "{0.scheme}://{0.netloc}".format(urlsplit(product.url))
         invite = product.url.partition("invite=")[2]
-        # The tests use their own ports instead of the usual ones.
+        # The tests replace the usual ports with their own.
         script = BLOCKS[1].replace("http://127.0.0.1:5000", address)
         script = script.replace("svc doctor", f"svc doctor --udp-port {udp_port}")
         async with (
@@ -52,5 +52,5 @@ async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
 
 
 def in_place(script: str) -> str:
-    """Use this environment's command, wherever the script runs."""
+    """Make a script use this environment's command, wherever it runs."""
     return script.replace(".venv/bin/svc", str(Path(sys.executable).with_name("svc")))

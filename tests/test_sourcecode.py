@@ -1,7 +1,7 @@
-"""Every source file has a docstring that opens with a sentence, and a reasonable length.
+"""Every source file has a docstring that starts with a sentence, and a reasonable length.
 
-Lint and types belong to ci/check. The ceilings are not the aim: half of the files should stay under 170 lines
-and most functions near 10.
+Lint and types belong to ci/check. The limits are not goals: half of the files should stay under 170 lines,
+and most functions near 10 lines.
 """
 
 import ast
@@ -16,7 +16,7 @@ from tests.kit.architecture import SUFFIXES, source_files
 REPOSITORY = Path(__file__).parent.parent
 LINES_PER_FILE = 500
 LINES_PER_FUNCTION = 60
-COLUMNS = 110  # As in pyproject.toml and biome.jsonc, whose formatters do not change templates and comments.
+COLUMNS = 110  # As in pyproject.toml and biome.jsonc. The formatters do not wrap templates and comments.
 
 SOURCES = source_files(REPOSITORY / "src", "svc")
 TESTS = [path for path in source_files(REPOSITORY, "tests") if path.suffix == ".py"]
@@ -53,7 +53,7 @@ def opens_with_a_sentence(text: str | None) -> bool:
     return first_paragraph.endswith((".", "?", ":")) or ". " in first_paragraph
 
 
-def test_every_module_docstring_opens_with_a_sentence() -> None:
+def test_every_module_docstring_starts_with_a_sentence() -> None:
     paths = SOURCES + TESTS
     assert [str(path) for path in paths if not opens_with_a_sentence(docstring(path))] == []
 

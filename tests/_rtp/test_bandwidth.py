@@ -1,4 +1,4 @@
-"""The estimator's edge cases: impossible feedback, wrapping numbers and clocks, and probes."""
+"""The estimator's edge cases: impossible feedback, wraps of numbers and clocks, and probes."""
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +17,7 @@ class Link:
 
     def __init__(self, wanted: float = 0.0, *, first_number: int = 0, clock: float = 100.0) -> None:
         self.estimator = Estimator(wanted, first_number)
-        self.clock = clock  # of the receiver when ours shows 1
+        self.clock = clock  # the receiver's clock when the sender's clock is at 1
         self.now = 1.0
         self.sent: list[tuple[int, float]] = []
 
@@ -86,7 +86,7 @@ def test_a_wrap_of_sequence_numbers_changes_nothing(link: Link) -> None:
     assert link.estimator.estimate() >= 1.9e6
 
 
-def test_as_many_packets_are_remembered_as_may_be_reported_up_to_a_bound() -> None:
+def test_packets_are_remembered_until_reported_up_to_a_bound() -> None:
     link = Link()
     assert link.estimator.remembered() == 256
     for number in range(2000):
@@ -98,7 +98,7 @@ def test_as_many_packets_are_remembered_as_may_be_reported_up_to_a_bound() -> No
 
 
 def probe(link: Link) -> int:
-    """Send the bytes that a probe requests, a burst every 5 ms. Return their number."""
+    """Send the bytes that a probe requests, a burst every 5 ms. Return the number of bytes."""
     total = 0
     for _ in range(20):
         while (owed := link.estimator.owed(link.now)) > 0:
@@ -116,7 +116,7 @@ def test_nothing_is_probed_without_demand() -> None:
     assert link.estimator.owed(link.now) == 0
 
 
-def test_the_first_probes_are_three_and_six_times_the_first_guess() -> None:
+def test_the_first_probes_are_at_three_and_six_times_the_initial_estimate() -> None:
     link = Link(wanted=1e7)
     link.estimator.advance(link.now)
     # 25 ms and a burst of 5 ms at each rate.
@@ -137,7 +137,7 @@ def test_probes_continue_at_twice_the_proven_rate_up_to_the_demand() -> None:
     assert probe(link) == 0
 
 
-def test_without_reports_the_estimate_falls() -> None:
+def test_without_reports_the_estimate_decreases() -> None:
     link = Link()
     link.talk(2, count=25)
     before = link.estimator.estimate()

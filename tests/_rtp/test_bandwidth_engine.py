@@ -24,14 +24,14 @@ def test_packets_of_all_tracks_share_one_sequence_and_retransmissions_have_their
     assert line.numbers() == [(first[-1] + 1) & 0xFFFF]
 
 
-def test_a_plain_resend_repeats_its_number_and_the_sequence_continues() -> None:
+def test_an_identical_resend_repeats_its_number_and_the_sequence_continues() -> None:
     line = Line(rtx=False)
     for _ in range(2):
         line.send()
     line.now += 0.2
     line.bob.send_rtcp(packets.nack(6000, [header(line.bob.media[0])["sequence"]]), line.now)
     datagrams = [data for data, remote, _ in line.engine.take_datagrams() if remote == line.bob.address]
-    # Bob's SRTP would refuse a repeated number as a replay, unless the packet was the same.
+    # Bob's SRTP would reject a repeated number as a replay, unless the packet is the same.
     assert [data[2:4] for data in datagrams if data[0] >= 128] == [line.bob.media[0][2:4]]
     first, second = line.numbers()
     line.send()
@@ -63,7 +63,7 @@ def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
     line.talk(5)
     estimates = line.estimates()
     assert 4 <= len(estimates) <= 12
-    # Video is 0.8 Mbit/s, and the line carries everything.
+    # The video has 0.8 Mbit/s, and the link carries everything.
     assert estimates[-1] >= 5e6
     assert line.engine.counters()["bandwidth_reports_ignored"] == 0
 
@@ -146,8 +146,8 @@ def test_a_repeated_report_counts_once() -> None:
 
 
 @pytest.mark.parametrize("how", ["replayed", "forged"])
-def test_a_report_that_a_stranger_repeats_or_makes_changes_nothing(how: str) -> None:
-    """The address of a packet can be copied, the receiver's key cannot."""
+def test_a_report_that_a_stranger_repeats_or_forges_changes_nothing(how: str) -> None:
+    """Check this because a packet's address can be copied, but the receiver's key cannot."""
     line = Line()
     for _ in range(5):
         line.send()

@@ -1,4 +1,4 @@
-"""The estimator alone on two hundred seeded links, each within the bounds of its plan."""
+"""The estimator alone on two hundred seeded links. Each stays within the bounds of its plan."""
 
 import pytest
 

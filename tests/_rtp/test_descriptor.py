@@ -1,4 +1,6 @@
-"""Dependency Descriptors of any sender are read, refused by name, and written with other decode targets."""
+"""Dependency Descriptors from any sender are parsed, rejected with a named error, or written with other
+decode targets.
+"""
 
 import pytest
 
@@ -14,7 +16,7 @@ from tests.kit.dependency_descriptor import (
     read,
 )
 
-# The example of section A.10.2.1: decode targets from the highest frame rate to the lowest.
+# The example of section A.10.2.1, with decode targets from the highest frame rate to the lowest.
 L1T3 = Structure(
     templates=(
         Template(0, 0, "SSS", (), (0,)),
@@ -29,7 +31,7 @@ L1T3 = Structure(
     resolutions=((1280, 720),),
 )
 
-# Three spatial layers that never refer to each other (S3T1), no chains. Each is its own decode target.
+# Three spatial layers that never refer to each other (S3T1), without chains. Each is a decode target.
 S3T1 = Structure(
     templates=tuple(
         Template(sid, 0, "".join("S" if dt == sid else "-" for dt in range(3)), fdiffs)
@@ -39,7 +41,7 @@ S3T1 = Structure(
     resolutions=((320, 180), (640, 360), (65536, 65536)),
 )
 
-# Two spatial layers. The upper one depends on the lower one at key frames only (L2T1_KEY).
+# Two spatial layers. The upper one depends on the lower one only at key frames (L2T1_KEY).
 L2T1_KEY = Structure(
     templates=(
         Template(0, 0, "SS", (), (0, 0)),
@@ -58,7 +60,7 @@ def test_the_layers_of_decode_targets_are_derived_in_any_order() -> None:
     assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]
 
 
-def test_three_bytes_take_everything_from_the_template() -> None:
+def test_a_descriptor_of_three_bytes_takes_everything_else_from_the_template() -> None:
     known = known_structure(L1T3)
     # Index 2 has the id (62 + 2) modulo 64.
     data = Descriptor(L1T3, template_id=0, frame_number=0xFFFF, end_of_frame=False).serialise()
@@ -138,7 +140,7 @@ def wide(templates: int, *, fdiffs: int = 0) -> Structure:
 
 
 def layered(*, temporal: bool) -> Structure:
-    """Return nine layers, one more than the maximum."""
+    """Return nine layers, which are one more than allowed."""
     return Structure(tuple(Template(0, i, "S") if temporal else Template(i, 0, "S") for i in range(9)))
 
 
@@ -181,11 +183,13 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize(("error", "data", "known"), MALFORMED)
-def test_each_malformation_is_named(error: str, data: bytes, known: Structure | None) -> None:
+def test_each_kind_of_malformed_descriptor_has_a_named_error(
+    error: str, data: bytes, known: Structure | None
+) -> None:
     assert read_descriptor(data, known_structure(known) if known else None) == error
 
 
-def test_every_parse_error_has_a_case() -> None:
+def test_every_parse_error_has_a_test_case() -> None:
     assert {error for error, _, _ in MALFORMED} == set(ERRORS.values()) - {"no space"}
 
 
@@ -198,7 +202,7 @@ def test_spatial_layers_do_not_count_against_a_temporal_limit() -> None:
     assert known_structure(S3T1).decode_targets_up_to(0) == 0b111
 
 
-def test_a_bitmask_is_added_to_three_bytes() -> None:
+def test_a_bitmask_can_be_added_to_a_three_byte_descriptor() -> None:
     plain = Descriptor(L1T3, 63, frame_number=7)
     written = Descriptor(L1T3, 63, frame_number=7, active_decode_targets=0b100)
     known = known_structure(L1T3)
@@ -206,15 +210,15 @@ def test_a_bitmask_is_added_to_three_bytes() -> None:
     assert len(written.serialise()) == 4
 
 
-def test_a_bitmask_replaces_the_senders() -> None:
+def test_a_bitmask_replaces_that_of_the_sender() -> None:
     known = known_structure(L1T3)
     sent = Descriptor(L1T3, 63, active_decode_targets=0b111, custom_fdiffs=(3,))
     written = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))
     assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=0b100) == written.serialise()
 
 
-def test_a_bitmask_may_push_a_structure_over_the_one_byte_form() -> None:
-    # 16 bytes are the maximum of an element of the one-byte form, here with two bits to spare.
+def test_a_bitmask_may_make_a_structure_exceed_the_one_byte_form() -> None:
+    # 16 bytes are the maximum for an element in the one-byte form. This one has two bits to spare.
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
     serialised = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
@@ -231,7 +235,7 @@ def test_a_result_that_does_not_fit_is_an_error(capacity: int) -> None:
 
 def test_wasteful_encodings_are_rewritten_in_the_shortest_form() -> None:
     known = known_structure(L1T3)
-    # The difference 1, written with 12 bits.
+    # The difference 1, written with 12 bits instead of the shortest form.
     wasteful = packed(f(8, 0b11_111111) + f(16, 5) + "00010" + f(2, 3) + f(12, 0) + f(2, 0))
     assert read(wasteful, known)["fdiffs"] == [1]
     assert rewrite_descriptor(wasteful, known) == Descriptor(L1T3, 63, 5, custom_fdiffs=(1,)).serialise()

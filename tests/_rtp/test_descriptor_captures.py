@@ -1,4 +1,4 @@
-"""Every field of every Dependency Descriptor from a real browser is read as in its sidecar."""
+"""Every field of every Dependency Descriptor from a real browser is parsed as in the capture's sidecar."""
 
 import random
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class Stream:
 
 
 def descriptors(source: Capture) -> Iterator[tuple[dict[str, Any], bytes, Stream]]:
-    """Yield each media packet's row, its descriptor, and its stream before that packet."""
+    """Yield each media packet's row, its descriptor, and the state of its stream before that packet."""
     streams: dict[int, Stream] = {}
     for packet in source.packets:
         if "dd" not in packet.row:
@@ -96,7 +96,7 @@ def test_every_field_of_every_descriptor_is_read(name: str) -> None:
 
 
 def expected_fields(dd: dict[str, Any], structure: dict[str, Any]) -> dict[str, Any]:
-    """Return the sidecar's row with its omitted defaults."""
+    """Return the sidecar's row with the defaults that it omits."""
     template = structure["templates"][(dd["template_id"] - structure["template_id_offset"]) % 64]
     defaults = {"dtis": template["dtis"], "chain_fdiffs": template["chain_fdiffs"], "flags": []}
     fields = {key: value for key, value in (defaults | dd).items() if key != "is_keyframe"}
@@ -133,7 +133,7 @@ def test_another_bitmask_changes_nothing_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_truncation_is_reported_as_one(name: str) -> None:
+def test_every_truncated_descriptor_is_reported_as_truncated(name: str) -> None:
     for data, known in distinct_descriptors(capture(name)):
         # Three bytes are a complete descriptor if the structure is known.
         for length in {*range(len(data))} - {3}:
@@ -165,7 +165,9 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """Assert an error, or a descriptor within its structure's bounds that survives being written."""
+    """Check that this gives an error, or a descriptor within its structure's bounds that can be written and
+    read back.
+    """
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):
         assert rewrite_descriptor(data, known) == parsed

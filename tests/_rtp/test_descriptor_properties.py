@@ -1,4 +1,7 @@
-"""An independent writer's descriptors are read as meant. All other bytes are refused by name."""
+"""Descriptors from an independent writer are parsed as intended.
+
+All other bytes are rejected with a named error.
+"""
 
 from typing import TypeVar
 
@@ -10,7 +13,7 @@ from svc._rtp.descriptor import Structure as Known
 from svc._rtp.descriptor_writer import rewrite_descriptor
 from tests.kit.dependency_descriptor import Descriptor, Structure, Template, known_structure, read
 
-# A slow machine must not fail the test.
+# A slow machine must not make the test fail.
 
 
 def symbols(dt_cnt: int) -> st.SearchStrategy[str]:

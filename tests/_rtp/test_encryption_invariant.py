@@ -1,7 +1,8 @@
-"""The encryption invariant: under one key, an SSRC and number are encrypted twice only as the same bytes.
+"""The encryption invariant: under one key, an SSRC and sequence number are encrypted twice only with the same
+bytes.
 
-Breaking it reveals AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the wire: the same
-number must be the same datagram.
+Breaking it reveals AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent datagrams:
+the same number must mean the same datagram.
 """
 
 import struct
@@ -32,7 +33,7 @@ from tests.kit.simulcast import CODECS, RID, Scene
 
 @dataclass
 class Watched:
-    """A call whose receiver has neither RTX nor an early report, so every resend is a plain one."""
+    """A call whose receiver has neither RTX nor an early report, so every resend is an identical packet."""
 
     profile: str = "AEAD_AES_128_GCM"
     call: Call = field(init=False)
@@ -86,7 +87,7 @@ class Watched:
         self.watch()
 
     def pace(self) -> None:
-        """Send and report for a second, so that the line is estimated, and pace the video."""
+        """Send and report for a second, so that the link's bandwidth is estimated and the video is paced."""
         self.call.engine.want_bandwidth(self.call.bob.transport, 1)
         for _ in range(10):
             self.now += 0.1
@@ -107,7 +108,7 @@ def test_a_new_senders_packet_never_reuses_an_old_senders_number(profile: str) -
     watched = Watched(profile)
     watched.send(100, keyframe=True)
     watched.ssrc = 2000
-    # The new source happens to number its packets as the old one did, and has sent no keyframe yet.
+    # The new source happens to use the same sequence numbers as the old one, and has not sent a keyframe yet.
     watched.send(100)
     watched.nack([watched.last_number()])
     assert watched.resent == 0
@@ -136,7 +137,7 @@ ENCODING_STEP = st.one_of(
 
 
 class WatchedEncodings:
-    """A track in three encodings, each with its own numbers, and a receiver without RTX."""
+    """A track in three encodings with separate sequence numbers, and a receiver without RTX."""
 
     def __init__(self) -> None:
         self.scene = Scene("VP8", rtx=False)
@@ -193,7 +194,7 @@ class WatchedEncodings:
 
 @settings(max_examples=150)
 @given(st.lists(ENCODING_STEP, max_size=80))
-def test_switching_encodings_never_reuses_a_number_with_other_bytes(
+def test_switching_encodings_never_reuses_a_sequence_number_for_different_bytes(
     steps: list[tuple[str, int]],
 ) -> None:
     watched = WatchedEncodings()
@@ -223,7 +224,7 @@ STEP = st.one_of(
 def act(watched: Watched, action: str, argument: int | None, subscribed: list[int]) -> None:
     call = watched.call
     if action == "line":
-        # After that many more datagrams, packets wait and are finally dropped.
+        # After this many more datagrams, packets have to wait and are finally dropped.
         call.engine.limit(argument)
         return
     assert argument is not None
@@ -254,7 +255,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
         call.engine.set_paced(subscribed[-1], bool(argument))
         watched.watch()
     else:
-        # Another participant comes: an SSRC is never reused for the same participant.
+        # Another participant joins, because an SSRC is never reused for the same participant.
         call.engine.close_down_track(subscribed[-1])
         call.bob = Participant(call.engine, call.bob.address[1] + 1)
         watched.seen.clear()
@@ -263,7 +264,7 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
 
 @settings(max_examples=150)
 @given(st.lists(STEP, max_size=60))
-def test_no_behaviour_reuses_a_number_with_other_bytes(steps: list[tuple[str, int | None]]) -> None:
+def test_nothing_reuses_a_sequence_number_for_different_bytes(steps: list[tuple[str, int | None]]) -> None:
     watched = Watched()
     subscribed = [watched.call.down_track]
     watched.send(watched.sequence, keyframe=True)
@@ -273,7 +274,9 @@ def test_no_behaviour_reuses_a_number_with_other_bytes(steps: list[tuple[str, in
 
 @settings(max_examples=150)
 @given(st.lists(STEP, max_size=60))
-def test_pacing_never_reuses_a_number_with_other_bytes(steps: list[tuple[str, int | None]]) -> None:
+def test_pacing_never_reuses_a_sequence_number_for_different_bytes(
+    steps: list[tuple[str, int | None]],
+) -> None:
     watched = Watched(padding=1000)
     watched.send(watched.sequence, keyframe=True)
     watched.pace()
@@ -364,14 +367,16 @@ class WatchedLayers(Watched):
 
 @settings(max_examples=150)
 @given(st.lists(SPATIAL_STEP, max_size=80))
-def test_changing_spatial_layers_never_reuses_a_number_with_other_bytes(steps: list[tuple[str, int]]) -> None:
+def test_changing_spatial_layers_never_reuses_a_sequence_number_for_different_bytes(
+    steps: list[tuple[str, int]],
+) -> None:
     watched = WatchedLayers()
     watched.act("picture", True)
     for action, argument in steps:
         watched.act(action, argument)
 
 
-def test_a_rise_to_a_higher_spatial_layer_requests_a_keyframe_once() -> None:
+def test_switching_to_a_higher_spatial_layer_requests_one_keyframe() -> None:
     watched = WatchedLayers()
     watched.act("picture", True)
     watched.act("want", 0)
@@ -388,7 +393,7 @@ def test_a_rise_to_a_higher_spatial_layer_requests_a_keyframe_once() -> None:
     assert [(kind, count) for kind, count, _ in call.alice.reports].count((206, 1)) == 1
 
 
-# A browser's VP8 L1T3 keyframe: frame 1, template 0, the structure of three decode targets.
+# A browser's VP8 L1T3 keyframe: frame 1, template 0, with the structure of three decode targets.
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
 # Frame 2, template 1 (temporal layer 0 again), with the active decode targets reduced to the first.
 CUT_DESCRIPTOR = bytes.fromhex("c1000241")
@@ -423,7 +428,7 @@ def watched_with_layers(payload_types: list[int]) -> Watched:
     return watched
 
 
-def test_a_plain_resend_does_not_follow_the_senders_active_decode_targets() -> None:
+def test_an_identical_resend_does_not_follow_the_senders_active_decode_targets() -> None:
     watched = watched_with_layers([VIDEO])
     watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR]), 1.0)
     watched.watch()
@@ -436,7 +441,7 @@ def test_a_plain_resend_does_not_follow_the_senders_active_decode_targets() -> N
 
 def test_a_repeated_descriptor_is_replaced_once() -> None:
     watched = watched_with_layers([VIDEO, VIDEO_RTX])
-    # If each descriptor were replaced by the first, they would outgrow the buffer.
+    # If each descriptor were replaced by the first one, the descriptors would outgrow the buffer.
     others = [b"x"] * 18
     watched.call.alice.send(described(100, [KEYFRAME_DESCRIPTOR, *others]), 1.0)
     watched.call.deliver()

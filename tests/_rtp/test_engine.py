@@ -1,4 +1,4 @@
-"""The engine end to end, sans-I/O: datagrams in, datagrams out, with another SRTP library at both ends."""
+"""The engine end to end, sans-I/O: datagrams in and out, with a different SRTP library at both ends."""
 
 import struct
 
@@ -55,7 +55,7 @@ def test_hop_by_hop_extensions_are_consumed_and_end_to_end_ones_forwarded() -> N
     )
     call.alice.send(packet, 1.0)
     call.deliver()
-    # The receiver accepted LEVEL and not DESCRIPTOR.
+    # The receiver accepted LEVEL but not DESCRIPTOR.
     assert header(call.bob.media[0])["extensions"] == [(LEVEL, b"\x7f")]
 
 
@@ -70,7 +70,7 @@ def test_the_mid_is_sent_until_the_receiver_has_reported_on_the_stream() -> None
     assert header(call.bob.media[-1])["extensions"] == []
 
 
-def test_a_down_track_starts_at_a_keyframe_and_its_numbers_are_contiguous() -> None:
+def test_a_down_track_starts_at_a_keyframe_and_its_sequence_numbers_are_contiguous() -> None:
     call = Call()
     call.send(10, 1.0, payload=VP8_DELTA)
     assert call.bob.media == []
@@ -261,14 +261,14 @@ def test_a_restarted_sender_continues_without_a_gap_at_its_keyframe() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 2
 
 
-def test_at_most_sixteen_sources_are_placed() -> None:
+def test_at_most_sixteen_sources_of_a_participant_become_tracks() -> None:
     call = Call()
     for n in range(40):
         call.send(1, 1.0, ssrc=3000 + n)
     assert [event[0] for event in call.engine.take_events()].count("track") == 16
 
 
-def test_media_from_an_unchecked_address_is_dropped() -> None:
+def test_media_from_an_unverified_address_is_dropped() -> None:
     call = Call()
     call.engine.receive(call.alice.outbound.protect(video(1)), ("203.0.113.9", 5), SERVER, 1.0)
     assert call.engine.counters()["dropped_unknown_source"] == 1
@@ -340,7 +340,7 @@ def test_garbage_of_any_first_byte_is_counted_and_dropped() -> None:
     assert call.bob.media == []
 
 
-def test_a_stopped_engine_sends_nothing_more() -> None:
+def test_a_stopped_engine_sends_nothing() -> None:
     engine = new_engine()
     outlet = vars(engine)["_outlet"]
     for _ in range(300):
@@ -350,11 +350,11 @@ def test_a_stopped_engine_sends_nothing_more() -> None:
 
 
 def test_a_stream_without_recognisable_keyframes_is_forwarded_after_a_timeout() -> None:
-    # Some H264 encoders answer a PLI with a picture that is complete but not an IDR.
+    # Some H264 encoders answer a PLI with a picture that is complete but is not an IDR picture.
     call = Call()
     for step in range(200):
         call.send(step, 1.0 + step / 50, payload=VP8_DELTA)
-    assert 30 <= len(call.bob.media) <= 60  # of 4 s, all after the first three
+    assert 30 <= len(call.bob.media) <= 60  # of the 4 s, all after the first three
 
 
 def test_each_forwarded_packet_is_logged_if_packet_logs_are_on() -> None:

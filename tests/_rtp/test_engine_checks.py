@@ -1,4 +1,4 @@
-"""Connectivity checks, DTLS and paths: the engine's responses, its events for Python, and its drops."""
+"""Connectivity checks, DTLS and paths: the engine's responses, its events for Python, and what it drops."""
 
 import pytest
 from aioice import stun
@@ -27,7 +27,7 @@ def test_a_check_with_a_wrong_password_is_dropped_silently() -> None:
     assert engine.counters()["dropped_stun"] == 1
 
 
-def test_a_check_that_claims_our_role_is_passed_to_python_unanswered() -> None:
+def test_a_check_with_the_same_ice_role_is_passed_to_python_unanswered() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     engine.take_datagrams()
@@ -66,7 +66,7 @@ def test_dtls_is_passed_up_only_from_a_validated_path() -> None:
     assert [(event[0], event[1]) for event in engine.take_events()] == [("dtls", alice.transport)]
 
 
-def test_responses_to_our_own_requests_are_recognised_by_transaction_id() -> None:
+def test_responses_to_the_services_own_requests_are_recognised_by_transaction_id() -> None:
     engine = new_engine()
     response = stun.Message(
         message_method=stun.Method.BINDING,
@@ -95,7 +95,7 @@ def test_a_path_is_reported_again_in_each_generation() -> None:
     engine.take_events()
     alice.check(2.0)
     alice.check(2.1)
-    # The client's old generation continues for a while on the same socket.
+    # The client's old ICE generation continues for a while on the same socket.
     alice.ufrag, alice.pwd = first
     alice.check(2.2)
     assert [(event[0], event[7]) for event in engine.take_events()] == [("check", 2)]
@@ -118,7 +118,7 @@ def test_a_busy_path_is_reported_sooner(between_s: float, silent_s: float) -> No
     while not engine.take_events():
         engine.advance(now)
         now += 0.05
-    # The engine looks for silence every half second.
+    # The engine checks for silence every half second.
     assert silent_s < now - last < silent_s + 0.6
 
 

@@ -17,10 +17,10 @@ def crowd(engine: ManualEngine) -> list[Participant]:
     return publishers
 
 
-def test_slow_publishers_histories_do_not_displace_others() -> None:
+def test_histories_of_slow_publishers_do_not_displace_others() -> None:
     call = Call()
     publishers = crowd(call.engine)
-    # Half a minute of a slow camera each.
+    # Half a minute of a slow camera for each of them.
     for sequence in range(HISTORY):
         now = 1 + sequence / 33
         for publisher in publishers:

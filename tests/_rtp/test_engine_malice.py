@@ -1,4 +1,4 @@
-"""A participant with keys can send anything. It is forwarded or dropped, and harms nobody else."""
+"""A participant with valid keys can send anything. It is forwarded or dropped, and harms nobody else."""
 
 import struct
 
@@ -23,7 +23,7 @@ from tests.kit.participant import (
 KEYFRAME_DESCRIPTOR = bytes.fromhex("c000018002044eaaaf2860414d34538a0940409fc059c0")
 # The longest packet that pylibsrtp accepts.
 LONGEST = 1500 - 144
-# Numbers are mostly close to each other.
+# Sequence numbers are mostly close to each other.
 NUMBERS = st.integers(0, 60) | st.integers(0, 60) | st.integers(0, 65535)
 ELEMENT = st.one_of(
     st.just((DESCRIPTOR, KEYFRAME_DESCRIPTOR)),
@@ -71,7 +71,7 @@ ACTION = st.one_of(
 
 
 class Malice:
-    """Alice sends anything to Bob and Carol, and reports anything. Dave only publishes to her."""
+    """Alice sends anything to Bob and Carol, and reports anything. Dave only sends video to her."""
 
     def __init__(self) -> None:
         self.call = Call()
@@ -120,7 +120,7 @@ def test_no_message_of_a_participant_stops_the_others(actions: list[tuple[str, o
         try:
             malice.act(action, argument)
         except pylibsrtp.Error:
-            # Alice's own libsrtp refuses a repeated number, and a header that reaches beyond its packet.
+            # Alice's own libsrtp refuses a repeated number, and a header that extends beyond its packet.
             continue
     malice.dave.send(video(2), malice.now)
     malice.call.engine.advance(malice.now)

@@ -1,4 +1,6 @@
-"""RTCP through the engine: requests to senders, responses to receivers, translated and terminated packets."""
+"""RTCP in the engine: requests to senders, responses to receivers, and packets that are translated or
+terminated.
+"""
 
 import struct
 
@@ -37,7 +39,7 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Return when a sender gets requests if its receiver wants a keyframe at 10.55 s, and again, without
+    """Return when a sender gets keyframe requests if its receiver asks at 10.55 s and at `again_at`, without
     success.
     """
     call, times = Call(), []
@@ -61,7 +63,7 @@ def test_an_early_keyframe_request_is_delayed_and_not_lost() -> None:
     assert sorted(set(twice) - set(once)) == [pytest.approx(13.55, abs=0.02)]
 
 
-def test_another_receivers_first_request_is_not_delayed_by_a_receiver_that_keeps_asking() -> None:
+def test_a_receiver_that_keeps_asking_does_not_delay_another_receivers_first_request() -> None:
     call = Call()
     carol = Participant(call.engine, 1003)
     carol.subscribe(call.forwarder, 7000)
@@ -110,7 +112,7 @@ def test_missing_packets_are_requested_from_the_sender() -> None:
     assert body[4:] == struct.pack("!IHH", 1000, 2, 1)
 
 
-def test_the_sender_gets_receiver_reports_with_our_statistics() -> None:
+def test_the_sender_gets_receiver_reports_with_the_engines_statistics() -> None:
     call = Call()
     for sequence in (1, 2, 4):
         call.send(sequence, 1.0)
@@ -179,7 +181,7 @@ def test_a_keyframe_satisfies_a_delayed_request() -> None:
         periodic += 0.01
         call.engine.advance(periodic)
         call.deliver()
-    # For two seconds from here, the core requests nothing unless a receiver does.
+    # For the next two seconds, the core requests nothing unless a receiver does.
     for after in (0.6, 0.7):
         call.bob.send_rtcp(packets.pli(5000), periodic + after)
     call.send(2, periodic + 0.8, payload=VP8_KEYFRAME)
@@ -190,7 +192,7 @@ def test_a_keyframe_satisfies_a_delayed_request() -> None:
     assert plis(call.alice) == before == 2
 
 
-def test_a_receiver_that_cannot_decode_does_not_raise_the_rate_of_keyframes_for_everybody() -> None:
+def test_a_receiver_that_cannot_decode_does_not_raise_the_keyframe_rate_for_everybody() -> None:
     call = Call()
     for step in range(1, 1201):
         now, before = 10 + step / 20, plis(call.alice)
@@ -198,6 +200,5 @@ def test_a_receiver_that_cannot_decode_does_not_raise_the_rate_of_keyframes_for_
         call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # 30 in that minute without a receiver's request, and 60 if each of the receiver's requests were passed
-    # on.
+    # 30 in that minute without the receiver's requests, and 60 if each of them were passed on.
     assert 30 <= plis(call.alice) <= 42

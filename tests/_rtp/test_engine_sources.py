@@ -1,4 +1,4 @@
-"""Sources that restart, repeat, flood or take over an address, and streams that stay unharmed."""
+"""Sources that restart, repeat, flood or take over an address do no harm to other streams."""
 
 import struct
 
@@ -32,8 +32,8 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
-def test_a_retransmission_never_starts_new_numbers(distance: int) -> None:
-    """The retransmission may belong to the source that this one has replaced."""
+def test_a_retransmission_never_restarts_the_sequence_numbers(distance: int) -> None:
+    """Check this because the retransmission may belong to the source that this one has replaced."""
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(100 + distance), 1.0)
@@ -45,7 +45,7 @@ def test_a_retransmission_never_starts_new_numbers(distance: int) -> None:
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
 @pytest.mark.parametrize("number", [33_000, 60_000, 64_500, 65_500])
 def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number: int, profile: str) -> None:
-    """RFC 3711 section 3.3.1 would treat it as a late packet of the previous cycle."""
+    """Check a jump that RFC 3711 section 3.3.1 would treat as a late packet of the previous cycle."""
     call = Call(profile=profile)
     call.send(99, 1.0)
     call.send(100, 1.0)
@@ -53,12 +53,12 @@ def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number
         call.send(sent & 0xFFFF, 1.0)
     first = sequences(call.bob)[0]
     assert len(sequences(call.bob)) == 402
-    # To a receiver, the new start is behind the numbers before it.
+    # To a receiver, the new sequence numbers are behind the previous ones.
     assert sequences(call.bob)[2:] == list(range(sequences(call.bob)[2], sequences(call.bob)[2] + 400))
     assert sequences(call.bob)[2] > first + 1
 
 
-def test_a_retransmission_with_jumping_numbers_starts_no_new_ones() -> None:
+def test_a_retransmission_with_jumping_numbers_does_not_restart_them() -> None:
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(99, sequence=1), 1.0)
@@ -80,7 +80,7 @@ def test_a_flood_of_sources_is_limited_and_known_ones_continue() -> None:
     call.send(1, 1.0)
     for n in range(STREAMS):
         call.send(1, 1.0, ssrc=5000 + n, mid=None)
-    # The additional source is not even decrypted, whatever its mid.
+    # The additional source is not even decrypted, whatever its mid is.
     call.send(1, 1.0, ssrc=9000)
     call.send(2, 1.0)
     assert {header(packet)["ssrc"] for packet in call.bob.media} == {5000}
@@ -140,7 +140,7 @@ def test_jitter_uses_the_clock_of_the_current_codec() -> None:
 def test_a_replacing_source_gets_a_keyframe_request_unless_it_starts_with_one(
     begins_with: bytes, plis: int
 ) -> None:
-    """No receiver misses a packet that was lost before the first arrival."""
+    """Check that no receiver misses a packet that was lost before the first arrival."""
     call = Call()
     call.send(1, 1.0)
     call.engine.advance(3.5)

@@ -1,4 +1,4 @@
-"""Temporal filtering of real browser streams leaves no trace: no gap, no half frame, same pictures."""
+"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and the same pictures."""
 
 from itertools import permutations
 
@@ -70,7 +70,7 @@ Frame = tuple[int, int, int, list[int], list[int]]
 
 
 def frames_by_packet(name: str) -> list[Frame]:
-    """Return the frame that the core reads from each packet of the stream."""
+    """Return the frame that the core parses from each packet of the stream."""
     reader, descriptor_id = Reader(), video(name).source.descriptor_id
     frames = []
     for packet in video(name).packets:
@@ -85,7 +85,7 @@ def frames_by_packet(name: str) -> list[Frame]:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_change_at_any_packet_sends_whole_frames_with_their_dependencies(name: str) -> None:
+def test_a_change_at_any_packet_forwards_whole_frames_with_their_dependencies(name: str) -> None:
     frames = frames_by_packet(name)
     for before, after in ALL_CHANGES:
         for place in range(len(frames)):
@@ -101,7 +101,7 @@ def check_change(frames: list[Frame], place: int, before: int, after: int) -> No
             selector.set_target(after)
         number, going = frame[0], selector.decide(*frame)
         assert sent.setdefault(number, going) is going, f"half of frame {number}"
-    # The frame in progress at the time of the request still follows the old choice.
+    # The frame that was in progress at the time of the request still follows the old choice.
     changed_at = frames[place][0] + (place > 0 and frames[place - 1][0] == frames[place][0])
     settled_at = next_switch_point(frames, changed_at) if rises(before, after) else changed_at
     for number, _, temporal_id, _, dependencies in frames:
@@ -117,7 +117,7 @@ def rises(before: int, after: int) -> bool:
 
 
 def next_switch_point(frames: list[Frame], number: int) -> int:
-    """Return the next frame of the lowest layers that opens all others."""
+    """Return the next frame of the lowest layers from which all others can be decoded."""
     return next(
         (
             frame[0]
@@ -130,7 +130,7 @@ def next_switch_point(frames: list[Frame], number: int) -> int:
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
 def test_a_change_leaves_no_gap_in_the_numbers(name: str) -> None:
-    """Through the whole core. One capture of each codec covers every packet."""
+    """Check this through the whole core. One capture of each codec covers every packet."""
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets[:: 1 if name in ONE_OF_EACH_CODEC else 11]
     for turn, packet in enumerate(packets):

@@ -1,6 +1,6 @@
-"""Guarantees of temporal filtering for a stream with late, repeated, partial or lost packets.
+"""Guarantees of temporal filtering for a stream with late, repeated, incomplete or lost packets.
 
-Hypothesis draws a stream of three layers and the fate of its packets. The core forwards it to one receiver
+Hypothesis draws a stream of three layers and the fate of its packets. The core forwards it to one receiver,
 whose layers change meanwhile. Payloads identify the packets.
 """
 
@@ -23,7 +23,7 @@ STRUCTURE = Structure(
         Template(0, 2, "--D", fdiffs=[1]),
     ]
 )
-LAYERS = (0, 2, 1, 2)  # by the frame's place in a group of four
+LAYERS = (0, 2, 1, 2)  # by the frame's position in a group of four
 # Late, but by less than a group of frames, so that no late packet counts as lost.
 MOST_OVERTAKING = 6
 
@@ -31,7 +31,7 @@ MOST_OVERTAKING = 6
 @dataclass(frozen=True)
 class Packet:
     sequence: int
-    frame: int  # -1: only padding
+    frame: int  # -1 means padding only
     start: bool = True
     end: bool = True
 
@@ -51,7 +51,7 @@ def dependencies(frame: int) -> set[int]:
 
 
 def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
-    """Return the packet as sent, or its retransmission under another number."""
+    """Return the packet as sent, or its retransmission under a different sequence number."""
     ssrc, payload_type, sequence, payload = MEDIA, PAYLOAD_TYPE, packet.sequence, packet.payload
     if repeated_as is not None:
         payload = (packet.sequence & 0xFFFF).to_bytes(2, "big") + payload
@@ -91,7 +91,7 @@ class Receiver:
             descriptor_id=DESCRIPTOR,
         )
     )
-    got: dict[int, bytes] = field(default_factory=dict)  # payload by number; b"" for a filler
+    got: dict[int, bytes] = field(default_factory=dict)  # payload by sequence number; b"" for padding
     now: float = 1.0
     repetitions: int = 0
 
@@ -111,7 +111,7 @@ class Receiver:
 
     @property
     def payloads(self) -> list[bytes]:
-        """Return the payloads by number, without fillers."""
+        """Return the payloads by sequence number, without padding."""
         return [self.got[number] for number in sorted(self.got) if self.got[number]]
 
     @property
@@ -126,7 +126,7 @@ class Receiver:
 @st.composite
 def streams(draw: st.DrawFn) -> list[Packet]:
     """Draw up to sixty frames of one to three packets, with padding between some of them."""
-    # Far from the wrap: numbers are compared as they are.
+    # Far from a wrap, because the numbers are compared directly.
     sequence = 100
     stream = []
     for frame in range(draw(st.integers(4, 60))):
@@ -174,7 +174,7 @@ def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiv
 
 
 @given(streams(), changes)
-def test_an_ordered_stream_leaves_no_gap_and_needs_no_filler(
+def test_a_stream_in_order_has_no_gap_and_needs_no_padding(
     stream: list[Packet], layers: dict[int, int]
 ) -> None:
     receiver = forwarded(stream, layers)
@@ -207,7 +207,9 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 def test_repeated_packets_are_not_forwarded(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
-    """On the RTX stream or plainly, for frames that were forwarded and frames that were dropped."""
+    """Check packets on the RTX stream and plain ones, for frames that were forwarded and for frames that were
+    dropped.
+    """
     once, receiver = forwarded(stream, layers), Receiver()
     for place, packet in enumerate(stream):
         if place in layers:
@@ -229,7 +231,7 @@ def test_permanent_losses_leave_only_their_own_gaps(
     got = set(receiver.payloads)
     for packet in arriving:
         others = [other for other in arriving if other.frame == packet.frame >= 0]
-        # Without its structure, a frame looks like any other and is forwarded too.
+        # Without its structure, a frame looks like any other, and is forwarded too.
         assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
 
 
@@ -278,7 +280,7 @@ def test_a_late_packet_of_an_unwanted_frame_is_replaced_by_padding() -> None:
     assert receiver.gaps == 2
 
 
-def test_a_frame_is_forwarded_whole_though_its_structure_arrives_midway() -> None:
+def test_a_frame_is_forwarded_whole_even_if_its_structure_arrives_in_the_middle() -> None:
     keyframe = [Packet(100, 0, True, False), Packet(101, 0, False, True)]
     upper = [Packet(102, 1, True, False), Packet(103, 1, False, True)]
     receiver = forwarded(

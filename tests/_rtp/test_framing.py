@@ -1,4 +1,6 @@
-"""Datagrams on a byte stream stay the same datagrams, in whatever pieces they travel (RFC 4571)."""
+"""Datagrams sent over a byte stream arrive as the same datagrams, whatever pieces the stream is cut into (RFC
+4571).
+"""
 
 import random
 
@@ -55,8 +57,7 @@ def test_waiting_frames_are_written_whole_in_pieces_of_any_size(frames: list[byt
         if waiting and choice.random() < 0.5:
             assert writer.put(waiting.pop(0))
         written += writer.take(choice.randint(0, len(writer)))
-        # The writer tracks exactly which frame has begun to leave. Another frame may overtake only before
-        # that.
+        # The writer tracks which frame has started to leave. Another frame can overtake it only before that.
         gone, at = len(written), 0
         for frame in frames:
             if at >= gone:
@@ -76,7 +77,7 @@ def test_the_rest_of_a_partly_sent_frame_is_sent_first(frame: bytes, data: strat
     assert writer.take(len(writer)) == on_the_wire([frame])[gone:] + on_the_wire([b"next"])
 
 
-def test_a_frame_without_space_is_dropped_whole() -> None:
+def test_a_frame_that_does_not_fit_is_dropped_whole() -> None:
     writer = Writer()
     assert writer.put(bytes(98), limit=150)
     assert not writer.put(bytes(98), limit=150)

@@ -1,4 +1,4 @@
-"""The RTP header: read in every form of RFC 8285, and rewritten for a receiver."""
+"""The RTP header is parsed in every form of RFC 8285, and rewritten for a receiver."""
 
 import struct
 
@@ -181,7 +181,7 @@ def test_the_receivers_fields_replace_the_senders() -> None:
     assert (parsed["timestamp"], parsed["marker"]) == (0x55667788, True)
 
 
-def test_ids_are_translated_and_unknown_ones_left_out() -> None:
+def test_extension_ids_are_translated_and_unknown_ones_left_out() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a"), (2, b"b"), (3, b"c")]))
     assert elements(rewritten(data, ids={1: 5, 3: 1})) == [(5, b"a"), (1, b"c")]
 
@@ -235,7 +235,7 @@ def test_forwarded_extensions_keep_their_value_and_the_payload_is_untouched(
 
     wanted = [element for element in sent if element[0] in accepted and (mixed or fits(element))]
     expected = ([mid] if mid else []) + wanted
-    # The mid may be written in addition to the maximum of elements that are read.
+    # The mid may be written in addition to the maximum number of elements that are read.
     assert elements(result) == expected[:20]
     assert body(result) == body(original)
     two_byte = len(result) > 14 and result[0] & 0x10 and result[12:14] == b"\x10\x00"

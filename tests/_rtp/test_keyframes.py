@@ -1,4 +1,6 @@
-"""Keyframes: recognised by the payload of their first packet, requested neither too often nor too late."""
+"""Keyframes are recognised by the payload of their first packet, and requested neither too often nor too
+late.
+"""
 
 import pytest
 
@@ -13,7 +15,7 @@ SOURCE_INTERVAL_S = 0.5
 
 
 def h264(*kinds: int) -> bytes:
-    """Return a STAP-A of NAL units of these kinds, four bytes each."""
+    """Return a STAP-A with NAL units of these types, four bytes each."""
     return b"\x78" + b"".join(b"\x00\x04" + bytes([0x60 | kind, 1, 2, 3]) for kind in kinds)
 
 
@@ -48,7 +50,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param(
             "H264", b"\x78\xff\xff\x61\x67\x67", False, id="H264 aggregate with a length beyond its end"
         ),
-        # These lack the parameter sets, which came earlier and may only be late.
+        # These have no parameter sets, which came earlier and may only be late.
         pytest.param("H264", b"\x65\x88", False, id="H264 slice of a keyframe"),
         pytest.param("H264", b"\x7c\x85", False, id="H264 first fragment of a keyframe's slice"),
         pytest.param("opus", b"\x10\x00\x00", False, id="another codec"),
@@ -105,7 +107,7 @@ def request_times(requester: Requester, first: float, last: float) -> list[float
     return [now for now in steps if requester.take_due(now)]
 
 
-def test_without_requests_one_is_sent_every_two_seconds() -> None:
+def test_without_receivers_requests_one_is_sent_every_two_seconds() -> None:
     assert request_times(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
@@ -125,7 +127,7 @@ def test_concurrent_requests_are_merged() -> None:
 
 
 @pytest.mark.parametrize(("came", "expected"), [(True, [1.1]), (False, [1.5])])
-def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_on_the_way(
+def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_in_flight(
     came: bool, expected: list[float]
 ) -> None:
     requester = Requester(100.0)

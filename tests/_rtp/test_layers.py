@@ -1,4 +1,4 @@
-"""The LayerSelector forwards whole frames, and none without the frames it depends on.
+"""The LayerSelector forwards whole frames, and no frame without the frames it depends on.
 
 A scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
 decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire) and whether
@@ -11,7 +11,7 @@ import pytest
 
 from svc._rtp.layers import Selector
 
-CACHE = 1024  # frames whose decision is kept
+CACHE = 1024  # number of frames whose decision is remembered
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def test_numbers_may_jump_far_ahead() -> None:
     run([frame(10 * CACHE + 1, 2, "--D", "1", False), frame(10 * CACHE + 2, 0, "SSS", "", True)], selector)
 
 
-def test_a_new_sender_is_forwarded_from_its_keyframe_in_the_requested_layers() -> None:
+def test_a_new_sender_is_forwarded_from_its_keyframe_on_in_the_requested_layers() -> None:
     selector = run([Target(1), frame(500, 0, "SSS", "", True), frame(501, 1, "-DS", "1", True)])
     selector.forget()
     run(
@@ -260,11 +260,11 @@ def test_after_a_new_sender_old_numbers_have_no_meaning() -> None:
     run([frame(11, 0, "SSS", "", True), frame(12, 0, "SSS", "1", True)], selector)
 
 
-# --- spatial layers: each is decided by itself, and never without those below it ---
+# --- spatial layers: each is decided separately, but never without the layers below it ---
 
 
 def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bool) -> Frame:
-    """Return a frame. `layer` is like S1T2; `dtis` are those of the frame's own spatial layer."""
+    """Return a frame. `layer` is like S1T2, and `dtis` are those of the frame's own spatial layer."""
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 
@@ -284,7 +284,7 @@ def test_all_spatial_layers_of_a_requested_temporal_layer_are_forwarded() -> Non
     )
 
 
-def test_a_spatial_layer_switches_up_no_further_than_those_below_it() -> None:
+def test_a_spatial_layer_switches_up_no_further_than_the_layers_below_it() -> None:
     run(
         [
             Target(0),

@@ -1,4 +1,4 @@
-"""Speaking begins with lasting loudness and ends after a pause. Each is reported once."""
+"""Speaking starts with sustained loudness and ends after a pause. Each is reported once."""
 
 from svc._rtp.loudness import Meter
 from tests.kit import packets

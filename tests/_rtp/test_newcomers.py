@@ -1,4 +1,4 @@
-"""A newcomer to a call gets the picture at once: from the last keyframe, if that is recent and complete."""
+"""A newcomer to a call gets video at once: from the last keyframe, if it is recent and complete."""
 
 from random import Random
 
@@ -53,7 +53,7 @@ def test_soon_after_a_keyframe_a_newcomer_gets_it_from_the_history_without_a_req
     assert len(call.bob.media) == len(sent)
 
 
-def test_packets_after_the_start_continue_its_numbers() -> None:
+def test_packets_after_the_replayed_keyframe_continue_its_numbers() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -64,7 +64,7 @@ def test_packets_after_the_start_continue_its_numbers() -> None:
     assert sequences(carol)[len(sent) :] == [number + 1, number + 2, number + 3]
 
 
-def test_a_newcomer_with_late_keys_gets_the_picture_with_them() -> None:
+def test_a_newcomer_whose_keys_are_late_gets_the_video_with_them() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 7000)
@@ -117,7 +117,7 @@ def test_if_a_packet_is_missing_the_sender_gets_a_keyframe_request(missing: int)
     assert plis(call.alice) >= 1
 
 
-def test_nobody_gets_the_picture_of_a_replaced_sender() -> None:
+def test_nobody_gets_frames_of_a_replaced_sender() -> None:
     call = Call()
     frame_every_50_ms(call, 10.3)
     call.send(900, 10.3, ssrc=2000, payload=VP8_DELTA)
@@ -161,8 +161,8 @@ def test_newcomers_at_any_time_can_decode_from_the_first_frame(link: Conditions,
             if number >= first and (not layers or temporal_id(frame) == 0)
         }
         assert due - set(receiver.completed) <= set(list(frames)[-3:])
-        # A layer cannot be requested before there is a down track, which has started with the frames
-        # available.
+        # A layer cannot be requested before there is a down track, which has already started with the
+        # available frames.
         assert all(frames[number].captured <= at for number in receiver.frames - due)
     if link == Conditions():
         assert all(min(receiver.completed.values()) - at < 0.2 for at, receiver in begun)

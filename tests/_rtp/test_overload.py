@@ -1,4 +1,4 @@
-"""Overload: audio overtakes, the oldest video is dropped, and reception continues."""
+"""Overload: audio overtakes video, the oldest video is dropped, and reception continues."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -36,10 +36,10 @@ class Viewer:
     """A receiver and its packets with their delays."""
 
     participant: Participant
-    frames: Counter[int] = field(default_factory=Counter)  # packets of each, first transmissions only
+    frames: Counter[int] = field(default_factory=Counter)  # packets of each kind, first transmissions only
     delays: list[float] = field(default_factory=list)  # of video
     sounds: list[float] = field(default_factory=list)  # delays of audio
-    again: list[int] = field(default_factory=list)  # RTX: the numbers it repeats
+    again: list[int] = field(default_factory=list)  # the sequence numbers that RTX packets repeat
     numbers: list[int] = field(default_factory=list)  # of video
 
     def look(self, now: float) -> None:
@@ -59,7 +59,10 @@ class Viewer:
 
 
 class Room:
-    """One person's camera and microphone, received by others. `rate` datagrams leave in each millisecond."""
+    """One person's camera and microphone, received by others.
+
+    The link carries `rate` datagrams per millisecond.
+    """
 
     def __init__(self, receivers: int, rate: int, *, shards: int = 1) -> None:
         self.engine: ManualEngine = new_engine(shards=shards)
@@ -122,7 +125,7 @@ class Room:
 
 
 def overloaded(seconds: float, *, shards: int = 1) -> Room:
-    """Send 100 frames of 12 packets a second to ten receivers over a line that carries 70 % of it."""
+    """Send 100 frames of 12 packets a second to ten receivers, over a link that carries 70 % of that."""
     room = Room(receivers=10, rate=9, shards=shards)
     for _ in range(round(seconds * 100)):
         room.show(12)
@@ -131,7 +134,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
     return room
 
 
-# All threads' datagrams that are ready to be sent wait in front of the next audio packet.
+# All threads' datagrams that are ready to be sent are ahead of the next audio packet.
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
@@ -148,29 +151,29 @@ def test_past_saturation_audio_arrives_at_once_and_video_soon_or_never(
     video_sent = sum(len(viewer.delays) for viewer in room.viewers)
     assert video_sent + room.counted("dropped_overload_video") == 10 * room.number
     assert room.counted("dropped_overload_audio") == 0
-    # The line was never idle, so only the necessary packets were dropped.
+    # The link was never idle, so only the necessary packets were dropped.
     assert video_sent >= 0.98 * (3000 * 9 - 10 * room.spoken)
 
 
-# Threads get equal shares of the line, and serve three or four receivers.
+# Threads get equal shares of the link, and serve three or four receivers each.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
 def test_past_saturation_frames_arrive_whole_or_almost_never(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
     assert whole / some >= 0.98
-    # No receiver is served at the cost of another.
+    # No receiver is served at the expense of another.
     shares = [sum(viewer.frames.values()) for viewer in room.viewers]
     assert max(shares) <= most_unequal * min(shares)
 
 
-# The intervals (ms) of frames and of free socket space differ. In step, the same receivers would find space
-# each time.
+# The intervals (ms) of frames and of free socket space are not multiples of each other. Otherwise the same
+# receivers would find space each time.
 @pytest.mark.parametrize(
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
 )
-def test_a_far_too_narrow_line_serves_all_receivers_alike(
+def test_a_far_too_narrow_link_serves_all_receivers_alike(
     packets_each: int, frame_ms: int, room: int, room_ms: int
 ) -> None:
     call = Room(receivers=9, rate=0)
@@ -198,7 +201,7 @@ def test_a_keyframe_for_many_receivers_is_not_overload() -> None:
     assert max(delay for viewer in room.viewers for delay in viewer.sounds) <= 0.01
 
 
-def test_dropped_packets_can_be_requested_once_there_is_room_again() -> None:
+def test_dropped_packets_can_be_requested_once_there_is_space_again() -> None:
     room = overloaded(1.0)
     viewer = room.viewers[0]
     missing = sorted(set(range(viewer.numbers[0], viewer.numbers[-1])) - set(viewer.numbers))[-20:]
@@ -213,7 +216,7 @@ def test_dropped_packets_can_be_requested_once_there_is_room_again() -> None:
     assert viewer.again == missing
 
 
-def test_a_blocked_line_queues_only_its_time() -> None:
+def test_a_blocked_link_queues_no_more_than_the_time_limit() -> None:
     room = Room(receivers=3, rate=9)
     room.show(5)
     room.go_on(0.01)
@@ -222,7 +225,7 @@ def test_a_blocked_line_queues_only_its_time() -> None:
         room.show(5)
         room.speak()
         room.go_on(0.005)
-    # All but the last 25 ms, the batch, and the packets that were dropped with their frame.
+    # All but the last 25 ms, the batch, and the packets that were dropped together with their frame.
     assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
     assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
     received = room.counted("packets_received")
@@ -289,7 +292,7 @@ def test_queued_packets_of_one_source_leave_before_the_next_starts() -> None:
     assert 9000 < timestamps[10] < 9000 + 90000
 
 
-def test_a_full_line_keeps_media_and_drops_the_newest_of_the_rest() -> None:
+def test_a_full_link_keeps_media_and_drops_the_newest_other_packets() -> None:
     call = Call()
     call.engine.limit(0)
     call.send(1, 1.0)
@@ -304,8 +307,11 @@ def test_a_full_line_keeps_media_and_drops_the_newest_of_the_rest() -> None:
 
 
 @pytest.mark.parametrize("rtx", [True, False])
-def test_a_call_on_a_too_narrow_line_continues_and_recovers(rtx: bool) -> None:
-    """Four receivers of 2 Mbit/s get every number once, despite drops, requests and resends."""
+def test_a_call_on_a_link_that_is_too_narrow_continues_and_recovers(rtx: bool) -> None:
+    """Check four receivers of 2 Mbit/s.
+
+    They get every sequence number once, despite drops, requests and resends.
+    """
     world = World(seed=5)
     sender = VideoSender(world.join(CLEAN, CLEAN))
     receivers = [VideoReceiver(world.join(CLEAN, CLEAN), sender.forwarder, rtx=rtx) for _ in range(4)]

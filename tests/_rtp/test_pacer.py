@@ -1,7 +1,8 @@
-"""The pacer over virtual time: nothing waits too long, and nothing leaves too fast.
+"""The pacer in virtual time: no packet waits too long, and packets are not sent too fast.
 
-A plan is made from its seed: an estimate that changes, several tracks with keyframes, layers, retransmissions
-and audio in between. The model below queues and releases packets as the core does, with a late clock.
+A plan is generated from its seed: an estimate that changes, several tracks with keyframes, layers,
+retransmissions and audio in between. The model below queues and releases packets as the core does, with a
+late clock.
 """
 
 import random
@@ -71,7 +72,7 @@ def test_every_plan_keeps_the_bound_in_time_and_the_rate(seed: int) -> None:
                 queue.offer(size, 0 if keyframe else chance.choice((0, 2, 1, 2)), now, keyframe=keyframe)
         if chance.random() < 0.25:
             queue.pace.sent(chance.choice((120, 1100)), now)
-        # A busy machine wakes late.
+        # A busy machine wakes up late.
         if chance.random() < 0.9:
             queue.release(now)
             assert all(now - since <= queue.pace.longest_wait(now) for since, _ in queue.waiting)
@@ -85,19 +86,19 @@ def test_a_frame_is_sent_somewhat_faster_than_the_estimate() -> None:
     assert queue.offer(18_000, 0, 1.0, keyframe=True)
     for step in range(40):
         queue.release(1 + step * TICK_S)
-    # 18,000 bytes take 115 ms at 1.25 Mbit/s, of which 10 ms are credit.
+    # 18,000 bytes take 115 ms at 1.25 Mbit/s, and the credit covers 10 ms of them.
     assert queue.sent[-1][0] == pytest.approx(1.105, abs=0.011)
     assert sum(size for _, size in queue.sent) == 18_000
 
 
-def test_packets_leave_slower_than_the_estimate_while_the_line_has_a_queue() -> None:
+def test_packets_are_sent_slower_than_the_estimate_while_the_link_has_a_queue() -> None:
     sent_s = []
     for queue_s in (0.0, 0.02, 0.04, 0.06, 1.0):
         queue = Queue()
         queue.pace.set_rate(1_000_000, queue_s)
         queue.pace.sent(6250, 1.0)
         sent_s.append(next(ms for ms in range(100) if queue.pace.is_due(1.0, 1 + ms / 1000)) / 1000)
-    # 6,250 bytes at 1.25, 1.075 and 0.9 Mbit/s, less 10 ms of credit.
+    # 6,250 bytes at 1.25, 1.075 and 0.9 Mbit/s, minus 10 ms of credit.
     assert sent_s == pytest.approx([0.030, 0.030, 0.0365, 0.0456, 0.0456], abs=0.0011)
 
 

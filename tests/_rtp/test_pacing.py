@@ -1,4 +1,4 @@
-"""Pacing through the whole core: a full line delays and drops video in whole frames, and nothing else."""
+"""Pacing through the whole core: a full link delays and drops video in whole frames, and nothing else."""
 
 import pytest
 
@@ -23,7 +23,7 @@ PLI = (206, 1)
 
 
 class PacedLine(Line):
-    """Alice's video, paced to Bob over a line of known rate, and her audio."""
+    """Alice's video, paced to Bob over a link of known rate, and her audio."""
 
     def __init__(self, *, layers: bool = False) -> None:
         super().__init__(extension_ids=(MID, TWCC, DESCRIPTOR), rate_bps=RATE_BPS)
@@ -35,7 +35,7 @@ class PacedLine(Line):
         self.spoken = 0
         self.engine.want_bandwidth(self.bob.transport, RATE_BPS)
         self.engine.set_paced(self.down_track, True)
-        # The estimate becomes known, and no higher than the line.
+        # The estimate becomes known, and is not above the link's capacity.
         self.show(1000)
         self.run(2, frame_bytes=1500)
         self.engine.take_events()
@@ -86,7 +86,7 @@ class PacedLine(Line):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Let time pass, with 25 frames a second of this size and Bob's reports."""
+        """Advance the time, with 25 frames a second of this size, and Bob's reports."""
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -120,7 +120,7 @@ def in_order(numbers: list[int]) -> bool:
     return numbers == [(numbers[0] + i) & 0xFFFF for i in range(len(numbers))]
 
 
-def test_audio_overtakes_a_large_frame_that_leaves_at_the_paced_rate() -> None:
+def test_audio_overtakes_a_large_frame_that_is_sent_at_the_paced_rate() -> None:
     line = PacedLine()
     line.run(0.1)
     line.bob.media.clear()
@@ -134,7 +134,7 @@ def test_audio_overtakes_a_large_frame_that_leaves_at_the_paced_rate() -> None:
     assert in_order(line.numbers())
 
 
-def test_a_frame_that_does_not_fit_is_left_out_whole_and_the_rest_waits_for_a_requested_keyframe() -> None:
+def test_a_frame_that_does_not_fit_is_dropped_whole_and_video_resumes_at_a_requested_keyframe() -> None:
     line = PacedLine()
     line.run(3)
     line.bob.media.clear()
@@ -180,7 +180,7 @@ def test_a_large_keyframe_gets_through_and_so_do_the_frames_behind_it() -> None:
     assert line.shown() == list(range(keyframe.number, line.frames[-1].number + 1))
 
 
-def test_without_the_permission_to_adapt_everything_leaves_at_once() -> None:
+def test_without_permission_to_adapt_everything_is_sent_at_once() -> None:
     line = PacedLine()
     line.show(9_000)
     line.engine.set_paced(line.down_track, False)
@@ -204,7 +204,7 @@ def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) ->
         line.engine.close_transport(line.bob.transport)
     line.run(0.5)
     rest = [header(packet) for packet in line.bob.media[before:] if header(packet)["ssrc"] == 6000]
-    # Numbers that were already assigned are filled with padding, so that Bob sees no gap.
+    # Sequence numbers that were already assigned are filled with padding, so that Bob sees no gap.
     assert all(each["payload_length"] == 0 for each in rest)
     assert bool(rest) == (how == "paused")
     assert in_order(line.numbers())

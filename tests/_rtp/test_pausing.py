@@ -1,4 +1,4 @@
-"""A receiver that has paused a track gets none of it, and resumes with a keyframe, without a gap."""
+"""A receiver that has paused a track gets none of it, and resumes with a keyframe and without a gap."""
 
 from tests.kit import packets
 from tests.kit.call import Call, header, payload, sequences
@@ -10,13 +10,13 @@ def plis(participant: Participant) -> int:
 
 
 def picture(call: Call, step: int, *, keyframe: bool = False) -> None:
-    """Send one picture every 50 ms from 10 s on."""
+    """Send a frame every 50 ms from 10 s on."""
     kind = VP8_KEYFRAME if keyframe else VP8_DELTA
     call.send(100 + step, 10 + step * 0.05, payload=kind + bytes([step]), timestamp=step * 4500)
 
 
 def paused_call() -> Call:
-    """Return a call in which Bob has received three pictures and has paused."""
+    """Return a call in which Bob has received three frames and has paused the track."""
     call = Call()
     for step in range(3):
         picture(call, step, keyframe=step == 0)
@@ -101,7 +101,7 @@ def test_frequent_pausing_does_not_raise_the_rate_of_keyframes() -> None:
             call.engine.advance(now)
         call.deliver()
         call.send(step, now, payload=VP8_KEYFRAME if plis(call.alice) > before else VP8_DELTA)
-    # 30 in that minute without a receiver's request.
+    # 30 in that minute without any receiver's requests.
     assert 30 <= plis(call.alice) <= 42
 
 

@@ -1,4 +1,4 @@
-"""The core's thread wakes only for packets and deadlines, and never too late.
+"""The core's thread wakes up only for packets and deadlines, and never too late.
 
 Clocked stands in for udploop: it sleeps until the engine's deadline, or until the next packet.
 """
@@ -27,7 +27,7 @@ from tests.kit.participant import (
 
 SPACING_S = 0.005
 PATIENCE_S = 0.020
-# The permitted lateness of a turn on a clock of doubles.
+# The permitted lateness of a turn, due to the precision of the clock.
 EXACT_S = 1e-6
 LOUD = 20  # -dBov
 
@@ -35,7 +35,7 @@ NACK, TRANSPORT_WIDE, PLI, RECEIVER_REPORT = (205, 1), (205, 15), (206, 1), (201
 
 
 class Clocked:
-    """A loop on its own clock, with the times at which one participant got packets."""
+    """A loop on its own clock, and the times at which one participant got packets."""
 
     def __init__(self, engine: ManualEngine, participant: Participant, now: float = 1.0) -> None:
         self.engine = engine
@@ -91,7 +91,7 @@ class Clock(Clocked):
         self.turn()
 
     def until_quiet(self) -> float:
-        """Run until the sender may get a keyframe request again, and none is due for more than a second."""
+        """Run until the sender may get a keyframe request again, and none is due for over a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -153,7 +153,10 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
 
 
 def test_ticks_keep_their_distance_however_much_is_due() -> None:
-    """Every second packet is lost, at 4000 a second: each loss would have its own request time."""
+    """Check a stream of 4000 packets a second of which every second one is lost.
+
+    Each loss would have its own request time.
+    """
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)
     times = clock.when(NACK)
@@ -179,7 +182,7 @@ def test_a_gap_is_requested_in_time_while_packets_arrive() -> None:
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
     times = clock.when(NACK)
     for gap in range(1, 29):
-        # Each gap left out one of the hundred packets before it.
+        # Each gap omitted one of the hundred packets before it.
         missed = begin + (gap * 99) / 1000
         first = min(now for now in times if now >= missed)
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
@@ -226,7 +229,7 @@ def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
-    # A receiver joins. The camera gets a request on its behalf half a second after the last request.
+    # A receiver joins, and the camera gets a request on its behalf half a second after the last request.
     clock.sleep(begin + 0.45)
     clock.call.bob.subscribe(clock.call.forwarder, 6000)
     clock.turn()
@@ -251,7 +254,7 @@ def test_transport_wide_feedback_is_sent_every_75_to_95_ms_while_packets_arrive(
         clock.sleep(5.0)
         times = clock.when(TRANSPORT_WIDE)
         assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(times)), pps
-        # The last packet is reported as soon as any other.
+        # The last packet is reported as soon as any other packet.
         assert 1.0 + (pps * 3 - 1) / pps <= times[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
 
 
@@ -273,18 +276,18 @@ def test_silence_ends_speaking_after_600_ms_without_packets() -> None:
     assert [event[5] for event in clock.engine.take_events() if event[0] == "speaking"] == [0]
 
 
-def test_packets_for_a_blocked_line_are_dropped_in_time() -> None:
+def test_packets_for_a_blocked_link_are_dropped_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # So far the queue may come from a burst.
+    # Up to this point, the queue may come from a burst.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)
     assert clock.engine.counters()["dropped_overload_video"] > 100
-    # After that no packet waits, and the thread sleeps again.
+    # After that, no packet waits, and the thread sleeps again.
     clock.sleep(begin + 1.1)
     assert clock.woken_since(begin + 0.111) <= 10
 
@@ -297,7 +300,7 @@ class SelectedLater(ManualEngine):
         local: str,
         ssrcs: Sequence[int] = (),
     ) -> None:
-        """Ignore the call for now."""
+        """Ignore the call at first."""
 
 
 def test_a_sender_gets_pending_feedback_as_soon_as_a_path_is_selected() -> None:
@@ -309,7 +312,7 @@ def test_a_sender_gets_pending_feedback_as_soon_as_a_path_is_selected() -> None:
     clock.sleep(1.1)
     assert clock.reports == []
     ManualEngine.select(engine, alice.transport, alice.address, SERVER)
-    # A command wakes the thread.
+    # A command wakes the thread up.
     clock.turn()
     clock.sleep(1.1 + SPACING_S)
     assert RECEIVER_REPORT in [which for _, which in clock.reports]

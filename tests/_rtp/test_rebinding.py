@@ -1,6 +1,6 @@
-"""Media from another address: of a participant, as after a NAT rebinding, and of strangers.
+"""Media from a different address: from a participant, as after a NAT rebinding, and from strangers.
 
-docs/ice.md, "The path follows its peer".
+See docs/ice.md, "The path follows its peer".
 """
 
 import pytest
@@ -13,7 +13,7 @@ ELSEWHERE = ("203.0.113.9", 5)
 
 
 def checks(call: Call) -> list[object]:
-    """Return the remote addresses of the paths that Python has been notified of."""
+    """Return the remote addresses of the paths that were reported to Python."""
     return [event[3] for event in call.engine.take_events() if event[0] == "check"]
 
 
@@ -53,7 +53,7 @@ def test_media_stays_on_its_path_until_python_changes_it() -> None:
     assert {remote for _, remote, _ in call.engine.take_datagrams()} == {call.bob.address}
 
 
-def test_a_recording_replayed_from_elsewhere_binds_nothing() -> None:
+def test_a_recording_replayed_from_another_address_changes_no_path() -> None:
     call = begun()
     data = call.alice.outbound.protect(video(2))
     call.engine.receive(data, call.alice.address, SERVER, 1.0)
@@ -62,7 +62,7 @@ def test_a_recording_replayed_from_elsewhere_binds_nothing() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_strangers_who_know_a_source_make_the_core_decrypt_little() -> None:
+def test_strangers_who_know_an_ssrc_cannot_make_the_core_decrypt_much() -> None:
     call = begun()
     for number in range(50):
         data = bytearray(call.alice.outbound.protect(video(2 + number)))
@@ -74,7 +74,7 @@ def test_strangers_who_know_a_source_make_the_core_decrypt_little() -> None:
     assert checks(call) == [ELSEWHERE]
 
 
-def test_nobody_takes_another_participants_address() -> None:
+def test_nobody_can_take_over_another_participants_address() -> None:
     call = begun()
     call.engine.receive(call.alice.outbound.protect(video(2)), call.bob.address, SERVER, 1.1)
     assert checks(call) == []

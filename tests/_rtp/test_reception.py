@@ -1,4 +1,4 @@
-"""A received source: its statistics, its duplicates, and its requests for resends."""
+"""A received source: its statistics, its duplicates, and its retransmission requests."""
 
 import pytest
 from hypothesis import given
@@ -53,13 +53,13 @@ def test_each_arrival_is_classified(numbers: list[int], last: str) -> None:
 
 
 @pytest.mark.parametrize("number", [50_000, 64_000, 65_500, 99])
-def test_a_number_that_srtp_knows_to_be_ahead_starts_new_numbers(number: int) -> None:
+def test_a_number_that_srtp_knows_to_be_ahead_restarts_the_numbering(number: int) -> None:
     source = fed([100])
     assert source.update(number, 0, 1.0, leapt=True) == "restarted"
     assert source.update(number + 1, 0, 1.0) == "in order"
 
 
-def test_after_a_restart_no_earlier_message_is_accepted() -> None:
+def test_after_a_restart_no_earlier_packet_is_accepted() -> None:
     assert arrivals([10, 11, 5000, 12, 10, 5001, 5000]) == [
         "in order", "in order", "restarted", "too old", "too old", "in order", "duplicate",
     ]  # fmt: skip
@@ -77,7 +77,7 @@ def test_a_packet_is_accepted_once_in_any_order(steps: list[int]) -> None:
     for step in steps:
         number += step
         arrival = source.update(number & 0xFFFF, 0, 1.0)
-        # At most two thousand packets back, so all are within the window.
+        # At most two thousand packets back, so all of them are within the window.
         if abs(number - max(seen, default=number)) < SEEN_WINDOW:
             assert (arrival == "duplicate") == (number in seen)
         if arrival != "too old":
@@ -148,7 +148,7 @@ def test_jitter_is_that_of_rfc_3550(steps: list[tuple[int, int]]) -> None:
 def test_jitter_is_correct_after_ten_years_of_uptime() -> None:
     source, booted = Source(), 10 * 365.25 * 86400
     for i in range(100):
-        # Every other packet is 10 ms late: 900 units of the video clock.
+        # Every other packet is 10 ms late, which is 900 units of the video clock.
         source.update(i, 3000 * i, booted + i / 30 + (0.01 if i % 2 else 0.0))
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
@@ -167,7 +167,7 @@ def test_a_restart_is_not_jitter() -> None:
     assert source.report(2.0)["jitter"] < 3
 
 
-# --- requests for resends (RFC 4585 section 6.2.1) ---
+# --- retransmission requests (RFC 4585 section 6.2.1) ---
 
 
 def test_a_missing_packet_is_requested_after_the_time_for_reordering() -> None:

@@ -1,4 +1,4 @@
-"""RED: unwrapped on arrival to recover losses, and sent to receivers that accept it and lose audio."""
+"""RED is unwrapped on arrival to recover losses, and sent to receivers that accept it and lose audio."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,9 @@ PACKET_S = 0.02
 
 
 def red(*blocks: tuple[int, bytes], primary: bytes) -> bytes:
-    """Build a payload of Opus in RED: (timestamp offset, bytes) of each redundant block, then the primary."""
+    """Build a payload of Opus in RED: the (timestamp offset, bytes) of each redundant block, and then the
+    primary.
+    """
     heads = b"".join(
         bytes([0x80 | AUDIO]) + ((offset << 10) | len(data)).to_bytes(3, "big") for offset, data in blocks
     )
@@ -35,7 +37,7 @@ def sound(number: int) -> bytes:
 
 
 class Voice:
-    """Alice speaks. Bob takes RED, and Carol does not."""
+    """Alice speaks. Bob accepts RED, and Carol does not."""
 
     def __init__(self) -> None:
         self.engine = ManualEngine(seed=7 << 32)
@@ -66,11 +68,11 @@ class Voice:
                 cname="alice",
             )
         self.now = 1.0
-        self.datagrams: dict[bytes, bytes] = {}  # to Bob, by sequence number
+        self.datagrams: dict[bytes, bytes] = {}  # packets to Bob, by sequence number
         self.resent: list[bytes] = []
 
     def deliver(self) -> None:
-        """Deliver datagrams. One that repeats a number must repeat every byte."""
+        """Deliver datagrams. A datagram that repeats a sequence number must repeat every byte."""
         people: dict[object, Participant] = {
             each.address: each for each in (self.alice, self.bob, self.carol)
         }
@@ -98,7 +100,7 @@ class Voice:
         self.deliver()
 
     def lose(self, *numbers: int) -> None:
-        """Have Bob miss packets."""
+        """Report packets as lost on behalf of Bob."""
         self.bob.send_rtcp(packets.nack(5000, numbers), self.now)
         self.deliver()
 
@@ -188,7 +190,7 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
     voice.resent.clear()
     voice.lose(wanted["sequence"])
     assert voice.resent == [wanted["sequence"].to_bytes(2, "big")]
-    # The packet before it is older than 600 ms now, and without it the same bytes cannot be written.
+    # The packet before it is older than 600 ms by this time, and without it the same bytes cannot be written.
     voice.now += 0.39
     voice.engine.advance(voice.now)
     voice.lose(wanted["sequence"])
@@ -196,7 +198,7 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
 
 
 def receives_red(numbers: int) -> tuple[Voice, list[int]]:
-    """Return an audio stream that Bob gets entirely as RED, and the latest numbers he received."""
+    """Return an audio stream that Bob gets entirely as RED, and the last sequence numbers he received."""
     voice = Voice()
     voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
     for number in range(1, numbers + 3):
@@ -208,7 +210,7 @@ def receives_red(numbers: int) -> tuple[Voice, list[int]]:
 @pytest.mark.parametrize(
     ("lost", "resent"), [([2], []), ([1, 2], [1]), ([0, 1, 2, 3], [0, 2]), ([0, 2], []), ([0, 1, 3], [0])]
 )
-def test_a_packet_whose_next_one_repeats_it_is_not_resent(lost: list[int], resent: list[int]) -> None:
+def test_a_packet_that_the_next_one_repeats_is_not_resent(lost: list[int], resent: list[int]) -> None:
     voice, numbers = receives_red(5)
     voice.lose(*(numbers[at] for at in lost))
     assert sorted(voice.resent) == [numbers[at].to_bytes(2, "big") for at in resent]
@@ -233,7 +235,7 @@ STEPS = st.sampled_from(["send", "send", "send as red", "skip", "lose", "lose mo
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 12)), max_size=60))
 def test_no_number_is_ever_encrypted_with_different_bytes(steps: list[tuple[str, int]]) -> None:
-    """Judged by `Voice.deliver` for every datagram to Bob."""
+    """`Voice.deliver` checks this for every datagram to Bob."""
     voice, sent = Voice(), 1
     voice.send(sent)
     for step, number in steps:

@@ -1,4 +1,4 @@
-"""RTCP on the wire: compounds walked, malformed ones refused, NACKs packed without loss."""
+"""RTCP on the wire: compounds are parsed, malformed ones are rejected, and NACKs are packed without loss."""
 
 import struct
 
@@ -14,7 +14,7 @@ from tests.kit import packets
 MAX_ENTRIES = (1200 - 12) // 4
 
 
-def test_a_compound_is_walked_packet_by_packet() -> None:
+def test_a_compound_is_parsed_packet_by_packet() -> None:
     data = packets.sender_report(1, 2, 3) + packets.pli(4) + packets.nack(5, [6, 7])
     assert parse_compound(data) == [
         (200, 0, struct.pack("!IQIII", 1, 2, 3, 0, 0)),
@@ -23,7 +23,7 @@ def test_a_compound_is_walked_packet_by_packet() -> None:
     ]
 
 
-def test_no_bytes_are_an_empty_compound() -> None:
+def test_an_empty_datagram_is_an_empty_compound() -> None:
     assert parse_compound(b"") == []
 
 

@@ -1,6 +1,6 @@
 """The tables of docs/rtcp.md, row by row: the fate of each RTCP packet, and the SFU's own packets.
 
-Times and limits of NACK, PLI and others are tested in test_engine_rtcp and its neighbours.
+The times and limits of NACK, PLI and others are tested in test_engine_rtcp and its neighbours.
 """
 
 import struct
@@ -23,7 +23,7 @@ Test = Callable[..., None]
 
 
 def row(section: str, label: str) -> Callable[[Test], Test]:
-    """Note which row a test covers."""
+    """Record which row a test covers."""
 
     def note(test: Test) -> Test:
         TESTED.add((section, label))
@@ -33,7 +33,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call in which all packets before the test's own have been seen."""
+    """A call in which all packets that precede the test's own have been consumed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def feedback(kind: int, number: int, media: int, control: bytes = bytes(4)) -> b
 
 
 @row(ARRIVES, "`SR` 200")
-def test_a_sender_report_is_forwarded_with_our_ssrc_and_counts() -> None:
+def test_a_sender_report_is_forwarded_with_the_outgoing_ssrc_and_counts() -> None:
     call = Watched()
     call.send_report(
         call.alice, packets.sender_report(1000, 0x0102_0304_0506_0708, 777, packets=99, octets=9999)
@@ -88,11 +88,11 @@ def test_the_report_blocks_of_a_sender_report_are_read_like_a_receivers() -> Non
 
 
 @row(ARRIVES, "`RR` 201")
-def test_a_receiver_report_ends_here_and_yields_the_round_trip() -> None:
+def test_a_receiver_report_is_consumed_and_gives_the_round_trip_time() -> None:
     call = Watched()
     call.send_report(call.alice, packets.sender_report(1000, 0x0000_AAAA_BBBB_0000, 0), 10.1)
     call.forget()
-    # 300 ms after the SR, of which the receiver held it for 100.
+    # 300 ms after the sender report, 100 ms of which the receiver held it.
     call.send_report(call.bob, packets.receiver_report(1, 5000, lsr=0xAAAA_BBBB, dlsr=6554), 10.4)
     assert call.alice.reports == call.bob.reports == []
     number = sequences(call.bob)[2]
@@ -126,7 +126,7 @@ def test_a_keyframe_request_becomes_a_pli_to_the_sender(request_: Callable[[int]
 
 
 @row(ARRIVES, "`FMT_FIR` PSFB 4")
-def test_each_entry_of_an_fir_is_read() -> None:
+def test_each_entry_of_a_fir_is_read() -> None:
     call = Watched()
     entries = struct.pack("!IBBBB", 4711, 1, 0, 0, 0) + struct.pack("!IBBBB", 5000, 1, 0, 0, 0)
     call.send_report(call.bob, feedback(206, 4, 0, entries), 10.6)
@@ -189,7 +189,7 @@ def test_a_sender_report_comes_with_the_cname_in_one_compound() -> None:
 
 
 @row(MADE, "`BYE`")
-def test_a_receiver_learns_that_a_track_has_ended() -> None:
+def test_a_receiver_is_told_that_a_track_has_ended() -> None:
     call = Watched()
     call.engine.close_transport(call.alice.transport)
     call.engine.advance(10.1)
@@ -214,7 +214,7 @@ def test_a_sender_gets_a_report_each_second() -> None:
 
 
 def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """Return the loss that a speaker's report shows if listeners report these losses at 11 s: fraction,
+    """Return the loss in a speaker's report if listeners report these losses at 11 s: the fraction, and
     packets.
     """
     engine = new_engine()
@@ -242,12 +242,12 @@ def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
-def test_a_speaker_gets_the_loss_of_the_worst_listener_as_a_share() -> None:
+def test_a_speaker_gets_the_loss_of_the_worst_listener_as_a_fraction() -> None:
     assert reported_loss({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
 
 
 @row(MADE, "`RR`")
-def test_a_hopeless_listener_counts_as_losing_a_fifth() -> None:
+def test_a_listener_with_extreme_loss_counts_as_losing_20_percent() -> None:
     assert reported_loss({5000: 200}, now=12.0) == (51, 0)
 
 
@@ -263,7 +263,7 @@ def test_old_reports_of_a_listener_are_forgotten() -> None:
 
 
 @row(MADE, "`FMT_NACK`")
-def test_a_sender_gets_ten_requests_for_missing_packets_and_then_one_for_a_keyframe() -> None:
+def test_a_sender_gets_ten_requests_for_missing_packets_and_then_a_keyframe_request() -> None:
     call = Watched()
     call.send(6, 10.05)
     requests = []
@@ -315,7 +315,7 @@ def test_a_sender_gets_a_keyframe_request_after_an_abandoned_loss() -> None:
                 (kind, number) == (206, 1) for kind, number, _ in call.alice.reports
             )
             call.alice.reports.clear()
-    # Two of them are the periodic ones, every two seconds.
+    # Two of them are the periodic requests, which are sent every two seconds.
     assert plis == {False: 3, True: 2}
 
 

@@ -1,4 +1,4 @@
-"""Sequence numbers: compared, extended, and rewritten so that a receiver sees no gap except losses."""
+"""Sequence numbers are compared, extended, and rewritten so that a receiver sees no gaps except losses."""
 
 from dataclasses import dataclass, field
 
@@ -26,7 +26,7 @@ DROPPED = -1
         (100, 32869, True),
     ],
 )
-def test_a_number_is_newer_when_it_is_less_than_half_the_circle_ahead(a: int, b: int, newer: bool) -> None:
+def test_a_number_is_newer_when_it_is_less_than_half_the_range_ahead(a: int, b: int, newer: bool) -> None:
     assert is_newer(a, b) is newer
 
 
@@ -108,7 +108,7 @@ def test_nothing_is_dropped_before_the_start() -> None:
 
 @dataclass
 class SlowRewriter:
-    """The obvious implementation: a list of every number after the first, with its fate."""
+    """The obvious implementation: a list of every number after the first one, with its fate."""
 
     first_input: int
     next_output: int

@@ -1,4 +1,4 @@
-"""Tracks from another SFU: each link has its keys, and all links of that SFU come from one address."""
+"""Tracks from another SFU: each link has its own keys, and all links of that SFU come from one address."""
 
 import secrets
 
@@ -20,7 +20,7 @@ PROFILE = "AEAD_AES_128_GCM"
 
 
 class Link:
-    """The link of one track at the receiving SFU, and the SFU that sends on it."""
+    """The link of one track at the receiving SFU, and the SFU that sends over it."""
 
     def __init__(self, engine: ManualEngine, ssrc: int) -> None:
         self.engine, self.ssrc = engine, ssrc
@@ -68,7 +68,9 @@ def test_each_track_arrives_from_the_one_address_of_the_other_sfu() -> None:
 
 
 def test_a_genuine_packet_from_another_address_is_dropped() -> None:
-    """A participant may move to a new address. An SFU may not, so that a copied packet leads nowhere."""
+    """Check this because an SFU may not change its address like a participant, so that a copied packet has no
+    effect.
+    """
     links = TwoLinks()
     links.first.send(1, source=STRANGER)
     assert links.received() == (0, 0)
@@ -87,7 +89,7 @@ def test_a_packet_with_the_keys_of_another_link_is_dropped() -> None:
     assert links.received() == (1, 1)
 
 
-def test_a_participant_with_the_ssrc_of_a_link_takes_nothing_from_it() -> None:
+def test_a_participant_using_the_ssrc_of_a_link_does_not_affect_it() -> None:
     links = TwoLinks()
     dave = Participant(links.engine, 1004)
     links.carol.subscribe(dave.publish("1", "video"), 7000)
@@ -99,7 +101,7 @@ def test_a_participant_with_the_ssrc_of_a_link_takes_nothing_from_it() -> None:
     assert links.received() == (2, 1)
 
 
-def test_a_link_with_the_ssrc_of_a_participant_takes_nothing_from_them() -> None:
+def test_a_link_using_the_ssrc_of_a_participant_does_not_affect_them() -> None:
     engine = new_engine()
     bob, dave = Participant(engine, 1002), Participant(engine, 1004)
     bob.subscribe(dave.publish("1", "video"), 5000)
@@ -113,7 +115,7 @@ def test_a_link_with_the_ssrc_of_a_participant_takes_nothing_from_them() -> None
 
 
 def test_closing_a_link_leaves_a_newer_one_with_its_ssrcs() -> None:
-    """A relay that is made again may get the SSRCs of an earlier one."""
+    """Check this because a relay that is created again may get the SSRCs of an earlier one."""
     links = TwoLinks(ssrcs=(70_000, 70_000))
     links.first.close()
     links.second.send(1)

@@ -1,4 +1,4 @@
-"""HMAC-SHA1 agrees with Python's, with OpenSSL and without."""
+"""HMAC-SHA1 agrees with Python's, with and without OpenSSL."""
 
 import hmac
 import subprocess
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from svc._rtp.sha1 import OPENSSL, hmac_sha1_digest
 
-# Around the ends of a block, and of the space for its padding.
+# Around the end of a block, and around the space for its padding.
 EDGES = (0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1500)
 
 

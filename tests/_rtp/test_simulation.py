@@ -1,8 +1,8 @@
-"""Whole calls over bad links, on their own clock: the packets and requests of browsers, and their delivery.
+"""Whole calls over bad links in simulated time: browsers' packets and requests, and what is delivered.
 
 Every run also checks, packet by packet, that SRTP authenticates, that payloads are unchanged, that no index
-is encrypted twice with different bytes, and that numbers and timestamps rise as they must.
-tests.kit.simulation explains how.
+is encrypted twice with different bytes, and that sequence numbers and timestamps increase as they must. See
+tests.kit.simulation.
 """
 
 from collections.abc import Callable
@@ -18,18 +18,18 @@ from tests.kit.simulation.sender import VideoSender
 from tests.kit.simulation.world import World
 
 CLEAN = Conditions()
-# "10 % random loss and 5 % reordering", 20 to 30 ms.
+# "10 % random loss and 5 % reordering", with delays of 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
-# Later packets are useless to a conversation. The SFU resends nothing older either.
+# Later packets are useless for a conversation, and the SFU resends nothing older either.
 DEADLINE_S = 0.6
 WARM_UP_S = 2.0
-# Nobody can notice that the very last packet is missing.
+# No receiver can notice that the very last packet is missing.
 TAIL_S = 0.1
 
 
 @dataclass
 class Call:
-    """One sender, and receivers each on their own link."""
+    """One sender, and receivers that each have their own link."""
 
     seed: int
     up: Conditions = CLEAN
@@ -50,7 +50,7 @@ class Call:
         ]
 
     def hold(self, seconds: float) -> None:
-        """Let video flow, warm-up included, and then let the last retransmissions arrive."""
+        """Let video flow, including a warm-up, and then let the last retransmissions arrive."""
         self.world.run(self.world.now + seconds)
         self.sender.stop()
         self.world.run(self.world.now + 1.5)
@@ -63,7 +63,7 @@ class Call:
         deadline_s: float = DEADLINE_S,
         due: Callable[[Frame], bool] = lambda frame: True,
     ) -> float:
-        """Return the share of due frames after the warm-up that were complete in time."""
+        """Return the fraction of due frames after the warm-up that were complete in time."""
         begin = self.sender.frames[0].captured + WARM_UP_S
         end = self.sender.frames[-1].captured - TAIL_S
         frames = [frame for frame in self.sender.frames if begin <= frame.captured <= end and due(frame)]
@@ -105,7 +105,7 @@ def test_ten_percent_loss_and_reordering_on_both_links_cost_no_frames(
     for receiver in call.receivers:
         assert call.complete(receiver) >= 0.999
         assert receiver.duplicates <= 0.005 * receiver.packets
-        # Where a number was left out, the packet itself never arrived.
+        # If a sequence number was left out, the packet itself never arrived.
         assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
     assert call.sender.resent <= 0.13 * call.sender.sent
 
@@ -127,7 +127,7 @@ def test_jitter_above_the_frame_interval_and_duplicates_cost_nothing() -> None:
     for receiver in call.receivers:
         assert call.complete(receiver) == 1
         assert receiver.nacks == 0
-        # The duplicates that its own link made.
+        # The duplicates that its own link produced.
         assert receiver.duplicates <= 0.06 * receiver.packets
     assert call.sender.nacks == 0
 
@@ -160,7 +160,7 @@ def test_a_receiver_that_loses_nearly_everything_is_sent_less() -> None:
 
 
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_sender_that_restarts_during_a_call_is_continued(link: Conditions) -> None:
+def test_a_sender_that_restarts_during_a_call_continues_seamlessly(link: Conditions) -> None:
     call = Call(seed=1, up=link, down=(link, link))
     begun = []
     for ssrc, sequence in ((2000, 65010), (3000, 12)):
@@ -184,7 +184,9 @@ def test_a_sender_that_restarts_during_a_call_is_continued(link: Conditions) -> 
 
 @pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_of_fewer_layers_gets_exactly_those(link: Conditions, receiver_rtx: bool) -> None:
+def test_a_receiver_that_requests_fewer_layers_gets_exactly_those(
+    link: Conditions, receiver_rtx: bool
+) -> None:
     call = Call(seed=1, up=link, down=(link, link), receiver_rtx=receiver_rtx, layers=True)
     fewer, whole = call.receivers
     call.world.engine.set_layer(fewer.down_track, 0)

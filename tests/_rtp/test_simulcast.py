@@ -1,4 +1,4 @@
-"""A track in several encodings: the choice for each receiver, and one continuous stream after switches."""
+"""A track in several encodings: which one each receiver gets, and a continuous stream across switches."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ every_codec = pytest.mark.parametrize("codec", CODECS)
 
 
 def rids(frames: list[Received]) -> list[str]:
-    """Return the encodings in the order in which they were received, each run once."""
+    """Return the encodings in the order in which they were received, without repetitions."""
     whole = [frame.rid for frame in frames if frame.rid]
     return [rid for i, rid in enumerate(whole) if i == 0 or rid != whole[i - 1]]
 
@@ -59,7 +59,7 @@ def test_timestamps_are_continuous_across_switches(reports: bool) -> None:
         for frame in frames
         if frame.rid
     }
-    # One tick more where a frame of the previous encoding had the same time.
+    # One tick is added where a frame of the previous encoding had the same timestamp.
     assert wrong <= set(range(10))
 
 
@@ -69,7 +69,7 @@ def test_timestamps_are_continuous_across_switches(reports: bool) -> None:
     ids=["each encoding counts from its own number", "as browsers count"],
 )
 @pytest.mark.parametrize("layer", [-1, 0, 1])
-def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[str, int], layer: int) -> None:
+def test_the_frame_numbers_in_descriptors_increase_across_switches(first: dict[str, int], layer: int) -> None:
     scene = Scene("VP8", frame_numbers=first)
     scene.engine.set_layer(scene.down_track, layer & 255)
     scene.run(20)
@@ -79,7 +79,7 @@ def test_the_frame_numbers_of_the_descriptor_rise_across_switches(first: dict[st
     assert scene.check_stream()[-1].rid == "f"
     steps = [(after - before) & 0xFFFF for before, after in itertools.pairwise(scene.frame_numbers)]
     assert len(steps) > 100
-    # A gap in the sender's own numbers may stay.
+    # A gap in the sender's own numbers may remain.
     assert min(steps) >= 1 and max(steps) <= 4096
 
 
@@ -126,7 +126,7 @@ def test_an_encoding_that_stops_freezes_nobody_and_is_resumed(stopping: str) -> 
         scene.encodings[rid].sending = False
     scene.run(40)
     frames = scene.frames()
-    # 0.3 s until the encoding counts as stopped, plus a keyframe's time.
+    # 0.3 s until the encoding counts as stopped, plus the time for a keyframe.
     assert most_missed(frames) <= 12
     left = [rid for rid in RIDS if rid not in stopping]
     assert frames[-1].rid == (left[-1] if "f" in stopping else left[0])
@@ -152,7 +152,7 @@ def test_a_static_screen_is_not_mistaken_for_a_stopped_encoding() -> None:
 
 @every_codec
 @pytest.mark.parametrize("seed", range(3))
-def test_loss_and_reordering_break_no_picture_at_a_switch(codec: str, seed: int) -> None:
+def test_loss_and_reordering_corrupt_no_frame_at_a_switch(codec: str, seed: int) -> None:
     scene = Scene(codec)
     chance = random.Random(seed)
     held: list[bytes] = []
@@ -196,7 +196,7 @@ def test_packets_from_before_a_switch_are_resent_unchanged() -> None:
     assert set(again) <= set(scene.datagrams)
     numbers = {int.from_bytes(data[2:4], "big") for data in again}
     of = {packet.sequence: packet.timestamp for _, packet in scene.got if packet.sequence in numbers}
-    # At most four frames followed the switch, so more than four belong to both encodings.
+    # At most four frames followed the switch, so more than four frames cover both encodings.
     assert len(set(of.values())) > 4
 
 
@@ -236,7 +236,7 @@ def test_a_sender_of_one_unnamed_encoding_is_forwarded() -> None:
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_a_track_that_is_sent_again_need_not_name_its_line_and_encodings() -> None:
+def test_a_track_that_is_sent_again_need_not_name_its_section_and_encodings() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):
@@ -247,7 +247,7 @@ def test_a_track_that_is_sent_again_need_not_name_its_line_and_encodings() -> No
             encoding.named = encoding.on_line = False
         scene.run(30)
         assert rids(scene.check_stream())[-1] == "f"
-        # An encoding that was not sent this time is remembered too.
+        # An encoding that was not sent this time is also remembered.
         scene.encodings["h"].sending = False
     scene.encodings["h"].sending = True
     scene.want(1)
@@ -256,7 +256,7 @@ def test_a_track_that_is_sent_again_need_not_name_its_line_and_encodings() -> No
 
 
 @every_codec
-def test_a_receiver_whose_line_is_congested_gets_nothing_larger_until_the_keyframe(codec: str) -> None:
+def test_a_receiver_on_a_congested_link_gets_nothing_larger_until_the_keyframe(codec: str) -> None:
     scene = Scene(codec)
     scene.run(50)
     smallest = scene.encodings["q"]
@@ -280,7 +280,7 @@ def test_a_receiver_whose_line_is_congested_gets_nothing_larger_until_the_keyfra
     assert most_missed(frames) == 6
 
 
-def test_a_receiver_that_changes_its_mind_all_the_time_costs_few_keyframes() -> None:
+def test_a_receiver_that_changes_its_request_constantly_causes_few_keyframes() -> None:
     scene = Scene("VP8")
     scene.run(40)
     before = len(scene.plis)
@@ -290,7 +290,7 @@ def test_a_receiver_that_changes_its_mind_all_the_time_costs_few_keyframes() -> 
             scene.run(1)
     scene.want(2)
     scene.run(60)
-    # Three encodings, each of which is asked for a keyframe every half a second at most.
+    # Three encodings, each of which gets a keyframe request every half second at most.
     assert len(scene.plis) - before <= 3 * 7
     assert rids(scene.check_stream())[-1] == "f"
 
@@ -303,7 +303,7 @@ def test_a_smaller_encoding_that_is_not_sent_does_not_stop_a_larger_one() -> Non
     assert most_missed(scene.check_stream()) == 0
 
 
-def test_python_learns_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
+def test_python_is_told_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
     scene = Scene("VP8")
     scene.run(40)
     scene.want(1)

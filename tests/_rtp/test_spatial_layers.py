@@ -1,6 +1,6 @@
 """Spatial layers within one stream (SVC): a receiver decodes exactly the pictures of its layer.
 
-Real streams of Chromium go through the whole core. docs/signalling.md, "Several encodings".
+Real streams of Chromium go through the whole core. See docs/signalling.md, "Several encodings".
 """
 
 import itertools
@@ -20,9 +20,9 @@ KEY_MODES = [name for name in FILES if name.endswith("_key")]
 
 
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
-    """Check that the last packet of each picture has the marker, and no other.
+    """Check that the last packet of each picture has the marker, and that no other packet has it.
 
-    Chromium sets no marker in a picture whose largest layer it dropped.
+    Chromium sets no marker in a picture if it dropped the largest layer.
     """
     marked = {packet.rtp.timestamp for packet in stream(name).packets if packet.rtp.marker}
     for packet, following in itertools.pairwise(sent):
@@ -49,7 +49,7 @@ def test_a_receiver_decodes_the_pictures_of_its_layer(name: str, spatial: int, t
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations((0, 1, -1), 2)))
 def test_a_change_at_any_packet_continues_with_whole_pictures(name: str, before: int, after: int) -> None:
     source = stream(name)
-    # A millisecond apart: a switch at n ms is a switch before record n.
+    # The records are 1 ms apart, so a switch at n ms happens before record n.
     records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
     for packet in source.packets[1::41]:
         switch = Switch(packet.place, -1, after)
@@ -74,11 +74,11 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 @pytest.mark.parametrize("name", KEY_MODES)
 @pytest.mark.parametrize("seed", range(4))
 def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
-    """Every packet arrives, some of them after packets of the next pictures."""
+    """Check this with all packets arriving, some of them after packets of the next pictures."""
     source, chance = stream(name), random.Random(seed)
     own = {packet.place for packet in source.packets}
     places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
-    # The first packet stays first, because earlier ones would not belong to the stream.
+    # The first packet stays first, because earlier packets would not belong to the stream.
     order = sorted(sorted(own), key=lambda place: places[place] if place > min(own) else 0)
     records = [replace(source.records[place], offset_ms=i) for i, place in enumerate(order)]
     switches = [
@@ -88,7 +88,7 @@ def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int
     first = sent[0].sequence
     sent.sort(key=lambda packet: (packet.sequence - first) & 0xFFFF)
     assert contiguous(sent)
-    # A picture is whole: with the marker of its own last layer, and decoded like the layer alone.
+    # A picture is complete: its own last layer has the marker, and it decodes like the layer alone.
     decoded = pictures(source.codec, [packet for packet in sent if packet.payload])
     layers = [alone(name, layer) for layer in (0, 1, 2)]
     assert decoded.keys() == layers[0].keys()

@@ -1,4 +1,4 @@
-"""SRTP and libsrtp's Python binding understand each other, whichever library encrypts."""
+"""SRTP in the core and in libsrtp's Python binding is interoperable, whichever library encrypts."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ def key(profile: str, first: int = 0) -> bytes:
 
 
 def receiver(profile: str) -> pylibsrtp.Session:
-    """Return the other end, like a browser: it starts at rollover counter 0."""
+    """Return the other end, which starts at rollover counter 0 like a browser."""
     policy = pylibsrtp.Policy(
         key=key(profile), ssrc_type=pylibsrtp.Policy.SSRC_ANY_INBOUND, srtp_profile=PROFILES[profile]
     )
@@ -43,7 +43,7 @@ def header(sequence: int, extensions: bytes = b"") -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no library there lends its OpenSSL: libsrtp seals")
-def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
+def test_the_openssl_of_the_wheel_agrees_with_its_libsrtp() -> None:
     assert OPENSSL
     assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
 
@@ -53,9 +53,11 @@ def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
     [
         ("OPENSSL_ia32cap=0xfffa3203078bffff:0x00405fc6f1bf07ab:0x10", "hardware"),
         ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x0 env:~0x200000200000000", "software"),
-        ("OPENSSL_ia32cap=0xfffa3201078bffff:0x0", "software"),  # AES without the multiplication
-        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x18415fdef1bf07ab:0x0", "hardware"),  # for vectors only
-        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x184159def1bf07ab:0x0", "software"),  # vectors without them
+        ("OPENSSL_ia32cap=0xfffa3201078bffff:0x0", "software"),  # AES without carry-less multiplication
+        # only the vector instructions
+        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x18415fdef1bf07ab:0x0", "hardware"),
+        # the vector instructions without them
+        ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x184159def1bf07ab:0x0", "software"),
         ("OPENSSL_armcap=0xbd", "hardware"),
         ("OPENSSL_armcap=0x1", "software"),
         ("OPENSSL_armcap=0x0 env:0", "software"),
@@ -108,7 +110,7 @@ def test_without_openssl_the_next_library_encrypts(hidden: int, sealed_by: set[s
 
 @pytest.mark.parametrize("openssl", [True, False])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_libsrtp_decrypts_our_packets(profile: str, openssl: bool) -> None:
+def test_libsrtp_decrypts_the_cores_packets(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), receiver(profile)
     # Across a wrap of the sequence number, so that the rollover counter matters.
     for index in range(65530, 65540):
@@ -179,7 +181,7 @@ def test_an_impossible_packet_is_refused() -> None:
 
 
 def sender(profile: str) -> pylibsrtp.Session:
-    """Return the other end as a sender to us."""
+    """Return the other end, as a sender to the core."""
     return pylibsrtp.Session(
         pylibsrtp.Policy(
             key=key(profile, 100),
@@ -189,7 +191,7 @@ def sender(profile: str) -> pylibsrtp.Session:
     )
 
 
-# Both profiles, decrypted by OpenSSL where possible, and by libsrtp, which must give the same results.
+# Both profiles, decrypted by OpenSSL where possible and by libsrtp. They must give the same results.
 OPENED = [(profile, openssl) for profile in PROFILES for openssl in (True, False)]
 
 
@@ -236,7 +238,7 @@ def test_a_late_packet_is_decrypted_only_within_the_window(profile: str, openssl
     start=st.integers(0, 0xFFFF),
 )
 @settings(max_examples=200)
-def test_the_core_decrypts_what_libsrtp_decrypts_after_any_jump(steps: list[int], start: int) -> None:
+def test_the_core_decrypts_the_same_packets_as_libsrtp_after_any_jump(steps: list[int], start: int) -> None:
     profile = "AEAD_AES_128_GCM"
     ours, libsrtp = keys(profile), keys(profile)
     sealer = SrtpKeys(profile, key(profile, 100), key(profile))

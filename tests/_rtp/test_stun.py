@@ -1,4 +1,4 @@
-"""STUN in the core: aioice accepts its responses, and it refuses unauthenticated messages."""
+"""STUN in the core: aioice accepts its responses, and it rejects unauthenticated messages."""
 
 import hmac
 import ipaddress
@@ -75,7 +75,7 @@ def test_a_request_with_another_password_is_refused() -> None:
     assert answer(request(password=b"another password")) is None
 
 
-# All bytes but the type of the last attribute: the core ignores every type except FINGERPRINT.
+# All bytes except the type of the last attribute, because the core ignores every type except FINGERPRINT.
 @pytest.mark.parametrize("at", [at for at in range(len(request())) if at - len(request()) not in (-8, -7)])
 def test_a_request_with_any_byte_changed_is_refused(at: int) -> None:
     for bit in (0x01, 0x80):
@@ -88,7 +88,7 @@ def test_a_truncated_request_is_refused() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
-        # Also under a header with the shorter length.
+        # Even if the header has the shorter length.
         if length >= 20:
             shortened = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
             cut_after_integrity = length == len(request(fingerprint=False))

@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from svc._rtp.table import Map
 
-# Few low bits, many of them equal: the table probes by these.
+# Few low bits, many of them equal, because the table probes by these bits.
 KEYS = st.one_of(
     st.integers(1, 200),
     st.integers(1, 40).map(lambda n: n * 64),
@@ -65,7 +65,7 @@ def test_the_table_grows_and_keeps_everything(count: int) -> None:
 
 def test_removing_from_a_wrapped_run_keeps_the_rest() -> None:
     table = Map()
-    run = [63, 127, 191, 64, 128]  # homes 63, 63, 63, 0, 0 of 64
+    run = [63, 127, 191, 64, 128]  # home slots 63, 63, 63, 0, 0 of 64
     for key in run:
         table.insert(key, key)
     table.remove(63)

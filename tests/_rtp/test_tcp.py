@@ -1,4 +1,4 @@
-"""TCP at the media port: the same calls over connections, and limits on the connections (RFC 6544)."""
+"""TCP at the media port: the same calls over TCP connections, and limits on connections (RFC 6544)."""
 
 import select
 import socket
@@ -79,7 +79,7 @@ class Person:
         self.sent: Counter[str] = Counter()
 
     def come_over(self, way: Way) -> Way:
-        """Send a check over `way`, and receive media there from now on."""
+        """Send a check over `way`, and receive media there from then on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
         self.path = path_event(self.loop, self.transport)
@@ -88,7 +88,7 @@ class Person:
         return way
 
     def settle(self) -> None:
-        """Return once everything posted so far is done. Drop the data received until then."""
+        """Wait until everything posted so far is done. Drop the data received until then."""
         self.loop.send_stun(DONE, self.path, SERVER)
         while self.ways[-1].recv() != DONE:
             pass
@@ -185,7 +185,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         assert path[:2] == peer.address
         paths.append(path)
     assert paths[0][2:] != paths[1][2:]
-    # Data for a path leaves by its connection, in its frame.
+    # Data for a path is sent over its connection, in a frame.
     loop.send_stun(b"\x01first", paths[0], SERVER)
     loop.send_stun(b"\x01second", paths[1], SERVER)
     assert [peer.recv() for peer in peers] == [b"\x01first", b"\x01second"]
@@ -244,14 +244,14 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop
         person.watch(microphone, 6000, AUDIO)
     coming, frame = bob.packets(), 0
     while loop.counters()["dropped_slow_video"] < 10 * PACKETS_OF_FRAME or frame < 60:
-        # Bob reads, and has each frame before the next is sent.
+        # Bob reads, and gets each frame before the next one is sent.
         sent = [*ada.show(PACKETS_OF_FRAME, frame), ada.speak()]
         assert sorted(next(coming).payload for _ in sent) == sorted(sent)
         frame += 1
         time.sleep(0.01)
     assert loop.counters()["dropped_slow_audio"] == 0
     dropped = loop.counters()["dropped_slow_video"]
-    # Eve reads again. She gets all of each frame that was started, and all audio.
+    # Eve reads again. She gets all of each frame whose sending had started, and all audio.
     frames: defaultdict[int, int] = defaultdict(int)
     received = 0
     coming = eve.packets()
@@ -300,7 +300,7 @@ def test_a_stream_that_does_not_start_with_a_check_is_closed(loop: UdpLoop, lie:
     peer.close()
 
 
-def test_a_client_without_a_password_has_few_attempts_and_gets_no_answer(loop: UdpLoop) -> None:
+def test_a_client_without_a_password_gets_few_attempts_and_no_answer(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -325,7 +325,7 @@ def test_an_invalid_length_closes_a_connection_and_an_invalid_packet_does_not(lo
     peer.close()
 
 
-def test_of_too_many_idle_connections_the_oldest_is_closed_for_a_newcomer(loop: UdpLoop) -> None:
+def test_if_there_are_too_many_idle_connections_the_oldest_is_closed_for_a_newcomer(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.come_over(TcpPeer((SERVER, loop.port)))
     idle = [TcpPeer((SERVER, loop.port)) for _ in range(MAX_UNPROVEN_OF_ADDRESS)]
@@ -337,7 +337,7 @@ def test_of_too_many_idle_connections_the_oldest_is_closed_for_a_newcomer(loop: 
     bob.come_over(TcpPeer((SERVER, loop.port)))
     assert idle[0].is_closed()
     assert loop.counters()["tcp_refused"] == 1
-    # Proven participants stay, and so do connections from other addresses.
+    # Authenticated participants stay, and so do connections from other addresses.
     ada.settle()
     elsewhere.send(binding_request("ufrag1", PWD))
     assert elsewhere.recv()[:2] == b"\x01\x01"
@@ -358,7 +358,7 @@ def test_a_flood_of_silent_connections_is_closed_and_calls_continue() -> None:
     coming = bob.packets()
     idle = []
     for n in range(300):
-        # Half of one check, from many addresses, so that no address has too many.
+        # Half of a check each, from many addresses, so that no address has too many connections.
         idle.append(TcpPeer((SERVER, loop.port), source=f"127.0.1.{1 + n % 200}"))
         idle[-1].send_raw(b"\x00\x64\x00\x01")
         assert ada.speak() == next(coming).payload
@@ -398,7 +398,7 @@ def test_listening_sockets_are_handed_over_with_the_others() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])
-    # Nobody accepts in the meantime. The system queues new connections.
+    # Nobody accepts connections in the meantime, so the system queues new ones.
     peer = TcpPeer((SERVER, first.port))
     first.stop()
     second.start()

@@ -1,6 +1,6 @@
 """Transport-wide feedback, read back by a decoder that was written from the draft.
 
-draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
+See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 
 import struct
@@ -29,7 +29,7 @@ def symbols_of(chunk: int) -> list[int]:
 
 
 class Feedback:
-    """One decoded packet: for each number from the base on, its arrival in seconds, or None."""
+    """A decoded feedback packet: for each number from the base on, its arrival time in seconds, or None."""
 
     def __init__(self, data: bytes) -> None:
         assert len(data) <= MAX_BYTES
@@ -55,7 +55,7 @@ class Feedback:
                 ticks += struct.unpack("!h", data[at : at + 2])[0]
             self.arrivals.append(ticks * TICK_S if status else None)
             at += status
-        # Only padding to a multiple of four is left.
+        # Only padding to a multiple of four bytes is left.
         assert len(data) - at < 4
         assert not any(data[at:])
 
@@ -139,7 +139,7 @@ def test_only_the_newest_of_very_many_packets_are_remembered() -> None:
     assert numbers == list(range(5000 - REMEMBERED, 5000))
 
 
-def test_a_very_large_jump_leaves_nothing_stale() -> None:
+def test_a_very_large_jump_leaves_no_stale_entries() -> None:
     log = recorded([(n, 1.0) for n in range(100)])
     log.record(20_000, 2.0)
     ((number, at),) = [(number, at) for number, at in parsed(log) if at is not None]
@@ -154,7 +154,7 @@ def test_a_sender_whose_numbers_jump_back_gets_reports_at_once() -> None:
     assert [number for number, _ in parsed(log)] == [100]
 
 
-# (increase of the number, ms later, whether to write a feedback now)
+# (increase of the number, ms later, whether to write feedback at this point)
 STEPS = st.lists(
     st.tuples(
         st.sampled_from([1, 1, 1, 1, 2, 3, 20, 1000, 0, -1, -2, -5]),
@@ -199,7 +199,7 @@ def check(log: Log, pending: dict[int, float], first: int, highest: int) -> None
 
 
 def test_the_decoder_reads_the_examples_of_the_draft() -> None:
-    """Sections 3.1.3 and 3.1.4: a run of 221 lost, 14 one-bit statuses, 7 two-bit statuses."""
+    """Check sections 3.1.3 and 3.1.4: a run of 221 lost packets, 14 one-bit and 7 two-bit statuses."""
     assert symbols_of(0b0_00_0000011011101) == [0] * 221
     assert symbols_of(0b0_11_0000000011000) == [3] * 24
     assert symbols_of(0b1_0_01111100011100) == [0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0]

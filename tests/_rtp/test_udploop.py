@@ -1,4 +1,4 @@
-"""The UDP loop on real sockets of the loopback interface: ports, addresses, the thread and its end."""
+"""The UDP loop on real loopback sockets: ports, addresses, the thread and how it ends."""
 
 import errno
 import os
@@ -74,7 +74,10 @@ def wait_for_counter(loop: UdpLoop, name: str, value: int) -> None:
 
 @pytest.fixture(params=[False, True], ids=["batched", "portable"])
 def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
-    """Serve both families on one port. The kernel chooses it for IPv4, so IPv6 may find it taken."""
+    """Serve both address families on one port.
+
+    The kernel chooses it for IPv4, so it may be in use for IPv6.
+    """
     for _ in range(20):
         try:
             made = UdpLoop(seed=1, addresses=["0.0.0.0", "::"], port=0, portable=request.param)
@@ -90,7 +93,7 @@ def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
     ("server", "family"),
     [("127.0.0.1", socket.AF_INET), SECOND_LOOPBACK, ("::1", socket.AF_INET6)],
 )
-def test_a_check_is_answered_from_the_address_that_was_contacted(
+def test_a_check_is_answered_from_the_address_that_it_was_sent_to(
     loop: UdpLoop, server: str, family: socket.AddressFamily
 ) -> None:
     open_transport(loop)
@@ -131,10 +134,12 @@ def test_more_datagrams_than_a_batch_are_sent_in_order(
     [[900] * 80, [900] * 10 + [400] + [900] * 10, [400, 900, 900, 901, 900], [1100] * 66 + [1] * 20, [7]],
     ids=["equal", "a shorter last one", "a longer one", "a batch and more", "alone"],
 )
-def test_runs_of_datagrams_to_one_receiver_arrive_whole_and_in_order(loop: UdpLoop, sizes: list[int]) -> None:
+def test_runs_of_datagrams_to_one_receiver_arrive_complete_and_in_order(
+    loop: UdpLoop, sizes: list[int]
+) -> None:
     client = Client(loop, "127.0.0.1")
     sent = [bytes([n % 256]) * size for n, size in enumerate(sizes)]
-    # Posted before the thread's next turn, they leave in the fewest possible batches.
+    # Because they are posted before the thread's next turn, they are sent in the fewest possible batches.
     for data in sent:
         loop.send_stun(data, client.socket.getsockname(), "127.0.0.1")
     received = [client.socket.recv(2048) for _ in sent]
@@ -185,7 +190,7 @@ def test_a_udp_port_in_use_is_never_shared(loop: UdpLoop, address: str) -> None:
 def test_a_loop_that_failed_to_open_holds_no_port() -> None:
     holder = UdpLoop(seed=1, addresses=["::1"], port=0)
     with pytest.raises(OSError, match=f"UDP port {holder.port} on ::1"):
-        # The first address is free, the second is not.
+        # The first address is free, but the second is not.
         UdpLoop(seed=1, addresses=["127.0.0.1", "::1"], port=holder.port)
     again = UdpLoop(seed=1, addresses=["127.0.0.1"], port=holder.port)
     again.stop()
@@ -205,7 +210,7 @@ def test_stop_ends_the_thread_and_frees_the_port(loop: UdpLoop) -> None:
     again.stop()
 
 
-def test_after_the_end_every_request_is_harmless(loop: UdpLoop) -> None:
+def test_after_the_loop_has_ended_every_request_is_harmless(loop: UdpLoop) -> None:
     loop.stop()
     loop.stop()
     open_transport(loop)

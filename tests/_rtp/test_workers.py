@@ -1,4 +1,4 @@
-"""With several sending threads, each receiver gets the same packets in the same order as from one."""
+"""With several sending threads, each receiver gets the same packets in the same order as with one thread."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ from tests.kit.slow_link import NEAR, sockets_beyond
 PROFILE = "AEAD_AES_128_GCM"
 WITHIN_S = 10.0
 RECEIVERS = 9
-# More threads than one hand over at a time, less than a receiver's socket holds.
+# More packets than one thread hands over at a time, but fewer than a receiver's socket holds.
 BURST, BURSTS = 60, 12
 # Packets for each receiver, over a link with too little capacity.
 ENOUGH = 150
@@ -49,7 +49,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 class Person:
-    """A participant on its own socket, with keys and credentials agreed."""
+    """A participant with its own socket, and with agreed keys and credentials."""
 
     def __init__(self, loop: UdpLoop, number: int, udp: socket.socket, server: str = "127.0.0.1") -> None:
         self.loop = loop
@@ -96,7 +96,7 @@ class Person:
         return found
 
     def waiting(self) -> list[bytes]:
-        """Return the packets of video received so far. The socket does not block afterwards."""
+        """Return the video packets received so far. Afterwards the socket is non-blocking."""
         found: list[bytes] = []
         self.socket.setblocking(False)
         while True:
@@ -166,8 +166,8 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # A few packets follow directly after many. The many are handed over; the few alone would be sent at
-        # once.
+        # A few packets follow directly after many. The many are handed over, and the few alone would be sent
+        # at once.
         room.show(BURST)
         room.show(burst % 4)
         wait_for(room.all_sent)
@@ -181,7 +181,7 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_the_delay_of_each_packet_is_counted_once_whoever_sent_it(workers: int) -> None:
+def test_the_delay_of_each_packet_is_counted_once_whichever_thread_sent_it(workers: int) -> None:
     room = Room(workers)
     room.show(BURST)
     for viewer in room.viewers:
@@ -225,7 +225,7 @@ def test_all_threads_end_during_work(workers: int) -> None:
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
 def test_a_slow_link_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
     async def body() -> None:
-        # The system may reorder packets of one socket that leave from several processors.
+        # The system may reorder packets of one socket that are sent from several processors.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
         room = Room(workers, sockets_beyond(RECEIVERS, rate="20mbit"))
         shrink_send_buffers(room.loop)
@@ -241,7 +241,7 @@ def test_a_slow_link_delays_nobody_for_long_and_keeps_the_order(workers: int) ->
                         before = last[at]
                         assert before is None or 0 < (number - before) & 0xFFFF < 0x8000
                         last[at], got[at] = number, got[at] + 1
-                # Twice the link's capacity at most: 16-bit numbers must not wrap in the meantime.
+                # At most twice the link's capacity, because 16-bit numbers must not wrap in the meantime.
                 await asyncio.sleep(0.01)
         finally:
             # The thread is busy, and the socket is full.
@@ -251,13 +251,13 @@ def test_a_slow_link_delays_nobody_for_long_and_keeps_the_order(workers: int) ->
 
 
 def shrink_send_buffers(loop: UdpLoop) -> None:
-    """Shrink the buffers so that the link empties them in a moment."""
+    """Shrink the buffers so that the link empties them quickly."""
     for descriptor in loop.descriptors():
         with socket.socket(fileno=os.dup(descriptor)) as shared:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
 
 
-def test_if_the_system_refuses_threads_the_running_ones_are_ended(
+def test_if_the_system_refuses_threads_the_running_ones_are_stopped(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads = threading.active_count()

@@ -19,7 +19,7 @@ WITHIN_S = 20.0
 
 
 class Full(socket.socket):
-    """A listening socket of a process that temporarily has no descriptors left."""
+    """A listening socket in a process that temporarily has no free descriptors."""
 
     failures = 0
 

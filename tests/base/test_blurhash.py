@@ -1,4 +1,4 @@
-"""A BlurHash shows a picture as seen from a distance, in the format that other decoders read."""
+"""A BlurHash shows a blurred version of a picture, in the format that other decoders read."""
 
 from itertools import product
 from math import cos, pi
@@ -18,7 +18,7 @@ def number(text: str) -> int:
 
 
 def looked_at(text: str, x: float, y: float) -> tuple[float, ...]:
-    """Return the linear light at a position from 0 to 1, according to the format's description."""
+    """Return the linear light at a position from 0 to 1, according to the description of the format."""
     size = number(text[0])
     assert (size % 9 + 1, size // 9 + 1) == (X_COMPONENTS, Y_COMPONENTS)
     largest = (number(text[1]) + 1) / 166
@@ -44,7 +44,7 @@ def _signed_square(value: float) -> float:
     return value * abs(value)
 
 
-def test_the_blurhash_of_black_is_that_of_other_implementations() -> None:
+def test_the_blurhash_of_black_equals_that_of_other_implementations() -> None:
     assert blurhash([(0, 0, 0)] * 64, 8) == "L00000fQfQfQfQfQfQfQfQfQfQfQ"
 
 

@@ -1,4 +1,6 @@
-"""Commits that wait for a log: recorded statements repeat them, and in doubt further writes are refused."""
+"""Commits that wait for a log: the recorded statements reproduce them, and if the outcome is in doubt,
+further writes are refused.
+"""
 
 import asyncio
 import sqlite3
@@ -23,7 +25,7 @@ SCHEMA = [
 
 
 class MemoryLog:
-    """A log in memory, whose outcome a test can withhold and refuse."""
+    """An in-memory log whose outcome a test can withhold or refuse."""
 
     def __init__(self) -> None:
         self.entries: list[list[Statement]] = []
@@ -57,7 +59,7 @@ async def opened(path: Path, log: MemoryLog | None) -> Database:
 
 @asynccontextmanager
 async def closed_after(database: Database) -> AsyncIterator[Database]:
-    """Close the database at the end; its threads would keep a failed test's process alive."""
+    """Close the database at the end, because its threads would keep the process of a failed test alive."""
     try:
         yield database
     finally:
@@ -75,7 +77,7 @@ def all_of(path: Path) -> list[tuple[object, ...]]:
         return connection.execute(tables).fetchall()
 
 
-async def test_the_recorded_statements_make_the_same_file_elsewhere(tmp_path: Path) -> None:
+async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path: Path) -> None:
     log = MemoryLog()
     owner, follower = tmp_path / "owner.sqlite3", tmp_path / "follower.sqlite3"
     # Both files begin with the older schema.
@@ -143,7 +145,7 @@ async def doubtful_write(database: Database, log: MemoryLog, lost: str) -> None:
     assert [word for _, word in all_of(database.path)] == ["made", "doubtful", "later", "words"]
 
 
-async def test_a_file_of_a_cluster_is_not_opened_without_its_log(tmp_path: Path) -> None:
+async def test_a_database_of_a_cluster_is_not_opened_without_its_log(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await opened(path, None)).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -1,4 +1,4 @@
-"""The table of open connections: which connections get a place, and which lose it."""
+"""The table of open connections: which connections get a slot, and which lose it."""
 
 from collections import Counter
 
@@ -66,13 +66,13 @@ def test_the_strangers_of_one_address_are_limited_and_the_oldest_is_closed() -> 
     assert (len(table), table.closed) == (4, 1)
 
 
-def test_ipv6_addresses_count_by_their_customers_network() -> None:
+def test_ipv6_addresses_are_counted_by_network_prefix() -> None:
     assert customer("2001:db8:1:2:3::4") == customer("2001:db8:1:2::1%eth0") == "2001:db8:1:2::/64"
     assert customer("2001:db8:1:3::1") != customer("2001:db8:1:2::1")
     assert customer("::ffff:192.0.2.1") == customer("192.0.2.1") == "192.0.2.1"
 
 
-def test_a_proxy_on_this_machine_is_not_one_client() -> None:
+def test_a_proxy_on_this_machine_does_not_count_as_one_client() -> None:
     for address in ("127.0.0.1", "::1", ""):
         table = Table(Limits(100, of_address=1))
         assert all(place.open for place in filled(table, address, 5))
@@ -84,7 +84,7 @@ def test_authenticated_connections_survive_a_flood() -> None:
     member.belongs_to("ada")
     flood = filled(table, "192.0.2.1", 100)
     assert member.open and len(table) == 7
-    # A quarter of the places is reserved for members.
+    # A quarter of the slots is reserved for members.
     assert sum(place.open for place in flood) == table.limits.strangers == 6
 
 
@@ -115,7 +115,7 @@ def test_idle_connections_close_before_busy_ones_by_the_address_with_the_most() 
     assert busy.open
 
 
-def test_one_member_cannot_take_all_places() -> None:
+def test_one_member_cannot_take_all_slots() -> None:
     table = Table(Limits(8, of_address=None, of_owner=2))
     places = filled(table, "192.0.2.1", 3)
     for place in places:

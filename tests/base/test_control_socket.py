@@ -76,7 +76,7 @@ async def test_a_request_needs_its_fields(folder: Path) -> None:
         assert json.loads(await raw(folder, b"{}\n"))["error"] == "invalid_request"
 
 
-async def test_a_port_needs_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_tcp_port_requires_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "_MAX_PATH_BYTES", 0)
     async with listening(tmp_path, echo):
         line = b'{"command":"do","arguments":{},"token":"guessed"}\n'
@@ -94,7 +94,7 @@ async def test_too_many_concurrent_commands_are_refused(
 
 async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
-    # Far less than the whole work takes: each report of progress extends the deadline.
+    # Far less than the whole work takes, because each progress report extends the deadline.
     monkeypatch.setattr(control_socket, "ANSWER_DEADLINE_S", 5.0)
     seen: list[Progress] = []
     received = asyncio.Event()
@@ -115,7 +115,9 @@ async def test_long_work_reports_its_progress(folder: Path, monkeypatch: pytest.
     assert seen == [Progress("working", done, 3) for done in (1, 2, 3)]
 
 
-async def test_work_ends_when_its_caller_leaves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_is_cancelled_when_its_caller_disconnects(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(control_socket, "PROGRESS_INTERVAL_S", 0.001)
     received, ended = asyncio.Event(), asyncio.Event()
 

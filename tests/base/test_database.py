@@ -1,4 +1,4 @@
-"""The database: durable group commits, savepoints, migrations, copies before a change, one owner."""
+"""The database: durable group commits, savepoints, migrations, backups before a migration, a single owner."""
 
 import asyncio
 import os
@@ -87,7 +87,7 @@ async def test_a_failed_write_in_a_group_fails_no_other(kinds: list[str]) -> Non
     assert [type(outcome) for outcome in outcomes] == [
         expected.get(kind, sqlite3.IntegrityError) for kind in kinds
     ]
-    # A change that refuses before it writes may have counted its calls, so it runs only once.
+    # A change that is refused before it writes may have counted its calls, so it runs only once.
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 

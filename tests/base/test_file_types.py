@@ -1,4 +1,4 @@
-"""A file's type is judged by its content, and text is recognised whatever its first words are."""
+"""The type of a file is determined by its content, and text is recognised whatever its first words are."""
 
 import struct
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Deleted rows: once the log has been emptied, no file of the database holds any of their bytes."""
+"""Deleted rows: once the log has been emptied, no database file contains any of their bytes."""
 
 import asyncio
 import random
@@ -76,7 +76,7 @@ async def test_deleted_data_is_in_no_file_of_a_database_or_copy(tmp_path: Path, 
         await database.empty_log()
         assert bodies_in(path) == present
 
-        # The same holds after more writes to these pages, and in a copy.
+        # The same applies after more writes to these pages, and in a backup.
         await database.write(lambda connection: connection.execute("UPDATE by_number SET n = -n"))
         assert bodies_in(path) == present
         snapshot(path, tmp_path / "copy.sqlite3")
@@ -99,7 +99,7 @@ async def test_free_space_left_by_another_version_is_cleaned_after_the_start(tmp
     assert bodies_in(path) > present
     async with opened(path) as database:
         await database.empty_log()
-        # No row here is long enough for overflow pages, whose ends are not scanned.
+        # No row in this test is long enough for overflow pages, whose ends are not scanned.
         assert bodies_in(path) == present
 
 

@@ -1,4 +1,4 @@
-"""A full collection runs when the process is idle, or after a long enough delay."""
+"""A full garbage collection runs when the process is idle, or after a long enough delay."""
 
 import asyncio
 import gc
@@ -35,7 +35,7 @@ async def collected(
 ) -> list[int]:
     """Return the intervals after which a full collection ran.
 
-    Each interval has the share of a core that was used, and the count of waiting objects. `memory` is the
+    Each interval has the fraction of a core that was used, and the count of waiting objects. `memory` is the
     process's memory then, on a machine that has `left` available.
     """
     now = used = 0.0
@@ -62,18 +62,18 @@ async def collected(
     return found
 
 
-async def test_a_full_collection_runs_when_it_is_quiet_and_many_objects_exist() -> None:
+async def test_a_full_collection_runs_when_the_process_is_idle_and_many_objects_exist() -> None:
     busy, quiet = (QUIET * 2, ALL_AFTER), (QUIET / 2, ALL_AFTER)
     assert await collected([(0.0, ALL_AFTER - 1), busy, busy, quiet]) == [4]
 
 
-async def test_without_quiet_a_full_collection_runs_eventually() -> None:
+async def test_without_an_idle_moment_a_full_collection_runs_eventually() -> None:
     intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
-    """Few of the bytes may be objects: a few objects hold received data."""
+    """Check this because objects may be few but hold a lot of received data."""
     much = LEAST_GROWTH_BYTES + 1
     # Memory grows, grows again from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
@@ -81,7 +81,9 @@ async def test_growing_memory_forces_a_full_collection() -> None:
 
 
 async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
-    """In a flood, data for slow readers takes that much. A full collection would stop everybody."""
+    """Check this because data for slow readers takes that much memory in a flood, and a full collection would
+    stall everybody.
+    """
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []
@@ -99,5 +101,5 @@ def test_python_never_starts_a_full_collection_itself() -> None:
     before, kept = gc.get_stats()[2]["collections"], list[object]()
     kept.extend([] for _ in range(400_000))
     assert gc.get_stats()[2]["collections"] == before
-    # By default, Python collects fully after 10 of these.
+    # By default, Python runs a full collection after 10 of these.
     assert gc.get_count()[2] > 10

@@ -1,4 +1,4 @@
-"""A connection closed while the peer is still sending delivers our last bytes."""
+"""A connection that is closed while the peer is still sending delivers its last bytes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -52,7 +52,7 @@ async def test_the_last_response_arrives_while_the_peer_keeps_sending(attempt: i
         writer.close()
 
 
-async def test_a_peer_that_never_ends_is_closed_at_the_deadline() -> None:
+async def test_a_peer_that_never_stops_sending_is_closed_at_the_deadline() -> None:
     async def refuse(writer: asyncio.StreamWriter) -> None:
         await lingering(writer, 0.05)
         assert not writer.transport.is_closing()

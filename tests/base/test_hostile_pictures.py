@@ -1,4 +1,4 @@
-"""A hostile picture costs only its own job: it is refused with a reason, or comes out clean."""
+"""A hostile picture affects only its own job: it is rejected with a reason, or re-encoded cleanly."""
 
 import dataclasses
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""HTTP connections with deadlines: real sockets, and a clock that the test moves."""
+"""HTTP connections with deadlines: real sockets, and a clock that the test advances."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -62,7 +62,7 @@ async def serving(handler: Handler) -> AsyncIterator[Served]:
     assert runner.server is not None
     sockets = bound("127.0.0.1", 0)
     served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", Table(Limits(16)))
-    # The test itself sweeps.
+    # The test calls the sweep itself.
     listener = Listener(sockets, served.table, speaking_http(runner.server, lambda: served.now))
     listener._sweep = lambda: None  # type: ignore[method-assign]
     listener.start()
@@ -142,7 +142,7 @@ async def trickled(head: bytes) -> None:
         await line.ended()
 
 
-async def test_a_slow_handler_is_waited_for() -> None:
+async def test_a_slow_handler_is_given_time() -> None:
     may_answer = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:
@@ -207,14 +207,14 @@ def unsent(served: Served) -> int:
 
 @asynccontextmanager
 async def unread(served: Served) -> AsyncIterator[Line]:
-    """Send a request and leave its response unread in the server."""
+    """Send a request and leave its response unread, so that it stays in the server."""
     async with line_to(served.address) as line:
         await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection.writing_paused)
         yield line
 
 
-async def test_an_upgraded_connection_is_left_to_its_pings() -> None:
+async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> None:
     async def chatting(request: web.Request) -> web.WebSocketResponse:
         ws = web.WebSocketResponse()
         await ws.prepare(request)

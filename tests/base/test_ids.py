@@ -8,14 +8,14 @@ import pytest
 from svc.base.ids import BitsAhead, Ids, time_ms
 
 
-def test_ids_rise_regardless_of_the_clock() -> None:
+def test_ids_increase_regardless_of_the_clock() -> None:
     clock = iter([1.0, 1.0, 1.0, 0.5, 0.5, 2.0, 1.999])
     ids = Ids(lambda: next(clock), random.Random(1).getrandbits)
     made = [ids.new() for _ in range(7)]
     assert made == sorted(made) and len(set(made)) == 7
 
 
-def test_ids_beyond_the_counter_of_a_millisecond_still_rise() -> None:
+def test_ids_beyond_the_counter_of_a_millisecond_still_increase() -> None:
     ids = Ids(lambda: 1.0, random.Random(1).getrandbits)
     made = [ids.new() for _ in range(10_000)]
     assert made == sorted(set(made))
@@ -30,11 +30,11 @@ def test_an_id_is_a_uuid_version_7_with_its_time() -> None:
 def test_random_bits_are_fetched_in_batches_and_never_repeat() -> None:
     fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
     bits = BitsAhead(lambda _: fetched.pop(0))
-    # 15 bits take two bytes and drop a bit. The byte left of the first fetch is too little for 16 bits.
+    # 15 bits take two bytes and discard one bit. The byte left from the first fetch is too short for 16 bits.
     assert [bits(15), bits(8), bits(16)] == [0x7FFF, 1, 0x0208]
 
 
 @pytest.mark.parametrize("text", ["", "x", str(uuid.UUID(int=0)), "a" * 36])
-def test_other_texts_have_no_time(text: str) -> None:
+def test_texts_that_are_not_ids_have_no_time(text: str) -> None:
     with pytest.raises(ValueError):
         time_ms(text)

@@ -1,4 +1,4 @@
-"""JSON of any length reads the same whatever the pieces are, and each piece is read once."""
+"""JSON of any length parses the same, whatever the pieces are, and each piece is read once."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def test_a_document_parses_the_same_in_any_pieces(size: int) -> None:
 
 
 def test_parsing_does_not_block_the_loop() -> None:
-    """Each value is read once, so the work grows linearly with its length."""
+    """Check that each value is read once, so that the work grows linearly with its length."""
     reads: list[int] = []
     source = io.BytesIO(b'"' + b"x" * 4_000_000 + b'"')
 

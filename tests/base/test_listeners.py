@@ -1,4 +1,4 @@
-"""Listening sockets, opened or inherited: which are accepted, and which are refused with a message."""
+"""Listening sockets, opened or inherited: which are accepted, and which are rejected with a message."""
 
 import os
 import socket
@@ -53,7 +53,7 @@ def test_a_host_of_another_machine_is_refused() -> None:
 
 
 def handed(opened: socket.socket) -> int:
-    """Return our own descriptor, as another process would inherit it."""
+    """Return a new descriptor of the socket, as another process would inherit it."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number

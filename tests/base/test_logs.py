@@ -1,4 +1,4 @@
-"""A log line is one line: message, then fields, whatever a peer put into them."""
+"""A log entry is one line: the message and then fields, whatever a peer put into them."""
 
 import asyncio
 import io
@@ -49,7 +49,7 @@ async def test_lines_name_their_request(stream: io.StringIO) -> None:
 
     async def served() -> str:
         name = name_request()
-        await asyncio.sleep(0)  # The other request is served meanwhile.
+        await asyncio.sleep(0)  # The other request is served in the meantime.
         logging.getLogger("svc.chat").info("served", extra={"by": name})
         return name
 

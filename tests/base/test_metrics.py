@@ -1,4 +1,4 @@
-"""Each program has measurements of its own besides the runtime's."""
+"""Each program has its own metrics in addition to the runtime's."""
 
 from svc.base.metrics import Registry
 

@@ -1,4 +1,4 @@
-"""Every object store stores objects whole, and returns any part of them."""
+"""Every object store stores complete objects, and returns any part of them."""
 
 import asyncio
 import os
@@ -90,7 +90,7 @@ async def test_concurrent_objects_stay_separate(objects: ObjectStore) -> None:
     assert await asyncio.gather(*(content(objects, key) for key in kept)) == list(kept.values())
 
 
-# Only folders.
+# Tests of folders.
 
 
 @pytest.mark.parametrize("key", ["../outside", "uploads/../../outside", "/etc/passwd", "uploads/", "a/b/c"])
@@ -137,7 +137,7 @@ async def test_leftovers_of_an_interrupted_put_are_deleted_after_a_day(tmp_path:
     assert {path.name for path in (tmp_path / "uploads").iterdir()} == {"one.webp", new.name}
 
 
-# Only buckets.
+# Tests of buckets.
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])
@@ -167,7 +167,7 @@ async def test_an_unreachable_store_is_a_fault_of_the_store(
         await store.delete(new_key())
 
 
-def test_without_the_library_the_operator_learns_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(ConfigError, match=f"{sys.executable} -m pip install obstore"):
         S3Objects(S3Address("media"))
@@ -193,7 +193,7 @@ def test_the_reason_why_nothing_can_be_stored_is_reported(variables: dict[str, s
     assert read(variables).unusable_because == because
 
 
-async def test_the_folder_has_the_operators_name(tmp_path: Path) -> None:
+async def test_a_store_in_a_folder_has_the_folder_name_from_the_configuration(tmp_path: Path) -> None:
     for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
         store = read({"STORAGE_BACKEND": "filesystem", **variables}).open_store(tmp_path)
         await store.put("uploads/one.webp", b"data", "image/webp")

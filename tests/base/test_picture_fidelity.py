@@ -20,13 +20,13 @@ from tests.kit.raw_pictures import GREY, GREY_ALPHA, PALETTE, RGB, RGBA, apng, g
 COLOUR = (200, 120, 60)
 P3 = profiles.in_srgb(profiles.DISPLAY_P3, 2.2, COLOUR)
 ADOBE = profiles.in_srgb(profiles.ADOBE_RGB, 2.2, COLOUR)
-# Grey of gamma 1, as sRGB shows it.
+# Grey with gamma 1, as sRGB shows it.
 LINEAR = (profiles.encoded(128 / 255),) * 3
 RED, GREEN, BLUE, CLEAR = (255, 0, 0, 255), (0, 255, 0, 255), (0, 0, 255, 255), (0, 0, 0, 0)
 HALF_GREEN = (0, 255, 0, 128)
 WHOLE, MIDDLE, CORNER = (0, 0, 24, 24), (8, 8, 8, 8), (16, 16, 8, 8)
 COLOURS = (RED[:3], GREEN[:3], BLUE[:3], (9, 9, 9))
-# Positions in each frame: outside the changing area, in the middle, and in the corner.
+# Positions in each frame: outside the changing area, in its middle, and in the corner.
 PLACES = ((2, 2), (12, 12), (20, 20))
 
 # The decoder is loaded once for all tests.
@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return the colours of a printer with dull inks and grey instead of black."""
+    """Return the colours of a printer that has dull inks and prints grey instead of black."""
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan
@@ -288,7 +288,7 @@ async def test_frames_still_build_on_each_other(sandbox: Sandbox, name: str) -> 
 @pytest.mark.parametrize(
     ("data", "durations"),
     [
-        # Browsers show frames of at most a hundredth of a second for a tenth.
+        # Browsers show frames of at most 10 ms for 100 ms.
         *(
             (gif((WHOLE, 0, 1), (WHOLE, 1, 1), palette=COLOURS, delay=delay), [shown, shown])
             for delay, shown in ((0, 100), (1, 100), (2, 20), (7, 70))

@@ -1,4 +1,4 @@
-"""A picture comes back with its pixels and nothing else, or is refused with a reason.
+"""A picture is returned with its pixels and nothing else, or is rejected with a reason.
 
 The hostile files are in `tests/base/test_hostile_pictures.py`.
 """
@@ -64,7 +64,7 @@ async def test_an_avif_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, 
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
 
 
-async def test_pictures_are_encoded_without_a_sandbox_of_their_own_too() -> None:
+async def test_pictures_can_also_be_encoded_without_a_separate_sandbox() -> None:
     picture = await rewritten(pictures.encoded(pictures.scene(), "PNG"), RULES, deadline_s=DEADLINE_S)
     assert (picture.width, picture.height) == (64, 48)
 
@@ -104,7 +104,7 @@ async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) 
 
 
 async def test_colours_follow_the_profile(sandbox: Sandbox) -> None:
-    """In a wide space the same numbers mean stronger colours."""
+    """Check this because in a wide colour space, the same numbers mean stronger colours."""
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
     picture = await rewrite(sandbox, data)
@@ -112,7 +112,7 @@ async def test_colours_follow_the_profile(sandbox: Sandbox) -> None:
 
 
 def _swapped_profile() -> bytes:
-    """Return an sRGB profile in which red and blue are swapped: rXYZ and bXYZ change places."""
+    """Return an sRGB profile in which red and blue (rXYZ and bXYZ) are swapped."""
     profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
     return profile.replace(b"rXYZ", b"????").replace(b"bXYZ", b"rXYZ").replace(b"????", b"bXYZ")
 
@@ -185,7 +185,7 @@ async def test_the_default_image_of_an_animated_png_is_not_a_frame(sandbox: Sand
     assert near(_pixel(pictures.decoded(unmoving.data).convert("RGB"), 5, 5), (255, 0, 0), by=24)
 
 
-async def test_only_the_first_frame_is_kept_where_nothing_may_move(sandbox: Sandbox) -> None:
+async def test_only_the_first_frame_is_kept_where_animations_are_not_allowed(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, animated=False, max_frames=1)
     picture = await rewrite(sandbox, pictures.animation(50, "GIF"), rules)
     assert (picture.frames, picture.duration_ms) == (1, 0)
@@ -249,7 +249,7 @@ async def test_an_unwanted_kind_is_refused_whatever_its_name(sandbox: Sandbox) -
     ],
     ids=str,
 )
-async def test_a_decoder_gains_nothing_from_false_results(lie: dict[str, object]) -> None:
+async def test_false_results_gain_a_decoder_nothing(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}

@@ -1,4 +1,4 @@
-"""A private file is created once, whole, and readable only by its owner."""
+"""A private file is created once, completely, and readable only by its owner."""
 
 import stat
 from pathlib import Path

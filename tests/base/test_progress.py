@@ -1,4 +1,4 @@
-"""Progress reaches its listener, and nobody else."""
+"""Progress is reported to its listener, and to nobody else."""
 
 import asyncio
 

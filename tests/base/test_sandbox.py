@@ -53,7 +53,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
 async def test_a_child_has_no_environment_and_a_lower_priority(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`tests/attacks/test_decoder.py` tests the other restrictions."""
+    """Check these two. `tests/attacks/test_decoder.py` tests the other restrictions."""
     monkeypatch.setattr("svc.base.sandbox.NICENESS", 15)
     # Python itself sets the locale.
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})
@@ -121,7 +121,7 @@ async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
 async def test_a_child_killed_by_the_system_is_not_blamed_on_the_input(
     sandbox: Sandbox, at_once: bool
 ) -> None:
-    """The kernel kills this child first when memory runs out."""
+    """Check this because the kernel kills this child first when memory runs out."""
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     if not at_once:
@@ -209,7 +209,7 @@ async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
 
 
 def family(sandbox: Sandbox) -> list[int]:
-    """Return every process of the sandbox, the started one first."""
+    """Return every process of the sandbox, starting with the one that was started first."""
     process = sandbox._process
     if process is None:
         return []
@@ -224,7 +224,10 @@ def runs(pid: int) -> bool:
 
 
 def zygote(sandbox: Sandbox) -> int:
-    """Return the process that forks: with namespaces, the only child of the started one."""
+    """Return the process that forks.
+
+    With namespaces, it is the only child of the process that was started first.
+    """
     assert sandbox._process is not None
     inner = _children(sandbox._process.pid)
     return inner[0] if inner and _children(inner[0]) else sandbox._process.pid

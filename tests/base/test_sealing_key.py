@@ -1,4 +1,4 @@
-"""Sealed secrets: opened only with the key and for their owner."""
+"""Sealed secrets can be opened only with the key, and only for their owner."""
 
 import secrets
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nobody can take all of a shared resource: a newcomer finds as much as the greediest holder has."""
+"""Nobody can take all of a shared resource: a newcomer finds as much as the largest holder has."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ from svc.base.shares import Shares, Turns, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
-def test_greedy_holders_leave_as_much_as_the_greediest_has(most: int, greedy: int, piece: int) -> None:
+def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greedy: int, piece: int) -> None:
     shares, held = Shares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
@@ -20,8 +20,7 @@ def test_greedy_holders_leave_as_much_as_the_greediest_has(most: int, greedy: in
             else:
                 wants.discard(holder)
     free = most - shares.taken
-    # Holders stop one piece before they have more than they leave. Their shares differ by at most a
-    # piece.
+    # Holders stop one piece before they have more than they leave. Their shares differ by one piece at most.
     assert max(held) <= free + piece
     assert shares.taken <= most
     assert max(held) - min(held) <= piece

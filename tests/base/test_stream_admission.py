@@ -1,4 +1,4 @@
-"""A newcomer takes the place of the slowest stream reader of the largest holder."""
+"""A newcomer takes the slot of the slowest reader of the largest holder."""
 
 from contextlib import ExitStack
 
@@ -18,7 +18,7 @@ class Scene:
         self._taking = ExitStack()
 
     def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
-        """Admit a reader that accepts all data, or one that stalls from now on."""
+        """Admit a reader that accepts all data, or one that stalls from this point on."""
         reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
         if reader is not None and not takes:
             self._stalls(reader)
@@ -28,7 +28,7 @@ class Scene:
         self._taking.enter_context(reader.taking())
 
 
-def test_one_holder_gets_half_of_the_places_and_then_replaces_their_slowest() -> None:
+def test_one_holder_gets_half_of_the_slots_and_then_replaces_their_slowest_stream() -> None:
     scene = Scene(most=8)
     for n in range(4):
         assert scene.begins(f"greedy {n}", "greedy")

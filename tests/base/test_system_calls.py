@@ -1,4 +1,4 @@
-"""The filter of system calls, run by our own interpreter, for this architecture and the other one.
+"""The system call filter, run by the test's own interpreter, for this architecture and the other one.
 
 `tests/attacks/test_decoder.py` tests it in the kernel.
 """
@@ -12,7 +12,7 @@ from svc.base.system_calls import CALLS, CLONE, program
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALLOWED, REFUSED, KILLED = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
-# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID: clone(2).
+# CLONE_VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID, CHILD_CLEARTID. See clone(2).
 THREAD = 0x003D0F00
 FORK = 17  # SIGCHLD alone
 
@@ -76,7 +76,7 @@ def test_only_threads_may_be_cloned_and_only_where_allowed(machine: str) -> None
     assert verdict(machine, clone, (FORK,)) == REFUSED
 
 
-def test_affinity_can_be_read_only_of_the_process_itself(machine: str) -> None:
+def test_affinity_can_be_read_only_for_the_process_itself(machine: str) -> None:
     number = CALLS["sched_getaffinity"]
     assert verdict(machine, getattr(number, machine), (0,)) == ALLOWED
     assert verdict(machine, getattr(number, machine), (1,)) == REFUSED

@@ -1,4 +1,4 @@
-"""Records and their tables: records come back as written, whatever the columns' names and contents."""
+"""Records and their tables: records are read back as written, whatever the columns' names and contents."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace

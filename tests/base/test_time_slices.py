@@ -1,4 +1,4 @@
-"""Expensive steps take turns with everything else on the event loop."""
+"""Expensive steps alternate with everything else on the event loop."""
 
 import asyncio
 from functools import partial
@@ -39,7 +39,7 @@ async def test_a_failing_step_releases_its_turn() -> None:
     assert await slices.run(lambda: "done", DEADLINE_S) == "done"
 
 
-async def test_nobody_waits_for_a_turn_without_a_deadline() -> None:
+async def test_waiting_for_a_turn_always_has_a_deadline() -> None:
     slices = TimeSlices(Clock(3600))
     await slices.run(lambda: None, DEADLINE_S)
     with pytest.raises(TimeoutError):

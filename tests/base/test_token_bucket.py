@@ -1,4 +1,4 @@
-"""An allowance permits a burst at once, then a steady rate, separately for each key."""
+"""A token bucket permits a burst at once and then a steady rate, separately for each key."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def test_a_burst_passes_at_once_and_the_next_one_waits() -> None:
     assert [bucket.take(10.0) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 4.0]
 
 
-def test_waiting_as_long_as_reported_suffices() -> None:
+def test_waiting_as_long_as_reported_is_enough() -> None:
     bucket = TokenBucket(1, 0.5)
     bucket.take(0.0)
     assert bucket.take(0.0) == 2.0

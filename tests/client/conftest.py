@@ -1,4 +1,4 @@
-"""A chat server with people, as in the tests of the chat server."""
+"""A chat server with members, as in the tests of the chat server."""
 
 from tests.chat.conftest import chat, folk, hurried, sfu, variables
 

@@ -1,4 +1,4 @@
-"""A line between a client and a server that a test cuts: all connections at once, without a goodbye."""
+"""A proxy between a client and a server that a test can cut: all connections at once, without a goodbye."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,13 +9,13 @@ _PIECE = 64 * 1024
 
 
 class Line:
-    """`address` leads to the `server`; `cuts` counts the connections that were cut."""
+    """`address` leads to the `server`, and `cuts` counts the connections that have been cut."""
 
     def __init__(self, server: str) -> None:
         self.server = server
         self.address = ""
         self.cuts = 0
-        # While the line is down, nobody can connect.
+        # While the proxy is down, nobody can connect.
         self.down = False
         self._open: set[asyncio.StreamWriter] = set()
 

@@ -1,4 +1,4 @@
-"""A bot in Python at a running server: missed events, rate limits, files, voice, and its end."""
+"""A Python bot on a running server: missed events, rate limits, files, voice, and shutdown."""
 
 import asyncio
 import subprocess
@@ -28,7 +28,7 @@ DEADLINE_S = 30.0
 
 @dataclass
 class Heard:
-    """Messages that a bot receives; `message` waits for the next."""
+    """Messages that a bot receives. `message` waits for the next one."""
 
     waiting: asyncio.Queue[Message] = field(default_factory=asyncio.Queue)
 
@@ -86,7 +86,7 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
             line.down = True
             line.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
-        # A server that stops forgets its pushed events.
+        # When a server stops, it forgets its pushed events.
         async with chat_server(variables) as chat:
             folk.member.chat = chat
             texts = [f"missed {number}" for number in range(120)]

@@ -1,4 +1,4 @@
-"""The example in docs/bots.md runs as written, over a line that is cut again and again."""
+"""The example in docs/bots.md runs as written, over a connection that is cut repeatedly."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ APART = 12
 
 @asynccontextmanager
 async def example(address: str, token: str, folder: Path) -> AsyncIterator[Process]:
-    """Run the example like a user who has copied it."""
+    """Run the example in the same way as a user who has copied it."""
     (folder / "bot.py").write_text(EXAMPLE)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "bot.py"),
@@ -41,7 +41,9 @@ async def example(address: str, token: str, folder: Path) -> AsyncIterator[Proce
         assert b"Traceback" not in output, output.decode()
 
 
-async def test_the_example_responds_100_times_over_an_unreliable_line(folk: People, tmp_path: Path) -> None:
+async def test_the_example_responds_100_times_over_an_unreliable_connection(
+    folk: People, tmp_path: Path
+) -> None:
     made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
     bot_id, token = made["member"]["id"], made["token"]
     async with (
@@ -56,7 +58,7 @@ async def test_the_example_responds_100_times_over_an_unreliable_line(folk: Peop
             for number in range(TIMES):
                 await folk.member.done("POST", GENERAL, {"text": f"!ping {number}"})
                 if number % APART == 0:
-                    # It has seen none, some or all of them, and may have replied without knowing it.
+                    # The bot has seen none, some or all of them, and may have replied without knowing it.
                     line.cut()
             while len(answers) < TIMES:
                 posted: dict[str, Any] = await member.pushed("message_posted")

@@ -23,7 +23,7 @@ JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}
 
 
 def differences(shape: Any, schema: Mapping[str, Any], where: str) -> list[str]:
-    """Return where a value that fits the schema would not be read as this type."""
+    """Return where a value that fits the schema could not be parsed as this type."""
     if "$ref" in schema:
         schema = SCHEMAS[schema["$ref"].rpartition("/")[2]]
     if get_origin(shape) in (Union, types.UnionType):

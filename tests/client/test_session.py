@@ -1,4 +1,4 @@
-"""The live socket's protocol, as a bot speaks it: each push once, and messages from history after a gap."""
+"""The live socket's protocol, as a bot uses it: each push once, and messages from the history after a gap."""
 
 import json
 from typing import Any
@@ -37,7 +37,7 @@ def test_missed_events_follow_and_none_is_repeated() -> None:
     session.process(frame("authenticated", {"seq": 5}, id=1))
     session.process(frame("message_posted", seq=7))
     sent(session)
-    # All up to 20 is on its way; the connection is lost before it arrives.
+    # Everything up to 20 has been sent, but the connection is lost before it arrives.
     assert session.process(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
     assert session.process(frame("message_posted", seq=7)) is None
     assert session.process(frame("message_posted", seq=8)) == Pushed("message_posted", {})
@@ -127,7 +127,7 @@ def test_messages_from_history_are_not_repeated_by_pushes() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7))
     again = state(general=9, news=None)
-    for number in (9, 12):  # The latter was posted while history was read.
+    for number in (9, 12):  # The latter was posted while the history was being read.
         cursors.fetched(message(number))
     cursors.caught_up(again)
     assert cursors.pushed(message(11, "news"))

@@ -1,7 +1,7 @@
-"""Serve a page with every component in every state.
+"""Serves a page with every component in every state.
 
-Run `python -m tests.design.serve` and open the address that it prints. A change of the page's files needs a
-restart.
+Run `python -m tests.design.serve` and open the address that it prints. Restart it after changing the page's
+files.
 """
 
 import asyncio

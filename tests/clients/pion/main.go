@@ -31,8 +31,9 @@ var silence = []byte{0xf8, 0xff, 0xfe}
 
 var lastPacket atomic.Int64
 
-// The networks that the machine has now. By itself Pion reads them once for each PeerConnection, and a restart of ICE
-// does not find one that came later: the caller stays on a dead network until it joins again.
+// The networks that the machine has at this point. By default, Pion reads them once for each PeerConnection,
+// and an ICE restart does not find one that appeared later, so the caller stays on a dead network until it
+// rejoins.
 type networks struct{ *stdnet.Net }
 
 func (networks) Interfaces() ([]*transport.Interface, error) {

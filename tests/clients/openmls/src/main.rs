@@ -167,7 +167,8 @@ impl Device {
         }
     }
 
-    /// The epoch, what all who agree have in common, the key of a call, and how many devices there are.
+    // The epoch, the epoch authenticator that all agreeing devices share, the key of a call, and the number
+    // of devices.
     fn standing(&self) -> Answer {
         let group = self.group()?;
         let key = group.export_secret(self.provider.crypto(), CALL_LABEL, &[], CALL_KEY_BYTES)?;
